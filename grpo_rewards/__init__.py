@@ -1,0 +1,1 @@
+"""Reward functions for reinforcement learning with verifiable rewards."""

@@ -1,0 +1,1 @@
+"""The built-in rewards, registered through the same door as anyone's."""

@@ -1,0 +1,1 @@
+"""Runs untrusted code and returns verdicts that the code cannot forge. Knows nothing of rewards."""

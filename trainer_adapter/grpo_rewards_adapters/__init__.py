@@ -1,0 +1,1 @@
+"""Plugs a composite reward into trainers: one module per trainer."""
