@@ -1,1 +1,60 @@
-"""Reward functions for reinforcement learning with verifiable rewards."""
+"""grpo-rewards: verifiable reward functions for GRPO, composed into one and scored the same offline and in training.
+
+Write a reward with `reward`, find installed ones with `get_reward`, compose with `load` or `Composite`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards._contract import Outcome, Reward, completion_text, reward
+from grpo_rewards._version import __version__
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition import Composite, ScoreTable, load
+    from grpo_rewards._registry import get_reward, hookimpl, list_rewards
+
+    composite_reward: Composite
+
+__all__ = [  # composite_reward is left out: a star import must not ask for a configuration
+    "Composite",
+    "Outcome",
+    "Reward",
+    "ScoreTable",
+    "__version__",
+    "completion_text",
+    "get_reward",
+    "hookimpl",
+    "list_rewards",
+    "load",
+    "reward",
+]
+
+_LAZY = {
+    "Composite": "grpo_rewards._composition",
+    "ScoreTable": "grpo_rewards._composition",
+    "load": "grpo_rewards._composition",
+    "get_reward": "grpo_rewards._registry",
+    "hookimpl": "grpo_rewards._registry",
+    "list_rewards": "grpo_rewards._registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the heavier names on first use; build ``composite_reward`` from the configured file."""
+    if name in _LAZY:
+        import importlib
+
+        value = getattr(importlib.import_module(_LAZY[name]), name)
+    elif name == "composite_reward":
+        from grpo_rewards._composition import default_composite
+
+        value = default_composite()
+    else:
+        raise AttributeError(f"module 'grpo_rewards' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,249 @@
+"""The composition file (``rewards.yaml``, or the same keys as a mapping), checked key by key."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from grpo_rewards.errors import ConfigError, nearest
+
+__all__ = [
+    "CombineConfig",
+    "ComponentConfig",
+    "Config",
+    "ErrorsConfig",
+    "GateConfig",
+    "WhenConfig",
+    "read_config",
+    "read_yaml",
+]
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError("must be a finite number")
+    return value
+
+
+def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
+    if bounds[0] > bounds[1]:
+        raise ValueError(f"the lower bound comes first: [{bounds[1]:g}, {bounds[0]:g}]")
+    return bounds
+
+
+Number = Annotated[float, AfterValidator(_finite)]
+Bounds = Annotated[tuple[Number, Number], AfterValidator(_ordered)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class WhenConfig(_Section):
+    """The rows that a component applies to, by the value of one column; it is None on all others."""
+
+    column: str = Field(description="A column of the data.")
+    equals: Any = Field(default=None, description="Apply where the column has this value.")
+    any_of: list[Any] | None = Field(default=None, description="Apply where the column has one of these values.")
+    present: bool | None = Field(default=None, description="Apply where the column is not null (or is, with false).")
+
+    @model_validator(mode="after")
+    def _one_condition(self) -> WhenConfig:
+        if len(self.model_fields_set - {"column"}) != 1:
+            raise ValueError("give exactly one of equals, any_of, present")
+        return self
+
+    def holds(self, value: Any) -> bool:
+        """Whether a row with this value of the column is meant."""
+        if self.present is not None:
+            return (value is not None) is self.present
+        if self.any_of is not None:
+            return value in self.any_of
+        return bool(value == self.equals)
+
+
+class GateConfig(_Section):
+    """A component counts only where another one's value reaches a bound; where that one is None it counts nothing."""
+
+    on: str = Field(description="The component that decides.")
+    at_least: Number | None = Field(default=None, description="Open where its value is this or more.")
+    at_most: Number | None = Field(default=None, description="Open where its value is this or less.")
+
+    @model_validator(mode="after")
+    def _some_bound(self) -> GateConfig:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("give at_least or at_most")
+        return self
+
+
+class ComponentConfig(_Section):
+    """One reward in the composition."""
+
+    use: Any = Field(
+        description="A reward's name, ./file.py:name or package.module:name; in Python also the reward itself."
+    )
+    weight: Number = Field(default=1.0, description="What its value is multiplied by; 0 means scored and logged only.")
+    columns: dict[str, str] = Field(default_factory=dict, description="The reward's column names to the data's.")
+    params: dict[str, Any] = Field(default_factory=dict, description="The reward's settings.")
+    when: WhenConfig | None = None
+    gate: GateConfig | None = None
+    clip: Bounds | None = Field(default=None, description="Bounds on its value, before gate and weight.")
+
+
+class CombineConfig(_Section):
+    """How the components' values become one number per row."""
+
+    method: Literal["weighted_sum", "weighted_mean"] = Field(
+        default="weighted_sum",
+        description="The sum of weight times value, or that divided by the sum of |weight| that applied.",
+    )
+    clip: Bounds | None = Field(default=None, description="Bounds on the total.")
+
+
+class ErrorsConfig(_Section):
+    """What happens when a row cannot be scored."""
+
+    plugin: Literal["raise", "drop_row"] = Field(
+        default="raise", description="A plugin that raises or breaks its contract stops the run, or leaves the row out."
+    )
+    infra: Literal["drop_row", "raise"] = Field(
+        default="drop_row",
+        description="A sandbox or service that is down leaves the row out of every component, or stops.",
+    )
+    max_infra_rate: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.2, description="Above this share of such rows (two or more of the latest 256) the run stops."
+    )
+    batch_timeout: Annotated[float, Field(gt=0)] | None = Field(
+        default=120.0, description="Seconds that a batch may take in training; rows unfinished then are unavailable."
+    )
+
+
+def _shorthand(rewards: Any) -> Any:
+    """Let ``format: xml_format`` stand for ``format: {use: xml_format}``, and a missing ``use`` for the key itself."""
+    if not isinstance(rewards, Mapping):
+        return rewards
+    full = {}
+    for name, component in rewards.items():
+        if component is None:
+            component = {}
+        if isinstance(component, Mapping):
+            component = {"use": name, **component}
+        elif not isinstance(component, ComponentConfig):
+            component = {"use": component}
+        full[name] = component
+    return full
+
+
+class Config(_Section):
+    """A composition: named rewards, how they combine, and what happens on errors."""
+
+    version: Literal[1] = Field(default=1, description="The version of this format.")
+    rewards: Annotated[dict[str, ComponentConfig], BeforeValidator(_shorthand), Field(min_length=1)] = Field(
+        description="The components by name."
+    )
+    combine: CombineConfig = CombineConfig()
+    errors: ErrorsConfig = ErrorsConfig()
+
+    @model_validator(mode="after")
+    def _known_gates(self) -> Config:
+        for name, component in self.rewards.items():
+            if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
+                raise ValueError(f"rewards.{name}: a component's name is a plain word (letters, digits, - and _)")
+            gate = component.gate
+            if gate is not None and (gate.on not in self.rewards or gate.on == name):
+                known = [other for other in self.rewards if other != name]
+                raise ValueError(
+                    f"rewards.{name}.gate.on: there is no other component {gate.on!r}"
+                    f"{nearest(gate.on, known)} (components: {', '.join(known) or 'none'})"
+                )
+        return self
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """YAML's safe loader, refusing a key that is given twice (the second would silently win)."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(path: Path) -> Any:
+    """Read a YAML file safely.
+
+    Raises:
+        ConfigError: it is missing or no YAML; the text gives file and line.
+    """
+    try:
+        with path.open(encoding="utf-8") as stream:
+            return yaml.load(stream, Loader=_UniqueKeyLoader)
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", source=str(path)) from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 text: {error}", source=str(path)) from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
+        raise ConfigError(f"is not valid YAML: {getattr(error, 'problem', error)}", source=where) from None
+
+
+def read_config(data: Any, *, source: str = "") -> Config:
+    """Check a mapping (or the path's content already read) and return the configuration.
+
+    Raises:
+        ConfigError: names the path in the configuration, what was found and the nearest name.
+    """
+    if isinstance(data, Config):
+        return data
+    if not isinstance(data, Mapping):
+        raise ConfigError(
+            f"expected a mapping with the key 'rewards', found {type(data).__name__}; "
+            f"the smallest is: rewards: {{format: xml_format}}",
+            source=source,
+        )
+    try:
+        return Config.model_validate(dict(data))
+    except ValidationError as error:
+        problems = [_explain(problem, data) for problem in error.errors()]
+        raise ConfigError("; ".join(dict.fromkeys(problems)), source=source) from None
+
+
+def _explain(problem: Any, data: Mapping[str, Any]) -> str:
+    parts = [str(part) for part in problem["loc"]]
+    where = ".".join(parts)
+    if problem["type"] == "extra_forbidden":
+        known = list(_fields_at(parts[:-1]))
+        takes = f" (known: {', '.join(known)})" if known else ""
+        return f"{where}: unknown key{nearest(parts[-1], known)}{takes}"
+    if problem["type"] == "missing":
+        return f"{where}: this key is required"
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "value_error":
+        return f"{where}: {message}" if where else message
+    return f"{where}: {message}, not {problem['input']!r:.80}"
+
+
+def _fields_at(parts: list[str]) -> Iterator[str]:
+    """The keys that are allowed at a place in the configuration."""
+    model: type[BaseModel] = Config
+    sections: dict[str, type[BaseModel]] = {
+        "combine": CombineConfig, "errors": ErrorsConfig, "when": WhenConfig, "gate": GateConfig,
+    }  # fmt: skip
+    if parts[:1] == ["rewards"]:
+        model = ComponentConfig
+        parts = parts[2:]
+    for part in parts:
+        model = sections.get(part, model)
+    return iter(model.model_fields)

@@ -1,0 +1,76 @@
+"""`ScoreTable`: what a composite says about a batch, and how each row came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grpo_rewards._composition.combine import bounded
+from grpo_rewards._contract import Outcome
+
+__all__ = ["ScoreTable"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """The scores of `n` rows.
+
+    `components` maps each component to its `n` outcomes, before clip, gate and weight. In a row that was left out
+    (`left_out` maps it to the reason) every component's value is None; what a healthy component had found stands in
+    its outcome's ``details["value"]``. `gates` maps each component to its gate factors (0.0 or 1.0), `weights` to the
+    weight applied, `clips` to its bounds or None. `totals` holds the reward per row, None where there is none.
+    `groups` holds the rows of each group. `provenance` names the configuration, the plugins and their versions.
+    """
+
+    components: Mapping[str, Sequence[Outcome]]
+    gates: Mapping[str, Sequence[float]]
+    weights: Mapping[str, float]
+    clips: Mapping[str, tuple[float, float] | None]
+    totals: Sequence[float | None]
+    left_out: Mapping[int, str]
+    groups: Sequence[Sequence[int]]
+    provenance: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.totals)
+
+    def rewards(self) -> list[float | None]:
+        """Return the reward per row, as a trainer takes it."""
+        return list(self.totals)
+
+    def values(self, component: str) -> list[float | None]:
+        """Return a component's value per row, clipped and gated but not weighted, as a trainer takes it."""
+        clip = self.clips[component]
+        values = (bounded(outcome.value, clip) for outcome in self.components[component])
+        return [None if v is None else v * gate for v, gate in zip(values, self.gates[component], strict=True)]
+
+    def row(self, index: int) -> dict[str, Any]:
+        """Return row `index` explained: its reward, and per component value x gate x weight with status and reason."""
+        parts = {}
+        for name, outcomes in self.components.items():
+            outcome = outcomes[index]
+            value = bounded(outcome.value, self.clips[name])
+            gate, weight = self.gates[name][index], self.weights[name]
+            parts[name] = {
+                "value": value,
+                "weight": weight,
+                "gate": gate,
+                "contribution": None if value is None else value * gate * weight,
+                "status": outcome.status,
+                "reason": outcome.reason,
+                **({"unclipped": outcome.value} if value != outcome.value else {}),
+                **({"details": dict(outcome.details)} if outcome.details else {}),
+            }
+        explained: dict[str, Any] = {"reward": self.totals[index], "components": parts}
+        if index in self.left_out:
+            explained["left_out"] = self.left_out[index]
+        return explained
+
+    def stats(self) -> dict[str, dict[str, float | int | None]]:
+        """Return per component: weight, counts per status, mean, within-group spread and p95 seconds."""
+        from grpo_rewards._composition.stats import Statistics
+
+        statistics = Statistics()
+        statistics.add(self)
+        return statistics.summary()

@@ -1,0 +1,21 @@
+"""The contract between a reward and everything that calls it."""
+
+from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.boundary import evaluate, plugin_error
+from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
+from grpo_rewards._contract.reward import Reward, as_reward, reward
+from grpo_rewards._contract.text import completion_messages, completion_text
+
+__all__ = [
+    "STATUSES",
+    "Batch",
+    "Outcome",
+    "Reward",
+    "Status",
+    "as_reward",
+    "completion_messages",
+    "completion_text",
+    "evaluate",
+    "plugin_error",
+    "reward",
+]

@@ -1,0 +1,192 @@
+"""The rows of one call, column by column, as TRL hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from grpo_rewards._contract.text import completion_messages, completion_text
+from grpo_rewards.errors import InputError
+
+__all__ = ["TRAINER_ARGUMENTS", "Batch"]
+
+TRAINER_ARGUMENTS = ("trainer_state", "log_extra", "log_metric")
+"""What a trainer adds to the columns: its state and two functions that log."""
+
+
+def _log_nowhere(*_args: Any, **_kwargs: Any) -> None:
+    """Stand in for ``log_extra`` and ``log_metric`` where no trainer gave them."""
+
+
+def _no_trainer() -> dict[str, Any]:
+    return {"trainer_state": None, "log_extra": _log_nowhere, "log_metric": _log_nowhere}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """`size` rows as equally long columns.
+
+    `completions` holds a string or a list of messages per row; `prompts` the same, or is None when there is none;
+    `completion_ids` holds token ids per row, or is None; `columns` maps every further column to its values.
+    """
+
+    completions: Sequence[Any]
+    prompts: Sequence[Any] | None = None
+    completion_ids: Sequence[Any] | None = None
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    trainer: Mapping[str, Any] = field(default_factory=_no_trainer)
+
+    @classmethod
+    def from_call(
+        cls,
+        *,
+        completions: Sequence[Any],
+        prompts: Sequence[Any] | None = None,
+        completion_ids: Sequence[Any] | None = None,
+        **columns: Any,
+    ) -> Batch:
+        """Build a batch from the keywords of TRL's reward call.
+
+        Raises:
+            InputError: a column is not a list, or not as long as `completions`.
+        """
+        trainer = _no_trainer()
+        for name in TRAINER_ARGUMENTS:
+            if (given := columns.pop(name, None)) is not None:
+                trainer[name] = given
+        size = _length("completions", completions)
+        for name, values in (("prompts", prompts), ("completion_ids", completion_ids), *columns.items()):
+            if values is not None and _length(name, values) != size:
+                raise InputError(
+                    f"column {name!r} has {len(values)} values for {size} completions; every column needs one value "
+                    f"per completion (repeat a prompt's columns for each completion of its group)"
+                )
+        columns = {name: values for name, values in columns.items() if values is not None}
+        return cls(completions, prompts, completion_ids, columns, trainer)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Batch:
+        """Build a batch from row mappings with ``completion``, optionally ``prompt`` and ``completion_ids``, and columns.
+
+        A column that some rows lack is filled with None there.
+
+        Raises:
+            InputError: a row has no ``completion``.
+        """
+        rows = list(rows)
+        names: dict[str, None] = {}
+        for row in rows:
+            names.update(dict.fromkeys(row))
+        for index, row in enumerate(rows):
+            if "completion" not in row:
+                raise InputError(f"row {index} has no 'completion', only {', '.join(sorted(row)) or 'nothing'}")
+        completions = [row["completion"] for row in rows]
+        prompts = [row.get("prompt") for row in rows] if "prompt" in names else None
+        ids = [row.get("completion_ids") for row in rows] if "completion_ids" in names else None
+        reserved = {"completion", "prompt", "completion_ids"}
+        columns = {name: [row.get(name) for row in rows] for name in names if name not in reserved}
+        return cls(completions, prompts, ids, columns)
+
+    def __len__(self) -> int:
+        return len(self.completions)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of the last assistant message of each completion."""
+        return [text if isinstance(text, str) else completion_text(text) for text in self.completions]
+
+    @cached_property
+    def messages(self) -> list[list[dict[str, Any]]]:
+        """Each completion as a list of messages."""
+        return [completion_messages(completion) for completion in self.completions]
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """The rows of each group, in order of first appearance: by the column ``group_id``, else by equal prompts.
+
+        Without either, each row is a group of its own.
+        """
+        keys = self.columns.get("group_id", self.prompts)
+        if keys is None:
+            return [[index] for index in range(len(self))]
+        groups: dict[Any, list[int]] = {}
+        for index, key in enumerate(keys):
+            groups.setdefault(_group_key(key), []).append(index)
+        return list(groups.values())
+
+    @property
+    def available(self) -> list[str]:
+        """The names that a configuration may refer to: ``prompt`` and ``completion_ids`` when there, and the columns."""
+        names = list(self.columns)
+        if self.completion_ids is not None:
+            names.append("completion_ids")
+        if self.prompts is not None:
+            names.append("prompt")
+        return names
+
+    def column(self, name: str) -> Sequence[Any] | None:
+        """Return the values of a dataset column, or of ``prompt`` or ``completion_ids``, or None."""
+        if name in self.columns:
+            return self.columns[name]
+        if name in ("prompt", "prompts"):
+            return self.prompts
+        if name == "completion_ids":
+            return self.completion_ids
+        return None
+
+    def select(self, rows: Sequence[int]) -> Batch:
+        """Return the batch of the given rows, in that order."""
+
+        def pick(values: Sequence[Any] | None) -> list[Any] | None:
+            return None if values is None else [values[row] for row in rows]
+
+        completions = [self.completions[row] for row in rows]
+        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
+        return Batch(completions, pick(self.prompts), pick(self.completion_ids), columns, self.trainer)
+
+    def renamed(self, columns: Mapping[str, str]) -> Batch:
+        """Return the batch as a reward sees it whose column ``k`` is the data's column ``columns[k]``."""
+        if not columns:
+            return self
+        renamed = dict(self.columns)
+        for wanted, actual in columns.items():
+            values = self.column(actual)
+            if values is None:
+                renamed.pop(wanted, None)
+            else:
+                renamed[wanted] = values
+        batch = Batch(self.completions, self.prompts, self.completion_ids, renamed, self.trainer)
+        if "texts" in self.__dict__:
+            batch.__dict__["texts"] = self.texts
+        return batch
+
+    @property
+    def log_metric(self) -> Callable[[str, float], None]:
+        """The trainer's function that logs a number, or one that does nothing."""
+        return self.trainer["log_metric"]  # type: ignore[no-any-return]
+
+    @property
+    def log_extra(self) -> Callable[[str, list[Any]], None]:
+        """The trainer's function that logs a column of the completions table, or one that does nothing."""
+        return self.trainer["log_extra"]  # type: ignore[no-any-return]
+
+
+def _length(name: str, values: Any) -> int:
+    if (
+        isinstance(values, str | bytes | Mapping)
+        or not hasattr(values, "__len__")
+        or not hasattr(values, "__getitem__")
+    ):
+        raise InputError(f"{name!r} must be a list with one value per completion, not {type(values).__name__}")
+    return len(values)
+
+
+def _group_key(key: Any) -> Any:
+    """Make a prompt usable as a key: messages are lists of mappings, which cannot be hashed."""
+    try:
+        hash(key)
+    except TypeError:
+        return repr(key)
+    return key

@@ -1,0 +1,293 @@
+"""The boundary around a plugin: the one place where whatever it raises or returns becomes an `Outcome`."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.eventloop import submit
+from grpo_rewards._contract.outcome import Outcome
+from grpo_rewards.errors import PluginError
+
+if TYPE_CHECKING:
+    from grpo_rewards._contract.reward import Reward
+
+__all__ = ["evaluate", "plugin_error"]
+
+_SLACK = 1e-9  # rounding that still counts as inside the range
+_NOT_APPLICABLE = Outcome(None, "not_applicable")
+
+
+class _Raised:
+    """What a plugin raised instead of returning."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+def evaluate(
+    reward: Reward, batch: Batch, *, deadline: float | None = None, into: list[Outcome | None] | None = None
+) -> list[Outcome | None]:
+    """Score every row of `batch` with `reward`; nothing that the plugin does gets out of here.
+
+    `deadline` is a `time.monotonic` instant after which no further row is begun. Outcomes are written to `into` (one
+    slot per row, made when not given) as they come, so that another thread can read what is finished; slots of rows
+    that were not reached stay None.
+    """
+    slots: list[Outcome | None] = [None] * len(batch) if into is None else into
+    seen = batch.renamed(reward.columns)
+    if reward.is_async:
+        _evaluate_async(reward, seen, slots, deadline)
+    elif reward.style == "row":
+        _evaluate_rows(reward, seen, slots, deadline)
+    else:
+        for rows in _units(reward, seen):
+            if deadline is not None and time.monotonic() > deadline:
+                break
+            part = seen if len(rows) == len(seen) else seen.select(rows)
+            started = time.perf_counter()
+            result = _attempt(reward, *_list_arguments(reward, part))
+            _settle_lists(reward, seen, slots, rows, result, time.perf_counter() - started)
+    return slots
+
+
+def plugin_error(outcome: Outcome, row: int, *, component: str, reward: Reward) -> PluginError:
+    """Build the error that an ``error`` outcome of `row` stands for."""
+    whole_batch = bool(outcome.details.get("whole_batch"))
+    error = PluginError(
+        outcome.reason,
+        component=component,
+        plugin=reward.name,
+        version=reward.version,
+        row=None if whole_batch else row,
+    )
+    if trace := outcome.details.get("traceback"):
+        error.add_note(f"\nWhere the plugin raised:\n{trace}")
+    return error
+
+
+def _units(reward: Reward, batch: Batch) -> list[list[int]]:
+    """The rows that go into one call: all of them, or group by group."""
+    return batch.groups if reward.style == "group" else [list(range(len(batch)))] if len(batch) else []
+
+
+def _attempt(reward: Reward, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    try:
+        return reward.function(*arguments, **reward.settings, **keywords)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
+        return _Raised(error)
+
+
+async def _attempt_async(reward: Reward, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    try:
+        return await reward.function(*arguments, **reward.settings, **keywords)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
+        return _Raised(error)
+
+
+# ------------------------------------------------------------------------------------------------ arguments
+
+
+def _sources(reward: Reward, batch: Batch) -> list[Any]:
+    """Per data parameter its list of values, or a `_Constant` for one that is the same for every row."""
+    found: list[Any] = []
+    for parameter in reward.shape.data:
+        values: Any
+        match parameter.source:
+            case "text":
+                values = batch.texts
+            case "raw":
+                values = batch.completions
+            case "messages":
+                values = batch.messages
+            case "trainer":
+                values = _Constant(batch.trainer[parameter.name])
+            case "prompt":
+                values = batch.column("prompt")
+            case _:
+                values = batch.column(parameter.name)
+        found.append(_Constant(parameter.default) if values is None else values)
+    return found
+
+
+class _Constant:
+    """One value for every row."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __getitem__(self, _row: int) -> Any:
+        return self.value
+
+
+def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
+    """The columns that go to ``**kwargs``: those that no parameter names."""
+    if not reward.shape.takes_rest:
+        return {}
+    named = {parameter.name for parameter in reward.shape.data}
+    rest: dict[str, Any] = {name: values for name, values in batch.columns.items() if name not in named}
+    if reward.style != "row":
+        given = {"completions": batch.completions, "prompts": batch.prompts, "completion_ids": batch.completion_ids}
+        rest.update({name: values for name, values in given.items() if values is not None and name not in named})
+    return {name: values for name, values in rest.items() if name not in reward.settings}
+
+
+def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], dict[str, Any]]:
+    arguments = [
+        source.value if isinstance(source, _Constant) else source if isinstance(source, list) else list(source)
+        for source in _sources(reward, batch)
+    ]
+    keywords = _rest(reward, batch)
+    if reward.shape.takes_rest:
+        named = {parameter.name for parameter in reward.shape.data}
+        keywords.update({name: value for name, value in batch.trainer.items() if name not in named})
+    return arguments, keywords
+
+
+# ------------------------------------------------------------------------------------------------ calling
+
+
+def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
+    sources, rest = _sources(reward, batch), _rest(reward, batch)
+    clock = time.perf_counter
+    for row in range(len(batch)):
+        if deadline is not None and time.monotonic() > deadline:
+            return
+        started = clock()
+        keywords = {name: values[row] for name, values in rest.items()} if rest else rest
+        result = _attempt(reward, [source[row] for source in sources], keywords)
+        slots[row] = _judge(result, reward, clock() - started)
+
+
+def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
+    async def run() -> None:
+        gate = asyncio.Semaphore(reward.concurrency)
+
+        async def one(arguments: Sequence[Any], keywords: dict[str, Any], rows: list[int]) -> None:
+            async with gate:
+                started = time.perf_counter()
+                result = await _attempt_async(reward, arguments, keywords)
+                seconds = time.perf_counter() - started
+            if reward.style == "row":
+                slots[rows[0]] = _judge(result, reward, seconds)
+            else:
+                _settle_lists(reward, batch, slots, rows, result, seconds)
+
+        if reward.style == "row":
+            sources, rest = _sources(reward, batch), _rest(reward, batch)
+            tasks = [
+                one([source[row] for source in sources], {name: values[row] for name, values in rest.items()}, [row])
+                for row in range(len(batch))
+            ]
+        else:
+            parts = [(batch.select(rows), rows) for rows in _units(reward, batch)]
+            tasks = [one(*_list_arguments(reward, part), rows) for part, rows in parts]
+        remaining = None if deadline is None else max(0.0, deadline - time.monotonic())
+        try:
+            async with asyncio.timeout(remaining):
+                await asyncio.gather(*tasks)
+        except TimeoutError:
+            return
+
+    submit(run()).result()
+
+
+# ------------------------------------------------------------------------------------------------ judging
+
+
+def _settle_lists(
+    reward: Reward, batch: Batch, slots: list[Outcome | None], rows: list[int], result: Any, seconds: float
+) -> None:
+    """Write the outcomes of one list call; a call that raised is repeated row by row to name the row at fault."""
+    each = seconds / max(1, len(rows))
+    if isinstance(result, _Raised):
+        if reward.style == "batch" and len(rows) > 1 and not reward.is_async:
+            alone = [_attempt(reward, *_list_arguments(reward, batch.select([row]))) for row in rows]
+            if any(isinstance(single, _Raised) for single in alone):
+                for row, single in zip(rows, alone, strict=True):
+                    _settle_lists(reward, batch, slots, [row], single, each)
+                return
+        broken = _broken(_describe(result.error), error=result.error, whole_batch=len(rows) > 1)
+        for row in rows:
+            slots[row] = broken
+        return
+    if not isinstance(result, Sequence) and hasattr(result, "tolist"):  # numpy arrays, torch tensors
+        result = result.tolist()
+    if isinstance(result, str) or not isinstance(result, Sequence):
+        problem = f"it returned {type(result).__name__}, not a list with one value per completion"
+    elif len(result) != len(rows):
+        problem = f"it returned {len(result)} values for {len(rows)} completions"
+    else:
+        for row, value in zip(rows, result, strict=True):
+            slots[row] = _judge(value, reward, each)
+        return
+    for row in rows:
+        slots[row] = _broken(problem, whole_batch=True)
+
+
+def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
+    """Turn what a plugin returned for one row into an outcome that keeps the contract."""
+    outcome: Outcome | None = None
+    if isinstance(result, Outcome):
+        outcome, result = result, result.value
+        if result is None and outcome.status in ("rejected", "timeout"):
+            result = reward.low
+    if result is None:
+        outcome = outcome or _NOT_APPLICABLE
+        return outcome if outcome.seconds is not None else outcome.with_(seconds=seconds)
+    if isinstance(result, _Raised):
+        return _broken(_describe(result.error), error=result.error)
+    try:
+        value = result if type(result) is float else _number(result)
+    except (TypeError, ValueError):
+        return _broken(f"it returned {_short(result)}; a reward returns a float, None or an Outcome")
+    if not math.isfinite(value):
+        return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
+    if reward.range is not None:
+        low, high = reward.range
+        if not low <= value <= high:
+            if not low - _SLACK <= value <= high + _SLACK:
+                return _broken(
+                    f"it returned {value!r}, outside its declared range [{low:g}, {high:g}]; "
+                    f"declare @reward(range=(low, high)) with the bounds that it really has"
+                )
+            value = min(max(value, low), high)
+    if outcome is None:
+        return Outcome(value, "scored", "", _NOT_APPLICABLE.details, seconds)
+    if outcome.value != value or outcome.seconds is None:
+        return outcome.with_(value=value, seconds=seconds if outcome.seconds is None else outcome.seconds)
+    return outcome
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__float__"):
+        raise TypeError
+    return float(value)
+
+
+def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bool = False) -> Outcome:
+    details: dict[str, Any] = {"whole_batch": whole_batch} if whole_batch else {}
+    if error is not None:
+        details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]
+    return Outcome(None, "error", problem, details)
+
+
+def _describe(error: BaseException) -> str:
+    return f"it raised {type(error).__name__}: {error}"[:500]
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
+        text = f"(its repr raised {type(error).__name__})"
+    return f"{type(value).__name__} {text[:80]}"

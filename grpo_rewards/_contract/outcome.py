@@ -1,0 +1,62 @@
+"""What a reward says about one completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+__all__ = ["STATUSES", "Outcome", "Status"]
+
+Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable", "error"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+_NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One reward's verdict on one completion: a value, how it came about, and why.
+
+    ========================= ============================ ==========================================
+    status                    means                        value
+    ========================= ============================ ==========================================
+    ``scored``                graded                       within the reward's range
+    ``not_applicable``        the reward does not apply    None
+    ``rejected``              malformed, cannot be graded  given, or the low end of the range
+    ``timeout``               the completion ran too long  given, or the low end of the range
+    ``unavailable``           sandbox or service is down   None, and the whole row counts for nothing
+    ``error``                 the plugin broke             None
+    ========================= ============================ ==========================================
+
+    `value` is a finite number in the reward's range, or None. `reason` is one line for a person. `details` is
+    plain data for a machine. `seconds` is the wall-clock time that the verdict took, when it is known.
+    """
+
+    value: float | None = None
+    status: Status = "scored"
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=lambda: _NO_DETAILS)
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status must be one of {', '.join(STATUSES)}, not {self.status!r}")
+        if self.value is None:
+            if self.status == "scored":
+                object.__setattr__(self, "status", "not_applicable")
+        elif self.status in ("not_applicable", "unavailable", "error"):
+            raise ValueError(f"an Outcome with status {self.status!r} has no value, but {self.value!r} was given")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Outcome, (self.value, self.status, self.reason, dict(self.details), self.seconds))
+
+    @property
+    def failed(self) -> bool:
+        """Whether the row could not be graded at all (``unavailable`` or ``error``)."""
+        return self.status in ("unavailable", "error")
+
+    def with_(self, **changes: Any) -> Outcome:
+        """Return a copy with the given fields replaced."""
+        return replace(self, **changes)

@@ -1,0 +1,313 @@
+"""`Reward`, and the decorators that make one from a function."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, overload
+
+from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.boundary import evaluate, plugin_error
+from grpo_rewards._contract.outcome import Outcome
+from grpo_rewards._contract.settings import settings_model, validate_settings
+from grpo_rewards._contract.signature import REQUIRED, Shape, Style, read_signature
+from grpo_rewards.errors import ColumnError, SettingsError
+
+__all__ = ["Reward", "as_reward", "reward"]
+
+Range = tuple[float, float]
+
+
+class Reward:
+    """A reward function with its name, range, columns and settings; callable with TRL's signature.
+
+    Made by `reward`, `reward.batch` or `reward.group`. Goes straight into ``reward_funcs``, whichever style it was
+    written in, and pickles by reference, so that spawned workers can import it.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        style: Style = "row",
+        name: str | None = None,
+        range: Range | None = None,
+        check_settings: Callable[[Mapping[str, Any]], None] | None = None,
+        check_row: Callable[..., str | None] | None = None,
+        concurrency: int = 64,
+    ) -> None:
+        self.function = function
+        self.style: Style = style
+        self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
+        self.range = _checked_range(range, self.name)
+        self.shape: Shape = read_signature(function, style)
+        self.settings: Mapping[str, Any] = {}
+        self.columns: Mapping[str, str] = {}
+        self.check_settings = check_settings
+        self.check_row = check_row
+        self.concurrency = concurrency
+        self.source = getattr(function, "__module__", "")
+        self.version = "unversioned"
+        self.reference: str | None = None
+        self._base: Reward = self
+        self.__name__ = self.name
+        self.__qualname__ = getattr(function, "__qualname__", self.name)
+        self.__module__ = getattr(function, "__module__", __name__)
+        self.__doc__ = function.__doc__
+
+    # -------------------------------------------------------------------------------------------- what it is
+
+    @property
+    def low(self) -> float:
+        """The low end of the range: what a rejected or hanging completion gets. 0.0 when no range is declared."""
+        return 0.0 if self.range is None else self.range[0]
+
+    @property
+    def is_async(self) -> bool:
+        """Whether the function is ``async def``."""
+        return self.shape.is_async
+
+    @property
+    def required_columns(self) -> tuple[str, ...]:
+        """The columns of the data that must be there, after renaming."""
+        return tuple(
+            self.columns.get(parameter.column, parameter.column)
+            for parameter in self.shape.data
+            if parameter.column is not None and parameter.default is REQUIRED
+        )
+
+    @property
+    def optional_columns(self) -> tuple[str, ...]:
+        """The columns of the data that are used when they are there, after renaming."""
+        return tuple(
+            self.columns.get(parameter.column, parameter.column)
+            for parameter in self.shape.data
+            if parameter.column is not None and parameter.default is not REQUIRED
+        )
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Every setting that has a value, bound or by default."""
+        found = {item.name: item.default for item in self.shape.settings if item.default is not REQUIRED}
+        return {**found, **self.settings}
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of the documentation."""
+        return (self.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
+
+    def settings_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of the settings."""
+        return settings_model(self.name, self.shape.settings).model_json_schema()
+
+    def __repr__(self) -> str:
+        settings = "".join(f", {name}={value!r}" for name, value in self.settings.items())
+        return f"<Reward {self.name} ({self.style}{settings})>"
+
+    # -------------------------------------------------------------------------------------------- binding
+
+    def with_(self, **settings: Any) -> Reward:
+        """Return the reward with settings bound.
+
+        Raises:
+            SettingsError: a setting is unknown (with the nearest name) or of the wrong type.
+        """
+        bound = validate_settings(self.name, self.shape.settings, {**self.settings, **settings}, partial=True)
+        changed = self._copy(settings=bound)
+        if changed.check_settings is not None and not changed._missing_settings():
+            try:
+                changed.check_settings(changed.defaults)
+            except ValueError as error:
+                raise SettingsError(f"reward {self.name!r}: {error}", reward=self.name) from error
+        return changed
+
+    def with_columns(self, **columns: str) -> Reward:
+        """Return the reward reading column ``k`` from the data's column ``columns[k]``: ``with_columns(answer="solution")``.
+
+        Raises:
+            SettingsError: the reward has no such column.
+        """
+        known = {parameter.column for parameter in self.shape.data if parameter.column is not None}
+        for name in columns:
+            if name not in known and not self.shape.takes_rest:
+                takes = ", ".join(sorted(known)) or "none"
+                raise SettingsError(
+                    f"reward {self.name!r} reads no column {name!r} (it reads {takes})", reward=self.name, setting=name
+                )
+        return self._copy(columns={**self.columns, **columns})
+
+    def complete(self) -> Reward:
+        """Return the reward with every setting checked.
+
+        Raises:
+            SettingsError: a required setting is missing, or the settings do not fit together.
+        """
+        if missing := self._missing_settings():
+            raise SettingsError(
+                f"reward {self.name!r} needs the setting {missing[0]!r}; give it under params, "
+                f"or with .with_({missing[0]}=...)",
+                reward=self.name,
+                setting=missing[0],
+            )
+        return self.with_() if self.check_settings is not None else self
+
+    def _missing_settings(self) -> list[str]:
+        return [p.name for p in self.shape.settings if p.default is REQUIRED and p.name not in self.settings]
+
+    def _copy(self, **changes: Any) -> Reward:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.__dict__.update(changes)
+        return copy
+
+    # -------------------------------------------------------------------------------------------- scoring
+
+    def check_columns(self, available: Iterable[str], *, where: str = "") -> None:
+        """Raise `ColumnError` when a required column is not among `available`."""
+        have = set(available)
+        if missing := [name for name in self.required_columns if name not in have]:
+            raise ColumnError(self.name, missing, have, where=where)
+
+    def outcomes(self, batch: Batch) -> list[Outcome]:
+        """Score a batch and return every outcome, failures included. Missing columns are found before the first row."""
+        self.complete()
+        self.check_columns(batch.available)
+        return [outcome for outcome in evaluate(self, batch) if outcome is not None]
+
+    def one(self, completion: Any, **columns: Any) -> Outcome:
+        """Score a single completion: ``exact.one("4", answer="4")``."""
+        return self.outcomes(Batch.from_rows([{"completion": completion, **columns}]))[0]
+
+    def __call__(self, **call: Any) -> list[float | None]:
+        """Score the rows of TRL's reward call: lists ``prompts``, ``completions``, ``completion_ids`` and columns.
+
+        Returns one float per completion, or None where the reward does not apply or could not be computed for want
+        of a sandbox or service.
+
+        Raises:
+            ColumnError: a required column is missing; found before the first row.
+            PluginError: the function raised or broke its contract; names the plugin, its version and the row.
+        """
+        outcomes = self.outcomes(Batch.from_call(**call))
+        for row, outcome in enumerate(outcomes):
+            if outcome.status == "error":
+                raise plugin_error(outcome, row, component=self.name, reward=self)
+        return [outcome.value for outcome in outcomes]
+
+    # -------------------------------------------------------------------------------------------- pickling
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {"settings": dict(self.settings), "columns": dict(self.columns), "name": self.name}
+        return (_restore, (self._base._pickled_reference(), state))
+
+    def _pickled_reference(self) -> str | tuple[Callable[..., Any], Style]:
+        if self.reference is not None:
+            return self.reference
+        names = vars(sys.modules[self.__module__]) if self.__module__ in sys.modules else {}
+        if name := next((name for name, value in names.items() if value is self), None):
+            return f"{self.__module__}:{name}"
+        if any(value is self.function for value in names.values()):  # a plain function, wrapped where it was used
+            return (self.function, self.style)
+        raise pickle.PicklingError(
+            f"reward {self.name!r} cannot be sent to another process: {self.__module__}.{self.__qualname__} is not "
+            f"at the top level of an importable module. Move it there"
+        )
+
+
+def _restore(reference: str | tuple[Callable[..., Any], Style], state: dict[str, Any]) -> Reward:
+    if isinstance(reference, str):
+        from grpo_rewards._registry import get_reward
+
+        base = get_reward(reference)
+    else:
+        function, style = reference
+        base = Reward(function, style=style)
+    restored = base._copy(**state)
+    restored.__name__ = state["name"]
+    return restored
+
+
+def _checked_range(range: Range | None, name: str) -> Range | None:
+    if range is None:
+        return None
+    try:
+        low, high = (float(bound) for bound in range)
+    except (TypeError, ValueError):
+        raise TypeError(f"reward {name!r}: range must be a pair of numbers (low, high), not {range!r}") from None
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"reward {name!r}: range must be two finite numbers, low < high, not ({low:g}, {high:g})")
+    return (low, high)
+
+
+class _Decorator:
+    """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind."""
+
+    def __init__(self, style: Style) -> None:
+        self._style = style
+
+    @overload
+    def __call__(self, function: Callable[..., Any], /) -> Reward: ...
+
+    @overload
+    def __call__(
+        self,
+        function: None = None,
+        /,
+        *,
+        range: Range | None = None,
+        name: str | None = None,
+        check_settings: Callable[[Mapping[str, Any]], None] | None = None,
+        check_row: Callable[..., str | None] | None = None,
+        concurrency: int = 64,
+    ) -> Callable[[Callable[..., Any]], Reward]: ...
+
+    def __call__(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+        """Make a `Reward` of a function.
+
+        Args:
+            range: lowest and highest value that it returns; a value outside is refused. Without it any finite number
+                is taken, and the low end counts as 0.0.
+            name: its name, the function's by default.
+            check_settings: called with all settings once they are bound; raises ValueError where they do not fit.
+            check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name); returns what is
+                wrong with the data (an unreadable gold, say) or None.
+            concurrency: how many calls of an ``async def`` may be in flight at once.
+
+        Raises:
+            TypeError: the function's parameters do not fit the style.
+        """
+        if function is not None:
+            return Reward(function, style=self._style)
+        return lambda decorated: Reward(decorated, style=self._style, **options)
+
+
+class _RewardDecorator(_Decorator):
+    """The decorator ``reward``: one completion at a time; ``reward.batch``: lists; ``reward.group``: one prompt's lists."""
+
+    def __init__(self) -> None:
+        super().__init__("row")
+        self.batch = _Decorator("batch")
+        self.group = _Decorator("group")
+
+
+reward = _RewardDecorator()
+
+
+def as_reward(thing: Any, *, name: str | None = None) -> Reward:
+    """Return `thing` as a `Reward`: itself, or a plain function wrapped (with ``completions``: TRL's signature).
+
+    Raises:
+        TypeError: it is neither.
+    """
+    if isinstance(thing, Reward):
+        return thing
+    if not callable(thing):
+        raise TypeError(f"expected a reward or a function, not {type(thing).__name__} {thing!r:.80}")
+    import inspect
+
+    parameters = inspect.signature(thing).parameters
+    takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    style: Style = "batch" if "completions" in parameters or (takes_rest and "completion" not in parameters) else "row"
+    return Reward(thing, style=style, name=name)

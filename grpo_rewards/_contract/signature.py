@@ -1,0 +1,129 @@
+"""Reading what a reward function asks for from its signature."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from grpo_rewards._contract.batch import TRAINER_ARGUMENTS
+
+__all__ = ["REQUIRED", "DataParameter", "SettingParameter", "Shape", "Style", "read_signature"]
+
+Style = Literal["row", "batch", "group"]
+REQUIRED = inspect.Parameter.empty
+"""The default of a parameter that has none."""
+
+_SINGULAR = {"completion": "completions", "prompt": "prompts"}
+_PLURAL = {plural: singular for singular, plural in _SINGULAR.items()}
+_GIVEN = {"row": {"completion", "messages"}, "batch": {"completions", "messages"}, "group": {"completions", "messages"}}
+
+
+@dataclass(frozen=True, slots=True)
+class DataParameter:
+    """A parameter before the star: `name`, where its values come from, and its default.
+
+    `source` is ``text``, ``raw`` (completions as TRL gives them), ``messages``, ``prompt``, ``completion_ids``,
+    ``trainer`` or ``column``.
+    """
+
+    name: str
+    source: Literal["text", "raw", "messages", "prompt", "completion_ids", "trainer", "column"]
+    default: Any
+
+    @property
+    def column(self) -> str | None:
+        """The dataset column (or ``prompt``, ``completion_ids``) that must be there, or None."""
+        if self.source in ("prompt", "completion_ids"):
+            return self.source
+        return self.name if self.source == "column" else None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingParameter:
+    """A parameter after the star: its type and default."""
+
+    name: str
+    annotation: Any
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a function asks for: data in order of its parameters, settings, and whether it takes all other columns."""
+
+    data: tuple[DataParameter, ...]
+    settings: tuple[SettingParameter, ...]
+    takes_rest: bool
+    is_async: bool
+
+
+def read_signature(function: Callable[..., Any], style: Style) -> Shape:
+    """Read the signature of `function`, written in the given style.
+
+    Raises:
+        TypeError: the signature does not fit the style; the text says what to write instead.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    target = function if inspect.isroutine(function) else type(function).__call__
+    is_async = inspect.iscoroutinefunction(target)
+    hints = _type_hints(target)
+    data: list[DataParameter] = []
+    settings: list[SettingParameter] = []
+    takes_rest = False
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            raise TypeError(f"reward {name!r} takes *{parameter.name}: name its data columns instead")
+        if parameter.kind is parameter.VAR_KEYWORD:
+            takes_rest = True
+        elif parameter.kind is parameter.KEYWORD_ONLY and not _is_data(parameter.name, style):
+            annotation = hints.get(parameter.name, Any)
+            settings.append(SettingParameter(parameter.name, annotation, parameter.default))
+        else:
+            data.append(_data_parameter(parameter, style, hints, name))
+    return Shape(tuple(data), tuple(settings), takes_rest, is_async)
+
+
+def _is_data(name: str, style: Style) -> bool:
+    """Whether a keyword-only parameter is data all the same, by its reserved name."""
+    reserved = _GIVEN[style] | {"completion_ids", *TRAINER_ARGUMENTS}
+    return name in reserved or name == ("prompt" if style == "row" else "prompts")
+
+
+def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str, Any], reward: str) -> DataParameter:
+    name, default = parameter.name, parameter.default
+    wrong = _PLURAL if style == "row" else _SINGULAR
+    if name in wrong:
+        instead = "@reward.batch" if style == "row" else "@reward"
+        raise TypeError(
+            f"reward {reward!r} takes {name!r}, but a {style} reward gets {wrong[name]!r}; "
+            f"rename the parameter, or decorate the function with {instead}"
+        )
+    if name in ("completion", "completions"):
+        as_text = (
+            style == "row"
+            or hints.get(name) in (list[str], typing.Sequence[str], tuple[str, ...])
+            or (str(hints.get(name)) == "collections.abc.Sequence[str]")
+        )
+        return DataParameter(name, "text" if as_text else "raw", default)
+    if name == "messages":
+        return DataParameter(name, "messages", default)
+    if name in ("prompt", "prompts"):
+        return DataParameter(name, "prompt", default)
+    if name == "completion_ids":
+        return DataParameter(name, "completion_ids", default)
+    if name in TRAINER_ARGUMENTS:
+        return DataParameter(name, "trainer", default)
+    return DataParameter(name, "column", default)
+
+
+def _type_hints(target: Callable[..., Any]) -> dict[str, Any]:
+    """Resolve annotations, falling back to the written form where a name cannot be resolved."""
+    try:
+        return typing.get_type_hints(target, include_extras=True)
+    except (NameError, TypeError, AttributeError):
+        return {
+            name: value for name, value in getattr(target, "__annotations__", {}).items() if not isinstance(value, str)
+        }

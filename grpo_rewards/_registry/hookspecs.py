@@ -1,0 +1,42 @@
+"""The hooks that a plugin may implement, one sentence each. Mark implementations with ``@grpo_rewards.hookimpl``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition.table import ScoreTable
+    from grpo_rewards._contract import Reward
+
+__all__ = ["hookimpl", "hookspec"]
+
+hookspec = pluggy.HookspecMarker("grpo_rewards")
+hookimpl = pluggy.HookimplMarker("grpo_rewards")
+
+
+@hookspec
+def register_rewards() -> Iterable[Reward]:  # type: ignore[empty-body]
+    """Return rewards that are not module-level names of the plugin; those register by themselves."""
+
+
+@hookspec
+def register_scalers() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
+    """Return weight-adaptation methods by the name that ``adapt.method`` refers to."""
+
+
+@hookspec
+def register_sandboxes() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
+    """Return sandbox backends by the name that ``sandbox:`` refers to; each is called like ``open_sandbox``."""
+
+
+@hookspec
+def register_commands(app: Any) -> None:
+    """Add commands to the ``grpo-rewards`` command line, a typer application."""
+
+
+@hookspec
+def on_scored(table: ScoreTable) -> None:
+    """Look at a batch that has been scored; what this returns or raises changes nothing."""

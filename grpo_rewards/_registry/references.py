@@ -1,0 +1,101 @@
+"""From a reference in a configuration to a reward: a name, ``./file.py:name`` or ``package.module:name``."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from grpo_rewards._contract import Reward, as_reward
+from grpo_rewards.errors import UnknownRewardError, nearest
+
+__all__ = ["from_reference", "is_reference"]
+
+
+def is_reference(text: str) -> bool:
+    """Whether `text` names a place (``file.py:name``, ``pkg.mod:name``) and not a registered reward."""
+    return ":" in text
+
+
+def from_reference(text: str, *, base: Path | None = None) -> Reward:
+    """Return the reward at ``./file.py:name`` (relative to `base`, the current folder by default) or ``pkg.mod:name``.
+
+    Raises:
+        UnknownRewardError: no such file, module or name, or it is no reward.
+    """
+    place, _, name = text.rpartition(":")
+    if place.endswith(".py"):
+        path = (base or Path.cwd()).joinpath(place).resolve()
+        module, origin = _module_of_file(path, text)
+        reference = f"{path}:{name}"
+    else:
+        module, origin = _module(place, text), _version_of(place)
+        reference = f"{place}:{name}"
+    thing: Any = module
+    for part in name.split("."):
+        if not hasattr(thing, part):
+            known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+            raise UnknownRewardError(f"{place} has no {name!r}{nearest(name, known)}", reference=text)
+        thing = getattr(thing, part)
+    try:
+        found = as_reward(thing)
+    except TypeError as error:
+        raise UnknownRewardError(f"{text} is no reward: {error}", reference=text) from None
+    if found.version == "unversioned":
+        found.source, found.version = place, origin
+    if found.reference is None:
+        found.reference = reference
+    return found
+
+
+def _module_of_file(path: Path, text: str) -> tuple[ModuleType, str]:
+    if not path.is_file():
+        raise UnknownRewardError(f"{text}: there is no file {path}", reference=text)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    name = f"grpo_rewards_file_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name], f"sha256:{digest}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UnknownRewardError(f"{text}: {path} is not a Python file", reference=text)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception):
+            raise UnknownRewardError(
+                f"{text}: importing {path} raised {type(error).__name__}: {error}", reference=text
+            ) from error
+        raise
+    return module, f"sha256:{digest}"
+
+
+def _module(name: str, text: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise UnknownRewardError(
+            f"{text}: there is no module {error.name!r}; install it, or give the path of a file (./file.py:name)",
+            reference=text,
+        ) from None
+    except Exception as error:
+        raise UnknownRewardError(
+            f"{text}: importing {name} raised {type(error).__name__}: {error}", reference=text
+        ) from error
+
+
+def _version_of(module: str) -> str:
+    top = module.partition(".")[0]
+    for distribution in packages_distributions().get(top, []):
+        try:
+            return version(distribution)
+        except PackageNotFoundError:
+            continue
+    return "unversioned"

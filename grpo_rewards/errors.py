@@ -1,0 +1,132 @@
+"""Every error that grpo-rewards raises on purpose.
+
+The tree::
+
+    GrpoRewardsError                the user can act on it: the command line prints it without a traceback
+    ├── ConfigError                 a composition (YAML or mapping) is wrong
+    ├── SettingsError               a setting of a reward is unknown, missing or of the wrong type
+    ├── UnknownRewardError          a name, path or module reference leads to no reward
+    ├── ColumnError                 the data lacks a column that a reward needs
+    ├── InputError                  an input file cannot be read as rows
+    ├── ResumeError                 a saved run does not belong to what is asked for now
+    ├── PluginError                 a reward raised, or returned what its contract forbids
+    └── InfrastructureError         too many rows could not be scored for want of a sandbox or service
+
+Each says what is wrong, where, what was expected and what to do, and carries the object it is about.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "ColumnError",
+    "ConfigError",
+    "GrpoRewardsError",
+    "InfrastructureError",
+    "InputError",
+    "PluginError",
+    "ResumeError",
+    "SettingsError",
+    "UnknownRewardError",
+    "nearest",
+]
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the known word closest to `word`, or an empty string."""
+    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
+
+
+class GrpoRewardsError(Exception):
+    """Base of every error that a user can act on."""
+
+
+class ConfigError(GrpoRewardsError):
+    """A composition is wrong. `path` is the place in it (``rewards.format.weight``), `source` the file."""
+
+    def __init__(self, message: str, *, path: str = "", source: str = "") -> None:
+        where = ": ".join(part for part in (source, path) if part)
+        super().__init__(f"{where}: {message}" if where else message)
+        self.path = path
+        self.source = source
+
+
+class SettingsError(GrpoRewardsError):
+    """A setting of the reward `reward` is unknown, missing or of the wrong type; `setting` names it."""
+
+    def __init__(self, message: str, *, reward: str, setting: str = "") -> None:
+        super().__init__(message)
+        self.reward = reward
+        self.setting = setting
+
+
+class UnknownRewardError(GrpoRewardsError):
+    """The reference `reference` leads to no reward."""
+
+    def __init__(self, message: str, *, reference: str) -> None:
+        super().__init__(message)
+        self.reference = reference
+
+
+class ColumnError(GrpoRewardsError):
+    """The data lacks the columns `missing` that the reward or component `reward` needs."""
+
+    def __init__(self, reward: str, missing: Sequence[str], available: Iterable[str], *, where: str = "") -> None:
+        have = sorted(available)
+        hint = nearest(missing[0], have)
+        names = ", ".join(repr(name) for name in missing)
+        super().__init__(
+            f"{where + ': ' if where else ''}reward {reward!r} needs the column{'s' if len(missing) > 1 else ''} "
+            f"{names}, but the data has only {', '.join(have) or 'no columns'}{hint}. "
+            f"Add the column, or map it in the configuration: columns: {{{missing[0]}: <your column>}}"
+        )
+        self.reward = reward
+        self.missing = tuple(missing)
+
+
+class InputError(GrpoRewardsError):
+    """A file cannot be read as rows; `source` is the file and `line` the 1-based line, when known."""
+
+    def __init__(self, message: str, *, source: str = "", line: int | None = None) -> None:
+        where = f"{source}:{line}: " if line is not None else f"{source}: " if source else ""
+        super().__init__(where + message)
+        self.source = source
+        self.line = line
+
+
+class ResumeError(GrpoRewardsError):
+    """A saved run does not belong to what is asked for now (other file, other configuration)."""
+
+
+class PluginError(GrpoRewardsError):
+    """A reward raised, or returned what its contract forbids.
+
+    `component` is its name in the composition, `plugin` the reward and where it comes from, `version` that
+    distribution's version, `row` the 0-based row in the batch (None when no single row can be named).
+    """
+
+    def __init__(self, problem: str, *, component: str, plugin: str, version: str, row: int | None) -> None:
+        where = f"row {row}" if row is not None else "the whole batch"
+        name = (
+            f"component {component!r} ({plugin} {version})" if component != plugin else f"reward {plugin!r} {version}"
+        )
+        super().__init__(
+            f"{name} failed on {where}: {problem}. This is a defect of the plugin, not of the completion; "
+            f"set errors.plugin: drop_row to go on without such rows"
+        )
+        self.problem = problem
+        self.component = component
+        self.plugin = plugin
+        self.version = version
+        self.row = row
+
+
+class InfrastructureError(GrpoRewardsError):
+    """More rows than `errors.max_infra_rate` allows could not be scored for want of a sandbox or service."""
+
+    def __init__(self, message: str, *, rate: float) -> None:
+        super().__init__(message)
+        self.rate = rate
