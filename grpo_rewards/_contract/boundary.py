@@ -158,14 +158,30 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], dict[str, 
 
 def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
     sources, rest = _sources(reward, batch), _rest(reward, batch)
+    gaps = _gaps(reward, sources, len(batch))
     clock = time.perf_counter
     for row in range(len(batch)):
         if deadline is not None and time.monotonic() > deadline:
             return
+        if row in gaps:
+            slots[row] = gaps[row]
+            continue
         started = clock()
         keywords = {name: values[row] for name, values in rest.items()} if rest else rest
         result = _attempt(reward, [source[row] for source in sources], keywords)
         slots[row] = _judge(result, reward, clock() - started)
+
+
+def _gaps(reward: Reward, sources: Sequence[Any], size: int) -> dict[int, Outcome]:
+    """The rows in which a column that a row reward needs is None: it does not apply there."""
+    gaps: dict[int, Outcome] = {}
+    for parameter, values in zip(reward.shape.data, sources, strict=True):
+        if not parameter.nullable and not isinstance(values, _Constant):
+            column = reward.columns.get(parameter.name, parameter.name)
+            for row in range(size):
+                if values[row] is None:
+                    gaps[row] = Outcome(None, "not_applicable", f"column {column!r} is empty in this row")
+    return gaps
 
 
 def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
@@ -184,9 +200,13 @@ def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], d
 
         if reward.style == "row":
             sources, rest = _sources(reward, batch), _rest(reward, batch)
+            gaps = _gaps(reward, sources, len(batch))
+            for row, outcome in gaps.items():
+                slots[row] = outcome
             tasks = [
                 one([source[row] for source in sources], {name: values[row] for name, values in rest.items()}, [row])
                 for row in range(len(batch))
+                if row not in gaps
             ]
         else:
             parts = [(batch.select(rows), rows) for rows in _units(reward, batch)]

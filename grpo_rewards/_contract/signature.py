@@ -23,7 +23,7 @@ _GIVEN = {"row": {"completion", "messages"}, "batch": {"completions", "messages"
 
 @dataclass(frozen=True, slots=True)
 class DataParameter:
-    """A parameter before the star: `name`, where its values come from, and its default.
+    """A parameter before the star: `name`, where its values come from, its default, and whether it may be None.
 
     `source` is ``text``, ``raw`` (completions as TRL gives them), ``messages``, ``prompt``, ``completion_ids``,
     ``trainer`` or ``column``.
@@ -32,6 +32,7 @@ class DataParameter:
     name: str
     source: Literal["text", "raw", "messages", "prompt", "completion_ids", "trainer", "column"]
     default: Any
+    nullable: bool = True
 
     @property
     def column(self) -> str | None:
@@ -116,7 +117,12 @@ def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str,
         return DataParameter(name, "completion_ids", default)
     if name in TRAINER_ARGUMENTS:
         return DataParameter(name, "trainer", default)
-    return DataParameter(name, "column", default)
+    return DataParameter(name, "column", default, _allows_none(hints.get(name)) or default is not REQUIRED)
+
+
+def _allows_none(annotation: Any) -> bool:
+    """Whether an annotation admits None: only then does a row reward get to see None in a required column."""
+    return annotation is Any or annotation is type(None) or type(None) in typing.get_args(annotation)
 
 
 def _type_hints(target: Callable[..., Any]) -> dict[str, Any]:
