@@ -1,0 +1,208 @@
+"""Are two expressions equal?  Cheapest proof first; the answer is yes, no, or open, and by which rule.
+
+*No* needs one admissible point where the difference is certainly not zero. *Yes* needs the same form, exact values at every
+point tried (a polynomial identity test with points of 40 bits), or agreement to 600 digits at a constant and 75 at each of
+several points, where no part is so large or small that it could hide in the rounding. Everything else stays open.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from flint import acb, arb, fmpq
+
+from ..reading.tree import Node, free, walk
+from .values import Point, Undefined, Unknown, evaluate, precision
+
+__all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
+
+_POINTS = 7
+_NEEDED = 3
+
+
+class Decision(NamedTuple):
+    """``equal`` is None where no rung could tell."""
+
+    equal: bool | None
+    rule: str
+
+
+def _points(names: list[str], integers: frozenset[str], seed: str) -> list[dict[str, fmpq]]:
+    """Rational points, the same for the same two answers: positive, then of mixed signs; whole numbers where needed."""
+    out: list[dict[str, fmpq]] = []
+    for turn in range(_POINTS):
+        here: dict[str, fmpq] = {}
+        for name in names:
+            raw = blake2b(f"{seed}|{turn}|{name}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
+            bits = int.from_bytes(raw, "big")
+            if name in integers:
+                here[name] = fmpq(3 + bits % 11 + turn)
+                continue
+            # about 0.2 to 6.6, over a prime near 2^31, so that 40 bits are random
+            size = fmpq(430_000_000 + (bits >> 8) % 13_700_000_000, 2_147_483_647)
+            here[name] = -size if turn >= 3 and bits & 1 else size
+        out.append(here)
+    return out
+
+
+_WHOLE = frozenset(("factorial", "factorial2", "binom", "mod", "gcd", "lcm"))
+
+
+def _integers(node: Node) -> frozenset[str]:
+    """Variables that only make sense as whole numbers: bounds of sums, under factorials, exponents of a negative base."""
+    names: frozenset[str] = frozenset()
+    for here in walk(node):
+        if here.kind in ("sum", "prod"):
+            names |= free(here.args[1]) | free(here.args[2])
+        elif (here.kind == "call" and here.value in _WHOLE) or (here.kind == "apply" and here.value.endswith("_")):
+            names |= free(here)
+        elif here.kind == "pow" and here.args[0].kind == "num" and here.args[0].value < 0:
+            names |= free(here.args[1])
+    return names
+
+
+def _nonzero(value: Any) -> bool:
+    if isinstance(value, fmpq):
+        return bool(value != 0)
+    if isinstance(value, acb):
+        return not value.contains(0)
+    return not value.contains(0)
+
+
+def _real_pair(left: Any, right: Any) -> bool:
+    return isinstance(left, acb) == isinstance(right, acb)
+
+
+def _value(node: Node, point: Point) -> Any:
+    value = evaluate(node, point)
+    if isinstance(value, acb) and value.imag.is_zero():
+        return value.real
+    return value
+
+
+def constant_value(node: Node, bits: int = 128) -> Any:
+    """The value of a tree without variables, or None."""
+    try:
+        with precision(bits):
+            return _value(node, Point())
+    except (ArithmeticError, ValueError):
+        return None
+
+
+def _infinity(node: Node) -> int:
+    """+1 or -1 for the two infinities as they stand alone, else 0."""
+    if node.kind == "const" and node.value == "oo":
+        return 1
+    if node.kind == "mul" and len(node.args) == 2 and node.args[1].kind == "const" and node.args[1].value == "oo":
+        return -1 if node.args[0].kind == "num" and node.args[0].value < 0 else 1 if node.args[0].kind == "num" else 0
+    return 0
+
+
+def _constants(gold: Node, answer: Node) -> Decision:
+    for bits in (128, 640, 2048):
+        left, right = Point(guard=bits > 600), Point(guard=bits > 600)
+        try:
+            with precision(bits):
+                a, b = _value(gold, left), _value(answer, right)
+                difference = a - b
+                opaque = left.opaque or right.opaque
+                if isinstance(difference, fmpq):
+                    if difference == 0:
+                        return Decision(True, "exact value")
+                    return Decision(None, "an unknown part") if opaque else Decision(False, "exact value")
+                if not difference.is_finite():
+                    continue
+                if _nonzero(difference):
+                    return Decision(None, "an unknown part") if opaque else Decision(False, "certified difference")
+                size = difference.abs_upper() if isinstance(difference, acb) else abs(difference)
+                sharp = bool(size < arb(2) ** (-bits // 2))
+        except Undefined as error:
+            return Decision(False, f"undefined: {error}")
+        except ZeroDivisionError:
+            return Decision(False, "undefined: division by zero")
+        except (ArithmeticError, ValueError) as error:
+            return Decision(None, str(error))
+        if opaque:
+            return Decision(None, "an unknown part")
+    if sharp and not (left.extreme or right.extreme):
+        return Decision(True, "agreement to 300 digits")
+    return Decision(None, "too close to call")
+
+
+def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
+    """Decide one expression against another."""
+    if gold == answer:
+        return Decision(True, "same form")
+    one, other = _infinity(gold), _infinity(answer)
+    if one or other:
+        return Decision(one == other, "infinity")
+    names = free(gold) | free(answer)
+    if not names:
+        return _constants(gold, answer)
+    integers = _integers(gold) | _integers(answer)
+    agreed, exact, refused = 0, True, ""
+    for turn, here in enumerate(_points(sorted(names), integers, seed)):
+        # three sharp points are enough evidence; the other ones look for a difference in sign or domain
+        bits = 512 if turn < _NEEDED else 128
+        left, right = Point(here, guard=bits == 512), Point(here, guard=bits == 512)
+        try:
+            with precision(bits):
+                a, b = _value(gold, left), _value(answer, right)
+                if not _real_pair(a, b):
+                    continue  # one side is not real here: outside its domain
+                difference = a - b
+                if _nonzero(difference):
+                    if left.opaque or right.opaque:
+                        return Decision(None, "an unknown part")
+                    return Decision(False, "certified difference at a point")
+                if isinstance(difference, fmpq):
+                    agreed += 1
+                    continue
+                exact = False
+                size = difference.abs_upper() if isinstance(difference, acb) else abs(difference)
+                if left.extreme or right.extreme or not size < arb(2) ** (-bits // 2):
+                    refused = "too close to call"
+                    continue
+                agreed += 1
+        except (Undefined, ZeroDivisionError):
+            continue
+        except (ArithmeticError, ValueError) as error:
+            return Decision(None, str(error))
+        if turn >= _NEEDED and exact and agreed > _NEEDED:
+            break
+    if agreed >= _NEEDED and not refused:
+        return Decision(True, "exact agreement at random points" if exact else "agreement at random points")
+    return Decision(None, refused or "no point in the domain of both")
+
+
+def proportional(one: Node, other: Node, seed: str = "") -> bool | None:
+    """Is one a constant multiple (not zero) of the other?  For equations ``one = 0`` and ``other = 0``."""
+    names = sorted(free(one) | free(other))
+    if not names:
+        return None
+    integers = _integers(one) | _integers(other)
+    pairs: list[tuple[Any, Any]] = []
+    try:
+        with precision(256):
+            for here in _points(names, integers, seed):
+                try:
+                    left, right = Point(here, guard=True), Point(here, guard=True)
+                    a, b = _value(one, left), _value(other, right)
+                except (Undefined, ZeroDivisionError):
+                    continue
+                if not _real_pair(a, b):
+                    continue
+                if left.opaque or right.opaque or left.extreme or right.extreme:
+                    return None
+                zero_a, zero_b = not _nonzero(a), not _nonzero(b)
+                if zero_a != zero_b:
+                    return False
+                if not zero_a:
+                    pairs.append((a, b))
+            if len(pairs) < _NEEDED:
+                return None
+            a0, b0 = pairs[0]
+            return not any(_nonzero(a * b0 - b * a0) for a, b in pairs[1:])
+    except (ArithmeticError, ValueError, Unknown):
+        return None

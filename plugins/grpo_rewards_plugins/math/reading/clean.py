@@ -1,0 +1,132 @@
+"""Text of an answer, made plain: Unicode into LaTeX or ASCII, wrappers and typesetting off. Linear in its length."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["clean", "squeeze"]
+
+_SUPER = {c: p for c, p in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True)}
+_SUB = {c: p for c, p in zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₖₘₓᵢⱼₐₑ", "0123456789+-=()nkmxijae", strict=True)}
+_VULGAR = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
+    "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8), "⅐": (1, 7),
+    "⅑": (1, 9), "⅒": (1, 10),
+}  # fmt: skip
+_GREEK = (
+    "αalpha βbeta γgamma δdelta εvarepsilon ϵepsilon ζzeta ηeta θtheta ιiota κkappa λlambda μmu νnu ξxi πpi ρrho σsigma "
+    "τtau υupsilon φphi ϕphi χchi ψpsi ωomega ΓGamma ΔDelta ΘTheta ΛLambda ΞXi ΠPi ΣSigma ΦPhi ΨPsi ΩOmega"
+)
+_SYMBOLS = {
+    "×": "\\times ", "÷": "/", "·": "\\cdot ", "⋅": "\\cdot ", "∙": "\\cdot ", "•": "\\cdot ", "∗": "*", "−": "-",
+    "–": "-", "—": "-", "‐": "-", "‑": "-", "﹣": "-", "－": "-", "∞": "\\infty ", "≤": "\\le ", "≥": "\\ge ",
+    "⩽": "\\le ", "⩾": "\\ge ", "≦": "\\le ", "≧": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "≅": "\\approx ",
+    "≡": "\\equiv ", "∪": "\\cup ", "∩": "\\cap ", "∅": "\\emptyset ", "⌀": "\\emptyset ", "∈": "\\in ", "∉": "\\notin ",
+    "∖": "\\setminus ", "±": "\\pm ", "∓": "\\mp ", "°": "^\\circ ", "º": "^\\circ ", "℃": "^\\circ C",
+    "∘": "\\circ ", "√": "\\sqrt ", "∛": "\\sqrt[3] ", "∜": "\\sqrt[4] ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
+    "ℚ": "\\mathbb{Q}", "ℕ": "\\mathbb{N}", "ℂ": "\\mathbb{C}", "′": "'", "’": "'", "‘": "'", "″": "''", "“": '"',
+    "”": '"', "⌊": "\\lfloor ", "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "⟨": "\\langle ",
+    "⟩": "\\rangle ", "∑": "\\sum ", "∏": "\\prod ", "∫": "\\int ", "∂": "\\partial ", "∠": "\\angle ",
+    "△": "\\triangle ", "…": "\\ldots ", "⋯": "\\ldots ", "∣": "|", "｜": "|", "，": ",", "；": ";", "：": ":",
+    "（": "(", "）": ")", "［": "[", "］": "]", "｛": "\\{", "｝": "\\}", "、": ",", "。": ".", "→": "\\to ",
+    "⇒": "\\Rightarrow ", "∧": " \\text{and} ", "∨": " \\text{or} ", "∶": ":", "⁄": "/", "∕": "/", "％": "%",
+    "＝": "=", "＜": "<", "＞": ">", "＋": "+", "ℯ": "e", "ⅈ": "i", "\u200b": "", "\u200c": "", "\u200d": "",
+    "\ufeff": "", "\u2061": "", "\u2062": "", "\u2060": "", "₽": "", "¢": "\\text{ cents}",
+}  # fmt: skip
+_SINGLE = {ord(g[0]): f"\\{g[1:]} " for g in _GREEK.split()} | {ord(k): v for k, v in _SYMBOLS.items()}
+_RUN_SUPER = re.compile("[" + "".join(_SUPER) + "]+")
+_RUN_SUB = re.compile("[" + "".join(_SUB) + "]+")
+_RUN_VULGAR = re.compile("[" + "".join(_VULGAR) + "]")
+_ROOT = re.compile(r"\\sqrt ?(?:\[\d\] ?)?(?=\d)(\d+(?:\.\d+)?)")
+
+# Latin letters that JSON or Python escapes made out of a LaTeX command: "\frac" -> form feed + "rac".
+_ESCAPED = (("\x0c", "\\f"), ("\x08", "\\b"), ("\x07", "\\a"), ("\x0b", "\\v"))
+_DOUBLED = re.compile(r"(?<!\\)\\\\(?=[a-zA-Z(){}\[\]$%,;!])")
+_THOUSANDS = re.compile(r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|\{,\}\\!)\s*(?=\d{3}(?!\d))")
+_TAIL = re.compile(r"(?:\s|\\[,;!. ]|\\\\|[.;,:!?])+$")
+_LINE_END = re.compile(r"\\\\\s*$")
+_TIE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " ", "\u3000": " ", "\u2002": " "})
+
+
+def _from_unicode(text: str) -> str:
+    text = text.translate(_TIE)
+    text = _RUN_SUPER.sub(lambda m: "^{" + "".join(_SUPER[c] for c in m[0]) + "}", text)
+    text = _RUN_SUB.sub(lambda m: "_{" + "".join(_SUB[c] for c in m[0]) + "}", text)
+    text = _RUN_VULGAR.sub(lambda m: "\\frac{%d}{%d}" % _VULGAR[m[0]], text)
+    text = text.translate(_SINGLE)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
+    return text
+
+
+def _unwrapped(text: str) -> str:
+    """One pair of braces around the whole text, off."""
+    while len(text) > 2 and text[0] == "{" and text[-1] == "}" and text[-2] != "\\":
+        depth = 0
+        for at, char in enumerate(text):
+            if char == "{" and text[at - 1] != "\\":
+                depth += 1
+            elif char == "}" and text[at - 1] != "\\":
+                depth -= 1
+                if depth == 0:
+                    if at != len(text) - 1:
+                        return text
+                    break
+        else:
+            return text
+        text = text[1:-1].strip()
+    return text
+
+
+def clean(raw: str) -> str:
+    """The answer's text ready for the tokenizer: one spelling of each symbol, no math delimiters, no final full stop."""
+    text = raw.strip()
+    if not text.isascii():
+        text = _from_unicode(text)
+    if "\\" not in text and "$" not in text and "{" not in text:
+        return _TAIL.sub("", text) if text[-1:] in ".;,:!? " and not text.endswith("!") else text
+    for bad, good in _ESCAPED:
+        if bad in text:
+            text = text.replace(bad, good)
+    if "\\\\" in text and "\\begin" not in text:
+        text = _DOUBLED.sub(r"\\", text)
+    if "$" in text:
+        text = text.replace("\\$", "\x01").replace("$", " ").replace("\x01", "\\$")
+    if "\\(" in text or "\\[" in text or "\\)" in text or "\\]" in text:
+        for mark in ("\\(", "\\)", "\\[", "\\]"):
+            # "\\[2pt]" inside a matrix is a row end with a length, not a delimiter
+            text = text.replace("\\\\" + mark[1], "\x01").replace(mark, " ").replace("\x01", "\\\\" + mark[1])
+    if "," in text or "\\," in text:
+        text = _THOUSANDS.sub("", text)
+    text = text.strip()
+    while text[-1:] in ("\\", ".", ",", ";", ":", "?", " ", "~") and text:
+        if text.endswith("\\\\"):
+            text = text[:-2]
+        elif text[-1] == "\\" or text[-2:-1] != "\\" or text[-2:] in ("\\,", "\\;", "\\:", "\\."):
+            text = text[: -2 if text[-2:] in ("\\,", "\\;", "\\:") else -1]
+        else:
+            break
+        text = text.rstrip()
+    if text.startswith(("\\,", "\\;", "\\!")):
+        text = text[2:].lstrip()
+    return _unwrapped(text)
+
+
+_SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\quad(?![a-zA-Z])|\\!")
+_SINGLE_POWER = re.compile(r"([\^_])\{(\w)\}")
+
+
+def squeeze(text: str) -> str:
+    """A key for string identity of two cleaned texts: typesetting and spaces that cannot change the meaning are off."""
+    if "\\" in text:
+        text = text.replace("\\dfrac", "\\frac").replace("\\tfrac", "\\frac").replace("\\cfrac", "\\frac")
+        text = text.replace("\\geq", "\\ge").replace("\\leq", "\\le").replace("\\mbox", "\\text")
+    if "{" in text:
+        text = _SINGLE_POWER.sub(r"\1\2", text)
+    # A space between two digits or letters can matter ("1 1/2", "a b" and "ab" of a text), any other cannot.
+    return _SQUEEZE.sub("", text) if not _MATTERS.search(text) else _SPACES.sub(" ", text)
+
+
+_MATTERS = re.compile(r"\d\s+[\d.]|[a-zA-Z]{2}\s+[a-zA-Z]|[a-zA-Z]\s+[a-zA-Z]{2}")
+_SPACES = re.compile(r"\s+")

@@ -1,0 +1,375 @@
+"""A recursive-descent parser from tokens to the tree; operators here, what an operand may be in ``operands``.
+
+Levels, loosest first: list (``,`` ``;`` or, and) - relation - union, difference - ratio - sum - product - power - operand.
+Depth and length are capped, so that hostile text costs a bounded time and stack.
+"""
+
+from __future__ import annotations
+
+from . import operands
+from .tokens import Token, tokenize
+from .tree import Node, ParseError, add, divide, mul, negate
+from .units import PERCENT_WORDS, UNIT_WORDS, canonical_unit
+
+__all__ = ["MAX_DEPTH", "Parser", "parse"]
+
+MAX_DEPTH = 40
+_END = Token("end", "", False)
+_TIMES = frozenset(("*", "\\cdot", "\\times", "\\ast", "\\star"))
+_DIVIDED = frozenset(("/", "\\div"))
+_SETS = {"\\cup": "union", "\\cap": "cap", "\\setminus": "setminus", "\\backslash": "setminus", "\\bigcup": "union"}
+_OPENERS = frozenset("( [ { \\{ |(".split())
+_NOT_OPERANDS = frozenset(
+    "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
+    "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree".split()
+)
+_CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹", "\\pounds": "£", "\\euro": "€"}
+
+
+class Parser:
+    """One pass over one token list."""
+
+    def __init__(self, tokens: list[Token], depth: int = 0) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.depth = depth
+        self.bars = 0  # open |...|
+        self.no_colon = 0  # inside a set builder's head, where ":" separates
+        self.round = 0  # inside brackets, where "," never groups thousands
+
+    # -- small steps
+    def peek(self, ahead: int = 0) -> Token:
+        at = self.at + ahead
+        return self.tokens[at] if at < len(self.tokens) else _END
+
+    def take(self) -> Token:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def met(self, *texts: str) -> bool:
+        token = self.peek()
+        return token.kind in ("op", "cmd") and token.text in texts
+
+    def expect(self, *texts: str) -> Token:
+        if not self.met(*texts):
+            raise ParseError(f"expected {' or '.join(texts)}, met {self.peek().text or 'the end'!r}")
+        return self.take()
+
+    def deeper(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ParseError(f"nested deeper than {MAX_DEPTH}")
+
+    def argument(self) -> Node:
+        """A LaTeX argument: a group, or one token."""
+        return operands.argument(self)
+
+    # -- list: groups by ";" (or a repeated "or"), then by ","
+    def answer(self) -> Node:
+        node = self.items()
+        if self.peek() is not _END:
+            raise ParseError(f"did not expect {self.peek().text!r}")
+        return node
+
+    def items(self) -> Node:
+        self.deeper()
+        parts = [self.relation()]
+        marks: list[str] = []
+        while True:
+            mark = self._separator()
+            if not mark:
+                break
+            if self._at_list_end():
+                break
+            marks.append(mark)
+            parts.append(self.relation())
+        self.depth -= 1
+        if not marks:
+            return parts[0]
+        for outer in (";", "or", "and"):
+            if outer in marks and "," in marks and (outer == ";" or all(p.kind == "rel" for p in parts)):
+                groups: list[list[Node]] = [[parts[0]]]
+                for mark, part in zip(marks, parts[1:], strict=True):
+                    if mark == outer:
+                        groups.append([])
+                    groups[-1].append(part)
+                if len({len(group) for group in groups}) == 1 and len(groups[0]) > 1:
+                    return Node("list", outer, tuple(Node("tuple", None, tuple(group)) for group in groups))
+        name = "or" if "or" in marks else "and" if "and" in marks else marks[0]
+        return Node("list", name, tuple(parts))
+
+    def _separator(self) -> str:
+        mark = ""
+        while True:
+            token = self.peek()
+            if token.kind == "sep":
+                mark = token.text
+            elif token.kind == "op" and token.text in (",", ";"):
+                mark = mark or token.text
+            elif token.kind == "cmd" and token.text in ("\\vee", "\\lor"):
+                mark = "or"
+            elif token.kind == "cmd" and token.text in ("\\wedge", "\\land"):
+                mark = "and"
+            else:
+                return mark
+            self.at += 1
+
+    def _at_list_end(self) -> bool:
+        token = self.peek()
+        return token is _END or (token.kind == "op" and token.text in (")", "]", "}", "\\}"))
+
+    # -- relation
+    def relation(self) -> Node:
+        first = self.peek()
+        ops: list[str] = []
+        if first.kind == "rel":
+            self.take()
+            if first.text in ("=", "~"):
+                return self.relation()
+            args = [Node("sym", "?")]
+            ops.append(first.text)
+            args.append(self.sets())
+        else:
+            args = [operands.function_head(self) or self.sets()]
+        while self.peek().kind == "rel":
+            ops.append(self.take().text)
+            if self.peek().kind in ("end", "sep") or self.met(",", ";"):
+                raise ParseError("a relation without its right side")
+            args.append(operands.function_head(self) or self.sets())
+        if not ops:
+            return args[0]
+        if self.met("\\pmod", "(") and self.peek(1).text in ("\\mod", "\\bmod", "{"):
+            operands.modulus(self, args)
+        return Node("rel", tuple(ops), tuple(args))
+
+    # -- sets and ratios
+    def sets(self) -> Node:
+        node = self.ratio()
+        while True:
+            token = self.peek()
+            if token.kind == "cmd" and token.text in _SETS:
+                self.take()
+                while self.met(","):  # "\cup," stands in real golds
+                    self.take()
+                node = Node(_SETS[token.text], None, (node, self.ratio()))
+            elif token.kind == "id" and token.text in "Uu" and _is_set(node) and self.peek(1).text in _OPENERS:
+                self.take()
+                node = Node("union", None, (node, self.ratio()))
+            elif token.kind == "op" and token.text in ("-", "\\\\") and _is_set(node) and self.peek(1).text == "\\{":
+                self.take()
+                node = Node("setminus", None, (node, self.ratio()))
+            else:
+                return node
+
+    def ratio(self) -> Node:
+        node = self.sum()
+        if self.met(":") and not self.no_colon:
+            parts = [node]
+            while self.met(":"):
+                self.take()
+                parts.append(self.sum())
+            return Node("ratio", None, tuple(parts))
+        return node
+
+    # -- sum
+    def sum(self) -> Node:
+        self.deeper()
+        terms = [self._signed()]
+        while True:
+            token = self.peek()
+            if token.kind not in ("op", "cmd"):
+                break
+            if token.text == "+":
+                self.take()
+                terms.append(self._signed())
+            elif token.text == "-":
+                if self.peek(1).text == "\\{" and _is_set(terms[0]):
+                    break
+                self.take()
+                terms.append(negate(self._signed()))
+            elif token.text in ("\\pm", "\\mp"):
+                self.take()
+                terms.append(Node("pm", "+" if token.text == "\\pm" else "-", (self.product(),)))
+            elif token.text == "\\ldots":
+                self.take()
+                terms.append(Node("sym", "\\ldots"))
+            else:
+                break
+        self.depth -= 1
+        return add(*terms)
+
+    def _signed(self) -> Node:
+        sign = 1
+        while self.met("+", "-"):
+            sign *= -1 if self.take().text == "-" else 1
+        if self.met("\\pm", "\\mp"):
+            mark = "+" if self.take().text == "\\pm" else "-"
+            return Node("pm", mark, (self.product(),))
+        node = self.product()
+        return negate(node) if sign < 0 else node
+
+    # -- product
+    def product(self) -> Node:
+        factors = [self.power()]
+        while True:
+            token = self.peek()
+            kind, text = token.kind, token.text
+            if kind in ("op", "cmd"):
+                if text in _TIMES:
+                    self.take()
+                    factors.append(self._factor())
+                    continue
+                if text in _DIVIDED:
+                    self.take()
+                    factors = [divide(mul(*factors), self._factor())]
+                    continue
+                if text in ("\\bmod", "\\mod"):
+                    self.take()
+                    factors = [Node("call", "mod", (mul(*factors), self._factor()))]
+                    continue
+                if text == "\\pmod":
+                    self.take()
+                    modulus = operands.argument(self)
+                    return Node("unit", f"mod {modulus.value}", (mul(*factors),))
+            if not self._continues(factors):
+                return mul(*factors)
+            if kind == "text" or (kind == "word" and (text in UNIT_WORDS or text.lower() in PERCENT_WORDS)):
+                unit = operands.unit_words(self)
+                node = mul(*factors)
+                if unit in PERCENT_WORDS:
+                    return Node("percent", None, (node,))
+                if unit == "degree":
+                    return Node("degree", None, (node,))
+                return Node("unit", canonical_unit(unit), (node,)) if unit else node
+            factors.append(self.power())
+
+    def _factor(self) -> Node:
+        sign = 1
+        while self.met("+", "-"):
+            sign *= -1 if self.take().text == "-" else 1
+        node = self.power()
+        return negate(node) if sign < 0 else node
+
+    def _continues(self, factors: list[Node]) -> bool:
+        """Does the next token multiply without a sign?"""
+        token = self.peek()
+        kind, text = token.kind, token.text
+        if kind in ("id", "func", "const", "text", "word"):
+            return True
+        if kind == "num":
+            # "2 3" is no product; "x 3" and ") 3" are rare, "\sqrt{2} 3" is not written
+            last = self.tokens[self.at - 1]
+            if last.kind == "num":
+                raise ParseError(f"two numbers side by side at {text!r}")
+            return True
+        if kind == "cmd":
+            return text not in _NOT_OPERANDS
+        if kind == "env":
+            return text.startswith("begin")
+        if kind == "op":
+            if text in ("(", "{", "|("):
+                return True
+            if text == "[":
+                return not _is_set(factors[-1])
+            if text == "\\{":
+                return False
+            if text == "|":
+                return self.bars == 0 and not self.no_colon
+            if text == "\\|":
+                return False
+        return False
+
+    # -- power and what follows an operand
+    def power(self) -> Node:
+        node = operands.operand(self)
+        while True:
+            token = self.peek()
+            if token.kind not in ("op", "cmd"):
+                return node
+            text = token.text
+            if text == "^":
+                self.take()
+                node = operands.exponent(self, node)
+            elif text == "!":
+                self.take()
+                if self.met("!"):
+                    self.take()
+                    node = Node("call", "factorial2", (node,))
+                else:
+                    node = Node("call", "factorial", (node,))
+            elif text == "%":
+                self.take()
+                node = Node("percent", None, (node,))
+            elif text in ("\\circ", "\\degree", "\\textdegree"):
+                self.take()
+                node = operands.degrees(self, node)
+            elif text == "'":
+                self.take()
+                node = operands.prime(node)
+            elif text in _CURRENCY and node.kind in ("num", "dec"):
+                self.take()
+                node = Node("unit", _CURRENCY[text], (node,))
+            else:
+                return node
+
+    def currency(self) -> Node | None:
+        """An amount with the sign in front, if one stands here."""
+        token = self.peek()
+        if token.kind in ("op", "cmd") and token.text in _CURRENCY:
+            self.take()
+            return Node("unit", _CURRENCY[token.text], (self.power(),))
+        return None
+
+
+def _is_set(node: Node) -> bool:
+    return node.kind in ("interval", "set", "named", "union", "cap", "setminus", "builder") or (
+        node.kind == "tuple" and len(node.args) == 2
+    )
+
+
+def _grouped(tokens: list[Token]) -> list[Token]:
+    """Digit groups put together: ``1,234,567`` and ``12 345`` outside brackets."""
+    if not any(t.kind == "num" for t in tokens[1:]):
+        return tokens
+    out: list[Token] = []
+    depth, at, count = 0, 0, len(tokens)
+    while at < count:
+        token = tokens[at]
+        if token.kind == "op":
+            depth += (token.text in ("(", "[", "{", "\\{")) - (token.text in (")", "]", "}", "\\}"))
+        if token.kind == "num" and token.text.isdigit() and len(token.text) <= 3 and at + 1 < count:
+            digits, here = token.text, at + 1
+            while here < count:
+                comma = tokens[here].kind == "op" and tokens[here].text == "," and not tokens[here].spaced and depth == 0
+                after = tokens[here + 1] if comma and here + 1 < count else None
+                nxt = after if comma else tokens[here]
+                if nxt is None or nxt.kind != "num" or nxt.spaced == comma:
+                    break
+                head, _, _ = nxt.text.partition(".")
+                if len(head) != 3 or not head.isdigit() or "e" in nxt.text.lower():
+                    break
+                digits += nxt.text
+                here += 2 if comma else 1
+                if "." in digits:
+                    break
+            out.append(token._replace(text=digits))
+            at = here
+            continue
+        out.append(token)
+        at += 1
+    return out
+
+
+def parse(text: str) -> Node:
+    """The tree of a cleaned answer.
+
+    Raises :class:`ParseError`, and nothing else, on text that is not mathematics of a kind known here.
+    """
+    tokens = _grouped(tokenize(text))
+    if not tokens:
+        raise ParseError("nothing to read")
+    try:
+        return Parser(tokens).answer()
+    except RecursionError as error:  # a caller's own deep stack; our depth is capped
+        raise ParseError("nested too deep") from error

@@ -1,0 +1,120 @@
+"""The small tree that an answer is read into.
+
+One node type for everything. ``kind`` says what it is, ``value`` carries what is not a tree, ``args`` the subtrees:
+
+========== ======================================= =========================================================
+kind       value                                   args
+========== ======================================= =========================================================
+num        fmpq                                    a number, exact
+dec        (fmpq, digits after the point)          a decimal literal, exact, with the precision it was given in
+sym        name                                    a variable
+const      "pi" "e" "i" "oo"                       a constant
+add mul    None                                    terms, factors
+pow        None                                    base, exponent
+call       function name                           arguments
+apply      name                                    arguments of an unknown function, or the index of a sequence
+sum prod   bound variable's name                   body, lower, upper
+opaque     name                                    what only the slow path can work out (integral, limit, derivative)
+pm         "+" or "-" (``\\mp``)                    one operand
+percent    None                                    the number before the sign
+degree     None                                    the number of degrees
+unit       canonical unit                          the number before it
+matrix     (rows, columns)                         entries, row by row
+cases      None                                    value, condition, value, condition ...
+tuple      None                                    ordered parts in round brackets (also an open interval)
+list       "," ";" "or" "and"                      unordered parts without brackets
+set        None                                    unordered parts in braces
+interval   (closed left, closed right)             lower, upper
+named      "R" "Z" "Q" "N" "C" "empty"             a set with a name
+union cap setminus                                 sets
+builder    None                                    variable, condition
+rel        operators                               operands, one more than operators
+ratio      None                                    parts
+========== ======================================= =========================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flint import fmpq, fmpz
+
+__all__ = ["MINUS_ONE", "ONE", "Node", "ParseError", "add", "divide", "free", "mul", "negate", "number", "power", "walk"]
+
+
+class ParseError(ValueError):
+    """The text is not one that the reader knows; the message says what it met and where."""
+
+
+class Node(NamedTuple):
+    """One node of the tree; see the module's table."""
+
+    kind: str
+    value: Any
+    args: tuple[Node, ...] = ()
+
+
+def number(value: int | fmpz | fmpq) -> Node:
+    """A number node."""
+    return Node("num", fmpq(value))
+
+
+ONE = number(1)
+MINUS_ONE = number(-1)
+
+
+def add(*terms: Node) -> Node:
+    """The sum, flattened."""
+    flat: list[Node] = []
+    for term in terms:
+        flat.extend(term.args if term.kind == "add" else (term,))
+    return flat[0] if len(flat) == 1 else Node("add", None, tuple(flat))
+
+
+def mul(*factors: Node) -> Node:
+    """The product, flattened."""
+    flat: list[Node] = []
+    for factor in factors:
+        flat.extend(factor.args if factor.kind == "mul" else (factor,))
+    return flat[0] if len(flat) == 1 else Node("mul", None, tuple(flat))
+
+
+def power(base: Node, exponent: Node) -> Node:
+    """The power."""
+    return Node("pow", None, (base, exponent))
+
+
+def divide(top: Node, bottom: Node) -> Node:
+    """The quotient; that of two plain numbers at once."""
+    if top.kind == "num" and bottom.kind == "num" and bottom.value != 0:
+        return Node("num", top.value / bottom.value)
+    return mul(top, power(bottom, MINUS_ONE))
+
+
+def negate(node: Node) -> Node:
+    """The opposite; of a literal it stays a literal."""
+    if node.kind == "num":
+        return Node("num", -node.value)
+    if node.kind == "dec":
+        return Node("dec", (-node.value[0], node.value[1]))
+    return mul(MINUS_ONE, node)
+
+
+def walk(node: Node) -> list[Node]:
+    """All nodes, the root first."""
+    out = [node]
+    for here in out:
+        out.extend(here.args)
+    return out
+
+
+def free(node: Node) -> frozenset[str]:
+    """Names of the free variables."""
+    if node.kind == "sym":
+        return frozenset((node.value,))
+    if not node.args:
+        return frozenset()
+    names: frozenset[str] = frozenset()
+    for arg in node.args:
+        names |= free(arg)
+    return names - {node.value} if node.kind in ("sum", "prod") else names
