@@ -1,0 +1,1 @@
+"""The border between tests and candidate: only plain data crosses; objects go as handles. Never pickle or marshal."""

@@ -1,0 +1,371 @@
+"""The candidate's side of the border: loads the candidate, serves what the tests ask. Untrusted once the candidate runs."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import io
+import os
+import random
+import socket
+import sys
+import types
+import warnings
+import weakref
+from typing import Any
+
+from . import stand_ins
+from .operations import OPERATIONS, SPECIAL
+from .peer import Closed, Peer, Ref
+from .stand_ins import Here, StandIn
+from .streams import Printed, Typed
+from .values import (
+    BASES,
+    CONTAINER_NAMES,
+    CONTAINERS,
+    EXCEPTION_NAMES,
+    EXCEPTIONS,
+    SCALARS,
+    STDLIB_BASES,
+    VALUE_NAMES,
+    VALUES,
+)
+
+MODULE_FILE = "/job/solution.py"
+MAX_EVENTS = 1000
+
+
+class TestSideError(Exception):
+    """An exception of the tests' side that has no name here."""
+
+
+class CandidatePeer(Peer):
+    """Encodes the candidate's objects as handles and does what the tests ask."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock, 1)
+        self.described: set[int] = set()
+        self.new_classes: list[Any] = []
+        self.events: list[Any] = []
+        self.out, self.err = Printed(1), Printed(2)
+        self.module_name = "solution"
+
+    # ---- objects of the tests
+
+    def number_of_theirs(self, value: Any) -> int | None:
+        if type(value) is Ref:
+            return value.number
+        if issubclass(type(value), StandIn):
+            number: int = object.__getattribute__(value, "_border_number")
+            return number
+        return None
+
+    def decode_object(self, tag: str, body: Any) -> Any:
+        if tag == "E":
+            return self.decode_exception(body)
+        number, special, callable_ = body
+        self.got(number)
+        known = self.theirs.get(number)
+        value = known() if known is not None else None
+        if value is None:
+            value = stand_ins.make(number, special, callable_)
+            self.theirs[number] = weakref.ref(value)
+        return value
+
+    def decode_exception(self, coded: Any) -> BaseException:
+        error: Any
+        if "b" in coded:
+            error = EXCEPTIONS[coded["b"]](*self.decode(coded["a"]))
+        elif "p" in coded:
+            error = self.mine[coded["p"]]
+        else:
+            error = TestSideError(coded.get("n", ""))
+        try:
+            error._border_test_exception = coded["t"]
+        except (AttributeError, KeyError):
+            pass
+        return error  # type: ignore[no-any-return]
+
+    # ---- the candidate's objects
+
+    def _class(self, cls: type) -> int:
+        """Describe a class once; later only its number."""
+        known = self.mine_by_id.get(id(cls))
+        if known is not None and known in self.described and self.mine.get(known) is cls:
+            return known
+        number = self.own(cls)
+        self.described.add(number)
+        bases: list[Any] = []
+        for base in cls.__bases__:
+            if base.__module__ == "builtins":
+                bases.append(base.__name__)
+            elif base in STDLIB_BASES:
+                bases.append("v:" + VALUE_NAMES[base])
+            elif base in CONTAINER_NAMES:
+                bases.append("c:" + CONTAINER_NAMES[base])
+            else:
+                bases.append(self._class(base))
+        names = {name for base in cls.__mro__[:-1] for name in vars(base)}
+        special = [name for name in SPECIAL if name in names and not (name == "__hash__" and cls.__hash__ is None)]
+        if cls.__hash__ is None:
+            special.append("!hash")
+        fields = getattr(cls, "__dataclass_fields__", None)
+        self.new_classes.append(
+            [
+                number,
+                str(cls.__name__),
+                str(cls.__qualname__),
+                str(cls.__module__),
+                bases,
+                special,
+                "__call__" in names,
+                "__missing__" in names,
+                [str(name) for name in fields] if type(fields) is dict else None,
+                cls.__doc__ if type(cls.__doc__) is str else None,
+            ]
+        )
+        return number
+
+    def encode_object(self, value: Any) -> Any:
+        kind = type(value)
+        if isinstance(value, type):
+            return {"C": self._class(value)}
+        number = self.hand_over(value)
+        if kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType):
+            return {"Fn": [number, *self._function(value)]}
+        if kind is types.GeneratorType:
+            return {"G": number}
+        if kind is types.CoroutineType:
+            return {"Co": number}
+        if kind is types.AsyncGeneratorType:
+            return {"AG": number}
+        if kind is types.ModuleType:
+            return {"M": [number, str(value.__name__)]}
+        for base in kind.__mro__:
+            if base in STDLIB_BASES:
+                return {"I": [number, self._class(kind), "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))]}
+            if base in BASES:
+                return {"I": [number, self._class(kind), base.__name__, self.encode(_base_value(base, value))]}
+        return {"I": [number, self._class(kind), None, None]}
+
+    def _function(self, value: Any) -> list[Any]:
+        signature = None
+        try:
+            signature = [
+                [
+                    parameter.name,
+                    int(parameter.kind),
+                    parameter.default is not parameter.empty,
+                    self.encode(parameter.default) if type(parameter.default) in SCALARS else None,
+                ]
+                for parameter in inspect.signature(value).parameters.values()
+            ]
+        except (ValueError, TypeError):
+            pass
+        annotations = {
+            str(name): note.__name__ if isinstance(note, type) else str(note)
+            for name, note in getattr(value, "__annotations__", {}).items()
+        }
+        doc = value.__doc__ if type(value.__doc__) is str else None
+        kind = "co" if inspect.iscoroutinefunction(value) else "fn"
+        return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
+
+    def encode_exception(self, error: BaseException) -> Any:
+        cls = type(error)
+        from_tests = getattr(error, "_border_test_exception", None)
+        if type(from_tests) is int:
+            return {"t": from_tests}
+        coded: dict[str, Any] = {"b": EXCEPTION_NAMES[cls]} if cls in EXCEPTION_NAMES else {"c": self._class(cls)}
+        coded["h"] = self.own(error)
+        try:
+            coded["a"] = self.encode(error.args)
+        except BaseException:  # noqa: BLE001  arguments of any kind, of a hostile class
+            coded["a"] = {"T": []}
+        try:
+            coded["s"] = {str(key): self.encode(part) for key, part in vars(error).items() if not key.startswith("_border")}
+        except BaseException:  # noqa: BLE001
+            coded["s"] = {}
+        if isinstance(error, OSError):
+            coded["s"].update(
+                errno=self.encode(error.errno), strerror=self.encode(error.strerror), filename=self.encode(error.filename)
+            )
+        if isinstance(error, BaseExceptionGroup):
+            coded["g"] = [str(error.message), [self.encode_exception(part) for part in error.exceptions]]
+        if error.__cause__ is not None:
+            coded["cause"] = self.encode_exception(error.__cause__)
+        try:
+            if cls.__str__ is not BaseException.__str__ and "b" not in coded:
+                coded["str"] = str(error)[:10000]
+        except BaseException:  # noqa: BLE001
+            pass
+        return coded
+
+    # ---- what goes along
+
+    def add_extras(self, message: dict[str, Any]) -> None:
+        if self.new_classes:
+            message["c"], self.new_classes = self.new_classes, []
+        if self.out.pending() or self.err.pending():
+            message["o"] = [self.out.take(), self.err.take()]
+        if self.events:
+            message["w"], self.events = self.events[:MAX_EVENTS], []
+
+    # ---- requests of the tests
+
+    def perform(self, what: str, arguments: list[Any]) -> Any:
+        first = arguments[0]
+        if what == "call":
+            return first(*arguments[1], **arguments[2])
+        if what == "getattr":
+            return getattr(first, arguments[1])
+        if what == "op":
+            return OPERATIONS[first](*arguments[1:])
+        if what == "setattr":
+            return setattr(first, arguments[1], arguments[2])
+        if what == "delattr":
+            return delattr(first, arguments[1])
+        return _REQUESTS[what](self, *arguments)
+
+    def held(self, value: Any) -> Any:
+        """What a list, dict or set subclass holds, whatever its methods say."""
+        for base in type(value).__mro__:
+            if base in CONTAINER_NAMES:
+                if issubclass(base, dict):
+                    return dict(dict.items(value))
+                if base is set:
+                    return set(set.__iter__(value))
+                return list(base.__iter__(value))
+        raise TypeError(type(value).__name__)
+
+    def attributes(self, value: Any) -> Any:
+        """`vars(value)`."""
+        return dict(vars(value))
+
+    def run_coroutine(self, value: Any) -> Any:
+        """Run a coroutine of the candidate to its end."""
+        import asyncio
+
+        return asyncio.run(value)
+
+    def next_of(self, value: Any) -> Any:
+        """One step of an asynchronous generator."""
+        import asyncio
+
+        return asyncio.new_event_loop().run_until_complete(value.__anext__())
+
+    def load(self, source: str, name: str) -> Any:
+        """Run the candidate's module and return it."""
+        module = types.ModuleType(name)
+        module.__file__ = f"/job/{name}.py"
+        self.module_name = name
+        sys.modules[name] = module
+        text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
+        exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        return module
+
+    def names(self, module: Any) -> Any:
+        """The names that the candidate's module defines, and its `__all__`."""
+        return [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))], getattr(
+            module, "__all__", None
+        )
+
+    def environment(self, changes: dict[str, str | None]) -> None:
+        """Follow what a test does to os.environ."""
+        for name, value in changes.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+    def folder(self, path: str) -> None:
+        """Follow a test that changes into a shared folder."""
+        os.chdir(path)
+
+    def seed(self, value: Any) -> None:
+        """Follow a test that seeds random."""
+        random.seed(value)
+
+    def ping(self, value: Any) -> Any:
+        """Still here."""
+        return value
+
+
+_REQUESTS: dict[str, Any] = {
+    "base": CandidatePeer.held,
+    "vars": CandidatePeer.attributes,
+    "run_coroutine": CandidatePeer.run_coroutine,
+    "next": CandidatePeer.next_of,
+    "load": CandidatePeer.load,
+    "names": CandidatePeer.names,
+    "environment": CandidatePeer.environment,
+    "folder": CandidatePeer.folder,
+    "seed": CandidatePeer.seed,
+    "ping": CandidatePeer.ping,
+}
+
+
+def _stdlib_value(base: type, value: Any) -> Any:
+    """Return the plain value under an instance of a class derived from a stdlib value type."""
+    import decimal
+
+    if base is decimal.Decimal:
+        return decimal.Decimal(decimal.Decimal.__str__(value))
+    known = VALUES[VALUE_NAMES[base]]
+    return known.make(known.plain(value))
+
+
+def _base_value(base: type, value: Any) -> Any:
+    """Return the plain value under an instance of a class derived from a builtin value type."""
+    if base in (int, bool):
+        return int.__int__(value)
+    if base is str:
+        return str.__str__(value)
+    if base is float:
+        return float.__float__(value)
+    if base in (tuple, frozenset):
+        return base.__new__(base, base.__iter__(value))  # type: ignore[attr-defined]
+    return base(value)
+
+
+def _follow_warnings(peer: CandidatePeer) -> None:
+    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+        peer.events.append(["w", category.__name__, str(message)])
+
+    warnings.simplefilter("always")
+    warnings.showwarning = show
+
+
+def follow_logging(peer: CandidatePeer) -> None:
+    """Send log records to the tests' side."""
+    import logging
+
+    class Forward(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            peer.events.append(["l", record.name, record.levelno, record.getMessage()])
+
+    logging.getLogger().addHandler(Forward())
+    logging.getLogger().setLevel(0)
+
+
+def prepare(peer: CandidatePeer) -> None:
+    """Make this process the candidate's: its streams, its way to the tests."""
+    Here.peer = peer
+    sys.stdout = sys.__stdout__ = peer.out  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = peer.err  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = Typed(lambda how: peer.request("stdin", how))  # type: ignore[misc]
+    builtins.input = lambda prompt="": peer.request("stdin", "input", str(prompt))
+    _follow_warnings(peer)
+    follow_logging(peer)
+
+
+def serve(sock: socket.socket) -> None:
+    """Serve the tests until they are done."""
+    peer = CandidatePeer(sock)
+    prepare(peer)
+    try:
+        while True:
+            peer.serve(peer.receive())
+    except Closed:
+        return
+
+

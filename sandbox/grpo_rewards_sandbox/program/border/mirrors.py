@@ -1,0 +1,333 @@
+"""What the tests see of the candidate: classes, objects, functions, modules, generators, exceptions. All trusted code."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from . import judgement
+from .operations import ARITHMETIC, BINARY, RESULT
+from .peer import Ref
+from .values import BASES
+
+if TYPE_CHECKING:
+    from .trusted import TrustedPeer
+
+# asked for by pytest, unittest.mock, inspect and copy of every object they meet: the candidate has no say in these
+_NEVER_ASKED = frozenset(
+    "__wrapped__ __signature__ __isabstractmethod__ __set_name__ __slots__ __match_args__ __test__ pytestmark __origin__"
+    " __args__ __bases__ _pytestfixturefunction __pytest_wrapped__ __path__ pytest_plugins __self__ __func__ __code__"
+    " __defaults__ place_as __get__ __kwdefaults__ __closure__ __globals__ __unittest_skip__"
+    " __unittest_expecting_failure__ __abstractmethods__ __orig_bases__ __parameters__ __text_signature__ __objclass__"
+    " __init_subclass__ __array_interface__ __array__ __array_struct__ __array_ufunc__ __array_priority__".split()
+)
+_PLAIN_EQUALITY_NEEDED = (int, float, complex)
+
+
+class Border:
+    """Where mirrors find the border; set once per job."""
+
+    peer: TrustedPeer
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(("_border", "_pytest", "__pytest")) or name in _NEVER_ASKED
+
+
+class MirrorClass(type):
+    """The class of mirrored classes: calling one makes an object on the candidate's side."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return Border.peer.request("call", Ref(cls._own_number()), args, kwargs)
+
+    def _own_number(cls) -> int:
+        number = type.__getattribute__(cls, "__dict__").get("_border_class")
+        if number is None:
+            raise TypeError(
+                f"{type.__getattribute__(cls, '__name__')} derives from a class of the candidate: that cannot cross the "
+                "border; use fidelity='shared' for these tests"
+            )
+        return int(number)
+
+    def _number(cls) -> int:
+        for base in type.__getattribute__(cls, "__mro__"):
+            if "_border_class" in vars(base):
+                return int(vars(base)["_border_class"])
+        raise TypeError("not a class of the candidate")
+
+    def __getattr__(cls, name: str) -> Any:
+        if _hidden(name):
+            raise AttributeError(name)
+        return Border.peer.request("getattr", Ref(cls._number()), name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name.startswith(("_border", "__abstract")):
+            type.__setattr__(cls, name, value)
+        else:
+            Border.peer.request("setattr", Ref(cls._number()), name, value)
+
+    def __delattr__(cls, name: str) -> None:
+        Border.peer.request("delattr", Ref(cls._number()), name)
+
+    def __iter__(cls) -> Any:
+        return iter(Border.peer.request("op", "iter", Ref(cls._number())))
+
+    def __getitem__(cls, key: Any) -> Any:
+        return Border.peer.request("op", "getitem", Ref(cls._number()), key)
+
+    def __contains__(cls, value: Any) -> bool:
+        return bool(Border.peer.request("op", "contains", Ref(cls._number()), value))
+
+    def __len__(cls) -> int:
+        return int(Border.peer.request("op", "len", Ref(cls._number())))
+
+    def __bool__(cls) -> bool:
+        return True
+
+
+class Mirror:
+    """An object of the candidate."""
+
+    def __getattr__(self, name: str) -> Any:
+        if _hidden(name):
+            raise AttributeError(name)
+        return Border.peer.request("getattr", Ref(self._border_number), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_border"):
+            object.__setattr__(self, name, value)
+        else:
+            Border.peer.request("setattr", Ref(self._border_number), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        Border.peer.request("delattr", Ref(self._border_number), name)
+
+    def __copy__(self) -> Any:
+        return Border.peer.request("op", "copy", Ref(self._border_number))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return Border.peer.request("op", "deepcopy", Ref(self._border_number))
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("an object of the candidate cannot be pickled across the border; use fidelity='shared'")
+
+    def __del__(self) -> None:
+        try:
+            Border.peer.release(self._border_number)
+        except Exception:  # noqa: BLE001  at shutdown anything may be gone
+            return
+
+
+class MirrorObject(Mirror):
+    """An object whose class derives from no value type: equal to itself, unless its class says more."""
+
+    def __eq__(self, other: object) -> Any:
+        return self is other
+
+    def __ne__(self, other: object) -> Any:
+        result = self.__eq__(other)
+        return result if result is NotImplemented else not result
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object>"
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return Border.peer.request("vars", Ref(self._border_number))
+
+
+class MirrorValue(Mirror):
+    """An object whose class derives from a value type: compared by that value, on this side."""
+
+
+class MirrorException(MirrorObject):
+    """An exception of a class of the candidate."""
+
+    def __str__(self) -> str:
+        text = object.__getattribute__(self, "__dict__").get("_border_text")
+        return BaseException.__str__(self) if text is None else text  # type: ignore[arg-type]
+
+    __repr__ = BaseException.__repr__  # type: ignore[assignment]
+    __dict__ = vars(BaseException)["__dict__"]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Mirror.__getattr__(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        BaseException.__setattr__(self, name, value)  # type: ignore[arg-type]
+
+
+def _named(cls: type) -> bool:
+    names = Border.peer.named
+    return any(type.__getattribute__(base, "__name__") in names for base in type.__getattribute__(cls, "__mro__"))
+
+
+def _equal(self: Any, other: Any) -> bool:
+    """What `self == other` is for an object of the candidate and anything that is not."""
+    if type.__getattribute__(type(self), "_border_container"):
+        # a list, dict or set subclass: what it holds is compared, here
+        return bool(Border.peer.request("base", Ref(self._border_number)) == other)
+    if not _named(type(self)):
+        return False
+    return judgement.agrees(Border.peer, self._border_number, other)
+
+
+def special_method(dunder: str, operation: str) -> Any:
+    """Return a special method that runs on the candidate's side, as far as `judgement` lets it."""
+    wanted = RESULT.get(operation)
+
+    def method(self: Any, *args: Any) -> Any:
+        peer = Border.peer
+        foreign = bool(args) and not isinstance(args[0], Mirror)
+        if operation in ("eq", "ne") and foreign:
+            return _equal(self, args[0]) is (operation == "eq")
+        if operation in BINARY and foreign and not _named(type(self)):
+            if operation == "contains":
+                return any(part is args[0] or part == args[0] for part in iter(self))
+            return NotImplemented
+        result = peer.request("op", operation, Ref(self._border_number), *args)
+        if operation in ARITHMETIC and foreign and type(result) in _PLAIN_EQUALITY_NEEDED:
+            if type(args[0]) in _PLAIN_EQUALITY_NEEDED and not judgement.depends_on(
+                peer, operation, self._border_number, args[0], result
+            ):
+                return NotImplemented
+        if wanted is not None and type(result) is not wanted:
+            if isinstance(result, wanted) and wanted in BASES:
+                return wanted(result)
+            raise TypeError(f"{dunder} returned non-{wanted.__name__}")
+        return result
+
+    method.__name__ = dunder
+    return method
+
+
+def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """`__call__` of an object whose class has one."""
+    return Border.peer.request("call", Ref(self._border_number), args, kwargs)
+
+
+class MirrorFunction:
+    """A function or bound method of the candidate."""
+
+    def __init__(self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any]) -> None:
+        own = self.__dict__
+        own["_border_number"] = number
+        own["__name__"] = own["__qualname__"] = name
+        own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
+        if signature is not None:
+            try:
+                own["__signature__"] = inspect.Signature(
+                    [
+                        inspect.Parameter(
+                            part,
+                            inspect._ParameterKind(kind),
+                            default=default if has_default else inspect.Parameter.empty,
+                        )
+                        for part, kind, has_default, default in signature
+                    ]
+                )
+            except (ValueError, TypeError):
+                return
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if _hidden(name):
+            raise AttributeError(name)
+        return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__dict__['__name__']}>"
+
+    def __del__(self) -> None:
+        try:
+            Border.peer.release(self.__dict__["_border_number"])
+        except Exception:  # noqa: BLE001  at shutdown anything may be gone
+            return
+
+
+class MirrorModule(types.ModuleType):
+    """The candidate's module, or one it imports."""
+
+    def __getattr__(self, name: str) -> Any:
+        if _hidden(name) or name in ("__file__", "__all__"):
+            raise AttributeError(name)
+        return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):
+            types.ModuleType.__setattr__(self, name, value)
+        else:
+            Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        Border.peer.request("delattr", Ref(self.__dict__["_border_number"]), name)
+
+
+def generator(number: int) -> Generator[Any, Any, Any]:
+    """A generator of the candidate."""
+    ref = Ref(number)
+    try:
+        value = Border.peer.request("op", "next", ref)
+    except StopIteration as end:
+        return end.value
+    while True:
+        try:
+            sent = yield value
+        except GeneratorExit:
+            Border.peer.request("op", "close", ref)
+            return None
+        except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
+            try:
+                value = Border.peer.request("op", "throw", ref, error)
+            except StopIteration as end:
+                return end.value
+            continue
+        try:
+            value = (
+                Border.peer.request("op", "next", ref)
+                if sent is None
+                else Border.peer.request("op", "send", ref, sent)
+            )
+        except StopIteration as end:
+            return end.value
+
+
+async def coroutine(number: int) -> Any:
+    """A coroutine of the candidate: runs to its end over there."""
+    return Border.peer.request("run_coroutine", Ref(number))
+
+
+async def asynchronous_generator(number: int) -> Any:
+    """An asynchronous generator of the candidate."""
+    while True:
+        try:
+            value = Border.peer.request("next", Ref(number))
+        except StopAsyncIteration:
+            return
+        yield value
+
+
+def coroutine_function(number: int, name: str) -> Any:
+    """A function of the candidate that returns coroutines."""
+
+    async def function(*args: Any, **kwargs: Any) -> Any:
+        return await Border.peer.request("call", Ref(number), args, kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__dict__["_border_number"] = number
+    return function

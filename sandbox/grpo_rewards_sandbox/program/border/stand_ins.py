@@ -1,0 +1,73 @@
+"""Objects of the tests as the candidate sees them: every use is a request to the tests' side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .operations import SPECIAL
+from .peer import Ref
+
+if TYPE_CHECKING:
+    from .candidate import CandidatePeer
+
+
+class Here:
+    """Where stand-ins find the border; set once per process."""
+
+    peer: CandidatePeer
+
+
+class StandIn:
+    """A test's object."""
+
+    __slots__ = ("__weakref__", "_border_number")
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("_border_number", "__class__"):
+            return object.__getattribute__(self, name)
+        return Here.peer.request("getattr", Ref(object.__getattribute__(self, "_border_number")), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        Here.peer.request("setattr", Ref(object.__getattribute__(self, "_border_number")), name, value)
+
+    def __del__(self) -> None:
+        try:
+            number = object.__getattribute__(self, "_border_number")
+            Here.peer.theirs.pop(number, None)
+            Here.peer.release(number)
+        except Exception:  # noqa: BLE001  at shutdown anything may be gone
+            return
+
+
+class CallableStandIn(StandIn):
+    """A test's function, class or callable object."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return Here.peer.request("call", Ref(object.__getattribute__(self, "_border_number")), args, kwargs)
+
+
+def _forward(operation: str) -> Any:
+    def forward(self: Any, *args: Any) -> Any:
+        return Here.peer.request("op", operation, Ref(object.__getattribute__(self, "_border_number")), *args)
+
+    return forward
+
+
+_classes: dict[tuple[tuple[str, ...], bool], type] = {}
+
+
+def make(number: int, special: list[str], callable_: bool) -> Any:
+    """Return a stand-in for a test's object that has these special methods."""
+    key = (tuple(special), callable_)
+    cls = _classes.get(key)
+    if cls is None:
+        members: dict[str, Any] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
+        members["__slots__"] = ()
+        if "__eq__" in members and "__hash__" not in members:
+            members["__hash__"] = _forward("hash")
+        cls = _classes[key] = type("object", (CallableStandIn if callable_ else StandIn,), members)
+    value = object.__new__(cls)
+    object.__setattr__(value, "_border_number", number)
+    return value

@@ -1,0 +1,407 @@
+"""The tests' side of the border: builds mirrors, answers the candidate. Never runs candidate code, never unpickles."""
+
+from __future__ import annotations
+
+import builtins
+import logging
+import os
+import socket
+import sys
+import types
+import warnings
+import weakref
+from typing import Any
+
+from .mirrors import (
+    Border,
+
+    MirrorClass,
+    MirrorException,
+    MirrorFunction,
+    MirrorModule,
+    MirrorObject,
+    MirrorValue,
+    asynchronous_generator,
+    call_object,
+    coroutine,
+    coroutine_function,
+    generator,
+    special_method,
+)
+from .operations import BY_BASE_VALUE, OPERATIONS, SPECIAL
+from .peer import Peer, Ref
+from .values import BASE_BY_NAME, BASES, EXCEPTION_NAMES, EXCEPTIONS, SCALARS, STDLIB_BASES, VALUES
+
+_NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+_FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
+_READABLE = frozenset(("__name__", "__doc__", "__qualname__"))
+_NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
+_CONTAINER_BASES = frozenset(("list", "dict", "set", "bytearray"))
+MAX_CLASSES, MAX_EVENTS = 10_000, 1000
+
+
+class TrustedPeer(Peer):
+    """Decodes handles into mirrors; lets the candidate use only what the tests handed over, and only from outside."""
+
+    trusted = True
+
+    def __init__(self, sock: socket.socket, *, named: set[str], module_name: str, quiet: bool = False) -> None:
+        super().__init__(sock, 0)
+        self.named = named
+        self.module_name = module_name
+        self.classes: dict[int, MirrorClass] = {}
+        self.limits_hit: list[str] = []
+        self._exceptions: dict[int, BaseException] = {}
+        self._environment = dict(os.environ)
+        self._quiet = quiet
+        self.folders: tuple[str, ...] = ()
+        self._folder = ""
+        self.seeds: list[Any] = []
+        Border.peer = self
+
+    # ---- the candidate's objects
+
+    def number_of_theirs(self, value: Any) -> int | None:
+        kind = type(value)
+        if kind is Ref:
+            return int(value.number)
+        if kind is MirrorFunction or kind is MirrorModule:
+            return int(value.__dict__["_border_number"])
+        if isinstance(kind, MirrorClass):
+            number: int = object.__getattribute__(value, "_border_number")
+            return number
+        if isinstance(value, MirrorClass):
+            own: int | None = vars(value).get("_border_class")
+            return own
+        if kind is types.FunctionType:
+            return value.__dict__.get("_border_number")  # type: ignore[no-any-return]
+        return None
+
+    def _take_classes(self, described: list[Any]) -> None:
+        for number, name, qualname, module, bases, special, callable_, missing, fields, doc in described:
+            if (
+                type(number) is not int
+                or number in self.classes
+                or type(name) is not str
+                or type(module) is not str
+                or len(self.classes) >= MAX_CLASSES
+            ):
+                raise self.protocol("a class")
+            self.classes[number] = self._mirror_class(
+                number, name, str(qualname), module, bases, special, bool(callable_), bool(missing), fields, doc
+            )
+
+    def _mirror_class(
+        self,
+        number: int,
+        name: str,
+        qualname: str,
+        module: str,
+        bases: list[Any],
+        special: list[str],
+        callable_: bool,
+        missing: bool,
+        fields: list[str] | None,
+        doc: str | None,
+    ) -> MirrorClass:
+        mirrored, container = self._bases(bases)
+        exception = any(issubclass(base, BaseException) for base in mirrored)
+        by_value = any(part in BASES or part in STDLIB_BASES for base in mirrored for part in base.__mro__)
+        members: dict[str, Any] = {
+            "_border_container": container,
+            "_border_class": number,
+            "__module__": "candidate" if module == "builtins" else module,
+            "__qualname__": qualname,
+            "__doc__": doc if type(doc) is str else None,
+        }
+        for dunder in special:
+            if dunder == "!hash":
+                members["__hash__"] = None
+            elif dunder in SPECIAL and not exception and not (by_value and (dunder in BY_BASE_VALUE)):
+                if by_value and dunder in ("__str__", "__repr__", "__format__") and any(issubclass(b, str) for b in mirrored):
+                    continue
+                members[dunder] = special_method(dunder, SPECIAL[dunder])
+        if "__eq__" in members and "__hash__" not in members:
+            members["__hash__"] = None
+        if callable_:
+            members["__call__"] = call_object
+        if missing:
+            members["__missing__"] = special_method("__missing__", "missing")
+        if fields is not None:
+            members.update(_dataclass_members(fields))
+        mixin: type = MirrorException if exception else MirrorValue if by_value else MirrorObject
+        if not any(issubclass(base, mixin) for base in mirrored):
+            mirrored.insert(0, mixin)
+        try:
+            return MirrorClass(name, tuple(mirrored), members)
+        except TypeError:
+            # base orders or layouts that cannot be mirrored together: keep the value, drop the mirrored parents
+            plain = [base for base in mirrored if base is not mixin and not isinstance(base, MirrorClass)]
+            return MirrorClass(name, (mixin, *plain[:1]), members)
+
+    def _bases(self, bases: list[Any]) -> tuple[list[type], str]:
+        found: list[type] = []
+        container = ""
+        for base in bases:
+            if type(base) is int:
+                parent = self.classes[base]
+                found.append(parent)
+                container = container or type.__getattribute__(parent, "__dict__").get("_border_container", "")
+            elif base in EXCEPTIONS:
+                found.append(EXCEPTIONS[base])
+            elif base in _CONTAINER_BASES or base.startswith("c:"):
+                container = base
+            elif base.startswith("v:"):
+                found.append(VALUES[base[2:]].type)
+            elif base in BASE_BY_NAME and base != "bool":
+                found.append(BASE_BY_NAME[base])
+        return found, container
+
+    def decode_object(self, tag: str, body: Any) -> Any:
+        if tag == "I":
+            return self._instance(*body)
+        if tag == "C":
+            return self.classes[body]
+        if tag == "Fn":
+            return self._function(*body)
+        if type(body) is int:
+            if tag == "G":
+                return generator(body)
+            if tag == "Co":
+                return coroutine(body)
+            if tag == "AG":
+                return asynchronous_generator(body)
+        if tag == "M":
+            module = MirrorModule(str(body[1]))
+            module.__dict__["_border_number"] = int(body[0])
+            return module
+        raise self.protocol("not a value")
+
+    def _known(self, number: Any) -> Any:
+        if type(number) is not int:
+            raise self.protocol("a handle")
+        self.got(number)
+        known = self.theirs.get(number)
+        return None if known is None else known()
+
+    def _instance(self, number: int, class_number: int, base_name: str | None, coded: Any) -> Any:
+        value = self._known(number)
+        if value is not None:
+            return value
+        cls = self.classes[class_number]
+        if base_name is not None:
+            base = VALUES[base_name[2:]].type if base_name.startswith("v:") else BASE_BY_NAME[base_name]
+            plain = self.decode(coded)
+            if type(plain) is not base or not issubclass(cls, base):
+                raise self.protocol("not the value it says it is")
+            value = STDLIB_BASES[base](cls, plain) if base in STDLIB_BASES else base.__new__(cls, plain)
+        elif issubclass(cls, BaseException):
+            value = cls.__new__(cls)
+        else:
+            value = object.__new__(cls)
+        if issubclass(cls, BaseException):
+            BaseException.__setattr__(value, "_border_number", number)
+        else:
+            object.__setattr__(value, "_border_number", number)
+        try:
+            self.theirs[number] = weakref.ref(value)
+        except TypeError:
+            pass  # tuples and integers cannot be referred to weakly: their identity does not survive
+        return value
+
+    def _function(
+        self, number: int, kind: str, name: str, doc: str | None, signature: Any, notes: dict[str, Any]
+    ) -> Any:
+        value = self._known(number)
+        if value is None:
+            if kind == "co":
+                value = coroutine_function(number, str(name))
+            else:
+                value = MirrorFunction(number, str(name), doc, signature, dict(notes))
+            self.theirs[number] = weakref.ref(value)
+        return value
+
+    # ---- objects of the tests
+
+    def encode_object(self, value: Any) -> Any:
+        if isinstance(value, BaseException):
+            return {"E": self.encode_exception(value)}
+        if isinstance(value, _NEVER_CROSS):
+            raise TypeError(f"a {type(value).__name__} may not cross to the candidate")
+        if isinstance(value, MirrorClass):
+            value._own_number()
+        number = self.hand_over(value)
+        kind = type(value)
+        special: list[str] = []
+        if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
+            special = [name for name in SPECIAL if any(name in vars(base) for base in kind.__mro__[:-1])]
+        return {"H": [number, special, callable(value)]}
+
+    def encode_exception(self, error: BaseException) -> Any:
+        number = len(self._exceptions) + 1
+        self._exceptions[number] = error
+        coded: dict[str, Any] = {"t": number, "n": type(error).__name__}
+        if type(error) in EXCEPTION_NAMES:
+            coded["b"] = EXCEPTION_NAMES[type(error)]
+            coded["a"] = self.encode(tuple(part for part in error.args if type(part) in SCALARS))
+        elif isinstance(type(error), MirrorClass):
+            coded["p"] = error.__dict__.get("_border_number")
+        return coded
+
+    def decode_exception(self, coded: Any) -> BaseException:
+        if "t" in coded:
+            return self._exceptions[coded["t"]]
+        args = self.decode(coded["a"])
+        if type(args) is not tuple:
+            raise self.protocol("an exception's arguments")
+        error: BaseException
+        if "g" in coded:
+            parts = [self.decode_exception(part) for part in coded["g"][1]]
+            text = str(coded["g"][0])
+            plain = [part for part in parts if isinstance(part, Exception)]
+            error = ExceptionGroup(text, plain) if len(plain) == len(parts) else BaseExceptionGroup(text, parts)
+        elif "b" in coded:
+            error = self._builtin_exception(coded["b"], args)
+        else:
+            error = self._own_exception(coded, args)
+        for name, part in coded.get("s", {}).items():
+            if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
+                value = self.decode(part)
+                try:
+                    BaseException.__setattr__(error, name, value)
+                except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
+                    continue
+        if "cause" in coded:
+            error.__cause__ = self.decode_exception(coded["cause"])
+        return error
+
+    def _builtin_exception(self, name: str, args: tuple[Any, ...]) -> BaseException:
+        cls = EXCEPTIONS[name]
+        if issubclass(cls, MemoryError):
+            self.limits_hit.append("memory")
+        elif issubclass(cls, OSError) and args and type(args[0]) is int:
+            hit = LIMIT_OF_ERRNO.get(args[0])
+            if hit:
+                self.limits_hit.append(hit)
+        try:
+            return cls(*args)
+        except Exception:  # noqa: BLE001  arguments that this exception does not take
+            return cls() if cls not in (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError) else ValueError()
+
+    def _own_exception(self, coded: Any, args: tuple[Any, ...]) -> BaseException:
+        cls: Any = self.classes[coded["c"]]
+        if not issubclass(cls, BaseException):
+            raise self.protocol("not an exception")
+        if issubclass(cls, BaseExceptionGroup):
+            return Exception("a group of exceptions")
+        error: BaseException = BaseException.__new__(cls, *args)
+        error.args = args
+        own = error.__dict__
+        own["_border_number"] = coded["h"]
+        if type(coded.get("str")) is str:
+            own["_border_text"] = coded["str"]
+        return error
+
+    # ---- what goes along
+
+    def take_extras(self, message: dict[str, Any]) -> None:
+        if "c" in message:
+            self._take_classes(message["c"])
+        if self._quiet:
+            return
+        if "o" in message:
+            out, err = message["o"]
+            if out:
+                sys.stdout.write(str(out))
+            if err:
+                sys.stderr.write(str(err))
+        for event in message.get("w", ())[:MAX_EVENTS]:
+            if event[0] == "w":
+                category = EXCEPTIONS.get(event[1], UserWarning)
+                if not issubclass(category, Warning):
+                    category = UserWarning
+                warnings.warn(str(event[2]), category, stacklevel=5)
+            elif event[0] == "l":
+                logging.getLogger(str(event[1])).log(int(event[2]), "%s", str(event[3]))
+
+    def request(self, what: str, *arguments: Any) -> Any:
+        self._follow()
+        return super().request(what, *arguments)
+
+    def _follow(self) -> None:
+        """Tell the candidate what the test did to the environment, the folder and the random numbers."""
+        if os.environ != self._environment:
+            now = dict(os.environ)
+            before, self._environment = self._environment, now
+            changes = {
+                name: now.get(name)
+                for name in {*now, *before}
+                if now.get(name) != before.get(name) and name != "PYTEST_CURRENT_TEST"
+            }
+            if changes:
+                super().request("environment", changes)
+        if self.seeds:
+            seeds, self.seeds = self.seeds, []
+            super().request("seed", seeds[-1])
+        if self.folders:
+            folder = os.getcwd()
+            if folder != self._folder:
+                self._folder = folder
+                if folder.startswith(self.folders):
+                    super().request("folder", folder)
+
+    # ---- requests of the candidate
+
+    def _handed_over(self, value: Any) -> bool:
+        number = self.mine_by_id.get(id(value))
+        return number is not None and self.mine.get(number) is value
+
+    def perform(self, what: str, arguments: list[Any]) -> Any:
+        """Do what the candidate asks, on objects that the tests handed over and with no way into their insides."""
+        if what == "stdin":
+            if arguments[0] == "input":
+                return builtins.input(*arguments[1:])
+            return sys.stdin.read() if arguments[0] == "read" else sys.stdin.readline()
+        if what == "op":
+            operation, value = arguments[0], arguments[1]
+            if operation not in OPERATIONS or operation in _NOT_FOR_CANDIDATES or not self._handed_over(value):
+                raise TypeError("not allowed")
+            return OPERATIONS[operation](*arguments[1:])
+        value = arguments[0]
+        if not self._handed_over(value):
+            raise TypeError("not an object that the tests handed over")
+        if what == "call":
+            if type(arguments[1]) is not tuple or type(arguments[2]) is not dict:
+                raise self.protocol("a call")
+            return value(*arguments[1], **arguments[2])
+        name = arguments[1]
+        if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
+            raise AttributeError(name)
+        if isinstance(value, (types.FunctionType, types.MethodType)) and not name.startswith("__"):
+            raise AttributeError(name)
+        if what == "getattr":
+            return getattr(value, name)
+        if what == "setattr":
+            if _is_mock(value) or callable(getattr(type(value), name, None)):
+                raise AttributeError(name)
+            return setattr(value, name, arguments[2])
+        raise self.protocol(f"a request {what!r}")
+
+
+def _is_mock(value: Any) -> bool:
+    mock = sys.modules.get("unittest.mock")
+    return mock is not None and isinstance(value, mock.NonCallableMock)
+
+
+def _dataclass_members(fields: list[str]) -> dict[str, Any]:
+    """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at."""
+    import dataclasses
+
+    template = dataclasses.make_dataclass("template", [str(name) for name in fields])
+    members = vars(template)
+    return {"__dataclass_fields__": members["__dataclass_fields__"], "__match_args__": tuple(fields)}
+
+
+LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
+
+

@@ -1,0 +1,146 @@
+"""HumanEval's `check(candidate)` and lists of asserts, on the trusted side of the border."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import socket
+import types
+from typing import Any
+
+from ..border.peer import Closed, Protocol
+from ..border.trusted import TrustedPeer
+from . import names
+from .report import Progress, Report, describe
+
+_MARK = "__border_passed__"
+
+
+@functools.lru_cache(maxsize=64)
+def _instrumented(tests: str) -> tuple[types.CodeType, int]:
+    """Compile a text that defines `check`, counting the asserts of its body; return it with their number."""
+    tree = ast.parse(tests, "tests.py")
+    total = 0
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "check":
+            body: list[ast.stmt] = []
+            for statement in node.body:
+                body.append(statement)
+                if isinstance(statement, ast.Assert):
+                    call = ast.Call(ast.Name(_MARK, ast.Load()), [], [])
+                    body.append(ast.copy_location(ast.Expr(call), statement))
+                    total += 1
+            node.body = body
+    return compile(ast.fix_missing_locations(tree), "tests.py", "exec", dont_inherit=True), max(total, 1)
+
+
+@functools.lru_cache(maxsize=256)
+def _compiled(source: str, name: str) -> types.CodeType:
+    return compile(source, name, "exec", dont_inherit=True)
+
+
+def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: bool) -> Report:
+    """Judge one job of format humaneval or asserts."""
+    report = Report()
+    tests = job["tests"]
+    text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
+    asked = set(names.used(text)) | ({job["entry_point"]} if job["entry_point"] else set())
+    peer = TrustedPeer(sock, named=asked, module_name=job["module"], quiet=quiet)
+    try:
+        if job["format"] == "humaneval":
+            _check(job, peer, report, asked, progress)
+        else:
+            _asserts(job, peer, report, asked, progress)
+    except (Closed, Protocol):
+        report.fail(peer.broken)
+    except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
+        report.fail(describe(error))
+    finish(report, peer)
+    return report
+
+
+def finish(report: Report, peer: TrustedPeer) -> None:
+    """A job passes only if its candidate is still there and never broke the protocol."""
+    if report.passed:
+        try:
+            if peer.request("ping", 1) != 1:
+                report.fail("the candidate's process did not answer after the tests")
+        except BaseException:  # noqa: BLE001
+            report.fail(peer.broken or "the candidate's process did not answer after the tests")
+    if peer.broken:
+        report.fail(peer.broken)
+    if report.reason:
+        report.passed = False
+    if report.passed:
+        report.status = "passed"
+    elif peer.limits_hit:
+        report.status, report.limit = "limit", peer.limits_hit[-1]
+
+
+def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
+    """Load the candidate and return a namespace with those of its names that the tests mention."""
+    module = peer.request("load", job["candidate"], job["module"])
+    defined, _ = peer.request("names", module)
+    namespace: dict[str, Any] = {"__name__": "tests"}
+    for name in defined:
+        if type(name) is str and name in asked and name != "check":
+            namespace[name] = getattr(module, name)
+    return namespace
+
+
+def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+    try:
+        code, report.tests_total = _instrumented(job["tests"])
+    except (SyntaxError, ValueError) as error:
+        report.status = "error"
+        report.fail(f"the tests do not compile: {error}")
+        return
+    namespace = _namespace(job, peer, asked)
+    candidate = namespace.get(job["entry_point"])
+    if job["entry_point"] not in namespace:
+        report.fail(f"the candidate does not define {job['entry_point']}")
+        return
+
+    def count() -> None:
+        report.tests_passed = min(report.tests_passed + 1, report.tests_total)
+        progress(report.tests_passed, report.tests_total)
+
+    namespace[_MARK] = count
+    if job["setup"]:
+        exec(_compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
+    exec(code, namespace)  # noqa: S102
+    check = namespace.get("check")
+    if type(check) is not types.FunctionType:
+        report.status = "error"
+        report.fail("the tests define no function check(candidate)")
+        return
+    check(candidate)
+    report.tests_passed = report.tests_total
+    report.passed = True
+
+
+def _asserts(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+    tests: list[str] = job["tests"]
+    report.tests_total = len(tests)
+    try:
+        codes = [_compiled(test, "tests.py") for test in tests]
+        setup = _compiled(job["setup"], "setup.py")
+    except (SyntaxError, ValueError) as error:
+        report.status = "error"
+        report.fail(f"the tests do not compile: {error}")
+        return
+    namespace = _namespace(job, peer, asked)
+    exec(setup, namespace)  # noqa: S102
+    for test, code in zip(tests, codes, strict=True):
+        try:
+            exec(code, namespace)  # noqa: S102
+        except (Closed, Protocol):
+            raise
+        except BaseException as error:  # noqa: BLE001  one failing assert does not hide the others
+            report.fail(f"{test.strip()[:300]}: {describe(error)}")
+        else:
+            report.tests_passed += 1
+            progress(report.tests_passed, report.tests_total)
+    report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
+    if not tests:
+        report.fail("there are no tests")

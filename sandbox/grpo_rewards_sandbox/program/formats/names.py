@@ -1,0 +1,148 @@
+"""What a test's text says before anything runs: names it uses, tests it defines, whether it keeps no state."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from dataclasses import dataclass
+
+_SAFE_CALLS = frozenset(
+    "abs all any bool bytes complex dict divmod enumerate filter float frozenset int isinstance len list map max min pow"
+    " range repr reversed round set sorted str sum tuple type zip".split()
+)
+_SAFE_MODULES = frozenset(("math", "copy", "itertools", "collections", "cmath", "fractions", "decimal", "heapq"))
+_SAFE_ATTRIBUTES = frozenset(
+    "isclose sqrt pi inf nan isnan isinf floor ceil deepcopy copy fabs pow exp log e gcd factorial comb sin cos append"
+    " Counter deque defaultdict OrderedDict Fraction Decimal chain product permutations combinations join format items"
+    " keys values get index count lower upper strip split startswith endswith".split()
+)
+_UNSAFE = (
+    ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
+    ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
+)  # fmt: skip
+_FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The tests that a pytest file defines; `excused` skips do not depend on the candidate."""
+
+    tests: frozenset[str]
+    suspicious_skips: bool
+
+
+@functools.lru_cache(maxsize=64)
+def used(source: str) -> frozenset[str]:
+    """Return every name that the text mentions; empty where it does not parse."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+@functools.lru_cache(maxsize=64)
+def imported(source: str, module: str) -> frozenset[str]:
+    """Return the names that a test file asks of the candidate's module."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == module:
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == module:
+            found.add(node.attr)
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=64)
+def keeps_no_state(source: str) -> bool:
+    """The text can neither change nor hand out anything that outlives its own namespace.
+
+    Only then may one trusted process judge one job after another: no class, no lambda, no `global`, no attribute of
+    anything assigned, imports of a few modules of pure functions, calls of the candidate and of pure functions only.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    defined: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, _UNSAFE):
+            return False
+        if isinstance(node, ast.Import):
+            if any(alias.name not in _SAFE_MODULES for alias in node.names):
+                return False
+        elif isinstance(node, ast.ImportFrom):
+            if node.module not in _SAFE_MODULES or any(alias.name not in _SAFE_ATTRIBUTES for alias in node.names):
+                return False
+        elif isinstance(node, ast.Attribute):
+            if not isinstance(node.ctx, ast.Load) or node.attr not in _SAFE_ATTRIBUTES:
+                return False
+        elif isinstance(node, ast.Name) and (node.id.startswith("__") or node.id in _IMPURE):
+            return False
+        elif isinstance(node, ast.FunctionDef):
+            defined.add(node.name)
+    return True
+
+
+_IMPURE = frozenset(
+    "exec eval compile open input print globals locals vars getattr setattr delattr hasattr id dir object super property"
+    " classmethod staticmethod breakpoint exit quit help memoryview callable iter next hash".split()
+)
+
+
+def shares_files(tests: str) -> bool:
+    """Tests and candidate need a folder that both see."""
+    return _FILES.search(tests) is not None
+
+
+@functools.lru_cache(maxsize=64)
+def expected(source: str, module: str) -> Expected:
+    """Return the tests that the file itself defines, known before the candidate runs."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return Expected(frozenset(), False)
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(node):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef) and _collected(node):
+            found.update(
+                f"{node.name}::{part.name}"
+                for part in node.body
+                if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part)
+            )
+    asked = set(imported(source, module)) | {module}
+    suspicious = any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("skipif", "xfail", "skipUnless", "skipIf")
+        and asked & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        for node in ast.walk(tree)
+    )
+    return Expected(frozenset(found), suspicious)
+
+
+def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    if not node.name.startswith("test"):
+        return False
+    decorators = {part.attr for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Attribute)}
+    decorators |= {part.id for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Name)}
+    return not decorators & {"fixture", "staticmethod", "classmethod", "property"}
+
+
+def _collected(node: ast.ClassDef) -> bool:
+    unittest = any("TestCase" in ast.dump(base) for base in node.bases)
+    if not unittest and not node.name.startswith("Test"):
+        return False
+    names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    opted_out = any(
+        isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__test__" for t in part.targets)
+        for part in node.body
+    )
+    return not opted_out and (unittest or not names & {"__init__", "__new__"})

@@ -1,0 +1,75 @@
+"""A candidate that is a whole program: reads standard input, writes standard output."""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import os
+import sys
+import threading
+import types
+from typing import Any
+
+EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
+LIMIT_OF_EXIT = {
+    EXIT_MEMORY: "memory",
+    EXIT_PROCESSES: "processes",
+    EXIT_FILES: "open files",
+    EXIT_FILE_SIZE: "file size",
+    EXIT_DISK: "disk",
+}
+_EXIT_OF_ERRNO = {
+    errno.EAGAIN: EXIT_PROCESSES,
+    errno.EMFILE: EXIT_FILES,
+    errno.ENFILE: EXIT_FILES,
+    errno.EFBIG: EXIT_FILE_SIZE,
+    errno.ENOSPC: EXIT_DISK,
+    errno.ENOMEM: EXIT_MEMORY,
+}
+
+
+def run(source: str) -> int:
+    """Run the program as `__main__` in this confined process; return its exit status."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
+    sys.modules["__main__"] = main
+    sys.argv = ["main.py"]
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]
+    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]
+    status = _run(source, main.__dict__)
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError, AttributeError):
+        status = status or EXIT_ERROR
+    return status & 255
+
+
+def _run(source: str, namespace: dict[str, Any]) -> int:
+    try:
+        code = compile(source.encode("utf-8", "surrogatepass"), "main.py", "exec", dont_inherit=True)
+        exec(code, namespace)  # noqa: S102
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_ERROR
+    except MemoryError:
+        return EXIT_MEMORY
+    except OSError as error:
+        _print_exception()
+        return _EXIT_OF_ERRNO.get(error.errno or 0, EXIT_ERROR)
+    except BaseException:  # noqa: BLE001  a program that raises ends with status 1
+        _print_exception()
+        return EXIT_ERROR
+    return 0
+
+
+def _print_exception() -> None:
+    import traceback
+
+    try:
+        os.write(2, traceback.format_exc()[-4000:].encode("utf-8", "backslashreplace"))
+    except OSError:
+        return

@@ -1,0 +1,95 @@
+"""A pytest file that imports the candidate as a module, on the trusted side of the border."""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import inspect
+import os
+import random
+import socket
+import sys
+from typing import Any
+
+from ..border.mirrors import MirrorClass, MirrorFunction, MirrorModule
+from ..border.peer import Closed, Protocol
+from ..border.trusted import TrustedPeer
+from . import names
+from .checks import finish
+from .pytest_session import Outcomes, Session, judge
+from .report import Progress, Report, describe
+
+_RESERVED = ("pytest", "test", "Test", "setup_", "teardown_", "setUp", "tearDown", "load_tests", "collect_ignore")
+
+
+def run(job: dict[str, Any], sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress) -> Report:
+    """Judge one job of format pytest."""
+    report = Report()
+    tests, name = job["tests"], job["module"]
+    expected = names.expected(tests, name)
+    peer = TrustedPeer(sock, named=set(names.imported(tests, name)), module_name=name)
+    if shared is not None:
+        os.umask(0)
+        peer.folders = (shared,)
+        os.environ["TMPDIR"] = shared
+        peer._environment = dict(os.environ)
+    try:
+        module = peer.request("load", job["candidate"], name)
+        _publish(peer, module, job, names.used(tests))
+        _follow_seed(peer)
+        _serve_sources(job["candidate"], name)
+        path = f"{folder}/test_solution.py"
+        with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
+            handle.write(tests)
+        outcomes = Outcomes(progress)
+        outcomes.requests = lambda: peer.requests
+        items = session.run(path, outcomes, shared or folder)
+        judge(report, outcomes, items, expected.tests, expected.suspicious_skips)
+    except (Closed, Protocol):
+        report.fail(peer.broken)
+    except BaseException as error:  # noqa: BLE001  the candidate's module did not load, or pytest gave up
+        report.fail(describe(error))
+    report.tests_total = max(report.tests_total, len(expected.tests))
+    finish(report, peer)
+    return report
+
+
+def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any], used: frozenset[str]) -> None:
+    """Make the mirrored module importable; a star import brings nothing that would steer pytest."""
+    defined, exported = peer.request("names", module)
+    own = [name for name in (exported if type(exported) is list else defined) if type(name) is str]
+    if type(exported) is not list:
+        own = [name for name in own if not name.startswith("_")]
+    module.__dict__["__all__"] = [name for name in own if not name.startswith(_RESERVED) or name in used]
+    module.__dict__["__file__"] = f"{job['module']}.py"
+    module.__dict__["__spec__"] = importlib.machinery.ModuleSpec(job["module"], None)
+    sys.modules[job["module"]] = module
+
+
+def _follow_seed(peer: TrustedPeer) -> None:
+    real = random.seed
+
+    def seed(a: Any = None, version: int = 2) -> None:
+        real(a, version)
+        if type(a) in (int, str, float, bytes):
+            peer.seeds.append(a)
+
+    random.seed = seed
+
+
+def _serve_sources(candidate: str, name: str) -> None:
+    """`inspect.getsource` of the candidate's things comes from the text that was given, not from the candidate."""
+    real = inspect.getsource
+
+    def getsource(value: Any) -> str:
+        if type(value) is MirrorModule:
+            return candidate
+        if type(value) is MirrorFunction or isinstance(value, MirrorClass):
+            wanted = value.__dict__["__name__"] if type(value) is MirrorFunction else value.__name__
+            for node in ast.walk(ast.parse(candidate)):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == wanted:
+                    return ast.get_source_segment(candidate, node, padded=True) or ""
+            raise OSError("could not find the source")
+        return real(value)
+
+    inspect.getsource = getsource

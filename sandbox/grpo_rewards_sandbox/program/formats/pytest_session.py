@@ -1,0 +1,161 @@
+"""A pytest session prepared before the fork: what costs is importing and configuring, not running a file."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from pathlib import Path
+from typing import Any
+
+from .report import Progress, Report
+
+_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan".split()
+_WARM = (
+    "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
+    " unittest.mock decimal fractions numbers pprint difflib ast inspect"
+)
+
+
+class Outcomes:
+    """Counts what happens to every test, and who skipped what."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.passed: list[str] = []
+        self.failures: list[str] = []
+        self.excused: list[str] = []
+        self.collection_problems: list[str] = []
+        self.asked_before = 0
+        self.requests: Any = lambda: 0
+        self.total = 0
+        self._progress = progress
+
+    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
+        self.asked_before = self.requests()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        if report.failed:
+            self.failures.append(_message(report))
+        elif hasattr(report, "wasxfail"):
+            if report.when == "call":
+                self.excused.append(report.nodeid)
+        elif report.skipped:
+            if self.requests() != self.asked_before:
+                self.failures.append(f"{_name(report)}: skipped after asking the candidate")
+            else:
+                self.excused.append(report.nodeid)
+        elif report.when == "call":
+            self.passed.append(report.nodeid)
+            self._progress(len(self.passed), self.total)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        if report.failed:
+            self.collection_problems.append(_message(report))
+        elif report.skipped:
+            self.collection_problems.append(f"the file skips itself: {_message(report)}")
+
+
+def _name(report: Any) -> str:
+    return str(report.nodeid).rpartition("test_solution.py::")[2] or "collection"
+
+
+def _message(report: Any) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash is not None else str(report.longrepr)
+    lines = [line for line in str(text).strip().splitlines() if line.strip()]
+    first = lines[0] if crash is not None and lines else lines[-1] if lines else "failed"
+    source = ""
+    if crash is not None and first in ("AssertionError", ""):
+        try:
+            source = " ".join(report.longrepr.reprtraceback.reprentries[-1].lines[-2:]).strip()
+        except (AttributeError, IndexError):
+            source = ""
+    return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
+
+
+class Session:
+    """One prepared session, for one file."""
+
+    def __init__(self) -> None:
+        # imported here: the process that judges asserts only never pays for pytest
+        from _pytest.config import _prepareconfig
+        from _pytest.main import Session as PytestSession
+
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        options = ["-q", "-s", "--noconftest", "-c", "/dev/null", "--rootdir", "/", "--assert=plain", "-p", "no:warnings"]
+        for name in _OFF:
+            options += ["-p", f"no:{name}"]
+        self._config: Any = _prepareconfig([*options, "/none_such_test.py"])
+        self._config._do_configure()
+        if self._config.pluginmanager.hasplugin("terminalreporter"):
+            self._config.pluginmanager.unregister(name="terminalreporter")
+        self._session: Any = PytestSession.from_config(self._config)
+        self._failed: Any = PytestSession.Failed
+        self._config.hook.pytest_sessionstart(session=self._session)
+        for module in _WARM.split():
+            try:
+                importlib.import_module(module)
+            except ImportError:
+                continue  # this pytest keeps it elsewhere
+
+    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Any]:
+        """Collect and run one file; return the collected items."""
+        self._config.args = [path]
+        self._config.pluginmanager.register(outcomes)
+        self._temporary_folders(temporary)
+        try:
+            self._config.hook.pytest_collection(session=self._session)
+            items = list(self._session.items)
+            outcomes.total = len(items)
+            if not outcomes.collection_problems:
+                self._config.hook.pytest_runtestloop(session=self._session)
+        except self._failed as error:
+            outcomes.collection_problems.append(str(error))
+            items = list(self._session.items)
+        return items
+
+    def _temporary_folders(self, where: str) -> None:
+        """tmp_path of mode 0700 would hide it from the candidate, who is another user."""
+        factory = self._config._tmp_path_factory
+        base = Path(where) / "pytest"
+        count = 0
+
+        def mktemp(basename: str, numbered: bool = True) -> Path:
+            nonlocal count
+            if not base.exists():
+                os.mkdir(base)
+                os.chmod(base, 0o2777)
+            count += 1
+            path = base / f"{basename}{count}"
+            os.mkdir(path)
+            os.chmod(path, 0o2777)
+            return path
+
+        object.__setattr__(factory, "_basetemp", base)
+        object.__setattr__(factory, "mktemp", mktemp)
+
+
+def judge(report: Report, outcomes: Outcomes, items: list[Any], wanted: frozenset[str], suspicious: bool) -> None:
+    """Turn what happened into a verdict."""
+    report.tests_total = max(len(items), len(wanted))
+    report.tests_passed = len(outcomes.passed)
+    for problem in (*outcomes.collection_problems, *outcomes.failures):
+        report.fail(problem)
+    if len(set(outcomes.passed)) + len(set(outcomes.excused)) < len(items):
+        report.fail(f"{len(outcomes.passed)} of {len(items)} tests passed")
+    collected = {_defined_as(item) for item in items}
+    missing = sorted(name for name in wanted if name not in collected)
+    if missing:
+        report.fail(f"{missing[0]} was not collected")
+    if not outcomes.passed:
+        report.fail("no test passed")
+    if suspicious and outcomes.excused:
+        report.fail("a test was skipped on a condition that asks the candidate")
+    report.passed = not report.reason
+    if report.passed:
+        report.tests_total = report.tests_passed
+
+
+def _defined_as(item: Any) -> str:
+    name = getattr(item, "originalname", None) or item.name
+    cls = getattr(item, "cls", None)
+    return f"{cls.__name__}::{name}" if cls is not None else str(name)

@@ -1,0 +1,52 @@
+"""What a judging process says of a job: progress as it goes, then one result."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+MAX_REASON = 2000
+
+
+@dataclass(slots=True)
+class Report:
+    """The result of one job. `limit` names a limit that the candidate ran into, where that is known."""
+
+    passed: bool = False
+    tests_passed: int = 0
+    tests_total: int = 0
+    reason: str = ""
+    status: str = "failed"
+    limit: str = ""
+
+    def fail(self, reason: str) -> None:
+        """Note the first reason why the job does not pass."""
+        if not self.reason:
+            self.reason = reason[:MAX_REASON]
+
+    def line(self) -> bytes:
+        """One line of JSON."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+
+Progress = Callable[[int, int], None]
+
+
+def progress_to(descriptor: int) -> Progress:
+    """Return a function that tells the supervisor how many tests passed of how many."""
+
+    def tell(passed: int, total: int) -> None:
+        os.write(descriptor, f"{passed} {total}\n".encode())
+
+    return tell
+
+
+def describe(error: BaseException) -> str:
+    """Name an exception and its message on one line."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  an exception of a mirrored class whose __str__ fails
+        text = ""
+    return f"{type(error).__name__}: {text}"[:MAX_REASON] if text else type(error).__name__

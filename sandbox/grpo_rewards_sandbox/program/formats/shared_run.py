@@ -1,0 +1,69 @@
+"""`fidelity: shared`: tests and candidate in one confined process, for test styles that cannot cross the border.
+
+Hardened, not unforgeable: a candidate that knows this program can write its verdict. What keeps simple forgeries out:
+the verdict goes through a descriptor and a secret that no module holds, the tests that must pass are counted before the
+candidate is loaded, and a process that ends early has no verdict.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+from . import names
+from .checks import _compiled
+from .pytest_session import Outcomes, Session, judge
+from .report import Report, describe
+
+
+def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
+    """Judge one job in this process."""
+    report = Report()
+    report_class, fail, describe_error, judge_all = Report, Report.fail, describe, judge
+    name, tests = job["module"], job["tests"]
+    expected = names.expected(tests, name) if isinstance(tests, str) else None
+    outcomes = Outcomes(lambda passed, total: None)
+    try:
+        module = types.ModuleType(name)
+        module.__file__ = f"{folder}/{name}.py"
+        with open(module.__file__, "w", encoding="utf-8", errors="surrogatepass") as handle:
+            handle.write(job["candidate"])
+        sys.modules[name] = module
+        exec(compile(job["candidate"].encode("utf-8", "surrogatepass"), module.__file__, "exec"), module.__dict__)  # noqa: S102
+        if job["format"] == "pytest":
+            assert session is not None and expected is not None
+            path = f"{folder}/test_solution.py"
+            with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
+                handle.write(tests)
+            items = session.run(path, outcomes, folder)
+            judge_all(report, outcomes, items, expected.tests, expected.suspicious_skips)
+        else:
+            namespace = dict(vars(module), __name__="tests")
+            exec(_compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
+            if job["format"] == "humaneval":
+                candidate = namespace.get(job["entry_point"])
+                exec(_compiled(tests, "tests.py"), namespace)  # noqa: S102
+                report.tests_total = 1
+                namespace["check"](candidate)
+                report.tests_passed = 1
+            else:
+                report.tests_total = len(tests)
+                for test in tests:
+                    exec(_compiled(test, "tests.py"), namespace)  # noqa: S102
+                    report.tests_passed += 1
+            report.passed = report.tests_total > 0
+    except BaseException as error:  # noqa: BLE001  whatever it is, it is the verdict
+        report.passed = False
+        if type(report) is report_class:
+            fail(report, describe_error(error))
+    report.status = "passed" if report.passed and not report.reason else "failed"
+    return report
+
+
+def quiet_streams() -> None:
+    """Send what tests and candidate print nowhere."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(null, descriptor)

@@ -1,0 +1,1 @@
+"""What stands between a candidate and the machine: namespaces, mounts, seccomp, Landlock, limits, users."""

@@ -1,0 +1,182 @@
+"""What this machine can do to keep a candidate apart, found out by trying."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from . import landlock, seccomp
+from .syscalls import CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER, CLONE_NEWUTS, MACHINE
+from .syscalls import MS_NODEV, MS_NOSUID, MS_PRIVATE, MS_REC, mount, unshare
+
+NAMESPACES = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
+FIRST_USER, LAST_USER = 20000, 59998
+LANDLOCK_NEEDED = 1
+
+
+class NotIsolated(Exception):
+    """This machine cannot keep a candidate apart; the message says what is missing and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How candidates are kept apart here.
+
+    `mode`: "namespaces" (a root, process tree, network and IPC of their own), "user" (another user, Landlock) or
+    "landlock" (the same user, Landlock, no processes). `users`: those of tests and candidates, 0 = not switched.
+    """
+
+    mode: str
+    user_namespace: bool
+    landlock_abi: int
+    users: tuple[int, int]
+
+    @property
+    def namespaces(self) -> bool:
+        """Candidates get namespaces of their own."""
+        return self.mode == "namespaces"
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data for reports."""
+        return asdict(self)
+
+
+def try_in_child(action: Any) -> str:
+    """Run `action` in a forked child; return "" or the error it met."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        message = ""
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001  a probe: whatever goes wrong is the answer
+            message = f"{type(error).__name__}: {error}"[:500]
+        os.write(writer, message.encode())
+        os._exit(0)
+    os.close(writer)
+    parts = b""
+    while chunk := os.read(reader, 4096):
+        parts += chunk
+    os.close(reader)
+    os.waitpid(pid, 0)
+    return parts.decode()
+
+
+def _try_namespaces(user_namespace: bool) -> None:
+    if user_namespace:
+        enter_user_namespace()
+    unshare(NAMESPACES | CLONE_NEWPID)
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+
+    def inside() -> None:
+        mount("none", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=4k")
+        unshare(CLONE_NEWNS)
+        mount("none", "/proc", "proc", 0)
+
+    problem = try_in_child(inside)
+    if problem:
+        raise OSError(problem)
+
+
+def enter_user_namespace() -> None:
+    """Become the owner of new namespaces without being root."""
+    uid, gid = os.getuid(), os.getgid()
+    unshare(CLONE_NEWUSER)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as handle:
+            handle.write(text)
+
+
+def _try_other_user(user: int) -> None:
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    for path in (os.__file__, sys.executable):
+        if not os.access(path, os.R_OK):
+            raise PermissionError(f"another user may not read {path}")
+
+
+_locks: list[socket.socket] = []
+
+
+def reserve_users() -> tuple[int, int]:
+    """Return two user ids that no other sandbox on this machine uses while this process lives."""
+    start = FIRST_USER + (os.getpid() * 2) % (LAST_USER - FIRST_USER)
+    for offset in range(0, LAST_USER - FIRST_USER, 2):
+        user = FIRST_USER + (start - FIRST_USER + offset) % (LAST_USER - FIRST_USER)
+        user -= user % 2
+        # an abstract socket is a lock that vanishes with its owner and leaves no file
+        lock = socket.socket(socket.AF_UNIX)
+        try:
+            lock.bind(f"\0grpo-rewards-sandbox-user-{user}")
+        except OSError:
+            lock.close()
+            continue
+        _locks.append(lock)
+        return user, user + 1
+    raise NotIsolated("every user id between 20000 and 60000 is in use by another sandbox")
+
+
+def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users: tuple[int, int] | None = None) -> Plan:
+    """Return the strongest plan that works here; raise `NotIsolated` where none does."""
+    report = survey()
+    if not report["seccomp"]:
+        raise NotIsolated(
+            f"no seccomp filter is known for {MACHINE}: run candidates with sandbox='docker' on an x86_64 or aarch64 host"
+        )
+    root = os.geteuid() == 0
+    can_switch = root and not report["other_user"]
+    pair = (0, 0)
+    if can_switch:
+        pair = users or reserve_users()
+    if "namespaces" in allow:
+        if can_switch and not report["namespaces"]:
+            return Plan("namespaces", False, report["landlock_abi"], pair)
+        if not report["user_namespaces"]:
+            # root without the right to switch users falls under this too; the owner of the namespace is enough
+            return Plan("namespaces", True, report["landlock_abi"], (0, 0))
+    if report["landlock_abi"] >= LANDLOCK_NEEDED:
+        if "user" in allow and can_switch and not report["other_user_reads"]:
+            return Plan("user", False, report["landlock_abi"], pair)
+        if "landlock" in allow and not root:
+            return Plan("landlock", False, report["landlock_abi"], (0, 0))
+    raise NotIsolated(explain(report, allow))
+
+
+def survey() -> dict[str, Any]:
+    """Try every layer and say what stands in its way: "" means that it works. Plain data."""
+    root = os.geteuid() == 0
+    return {
+        "machine": MACHINE,
+        "root": root,
+        "seccomp": seccomp.supported(),
+        "landlock_abi": landlock.version(),
+        "namespaces": try_in_child(lambda: _try_namespaces(False)) if root else "not root",
+        "user_namespaces": try_in_child(lambda: _try_namespaces(True)),
+        "other_user": try_in_child(_switch_only) if root else "not root",
+        "other_user_reads": try_in_child(lambda: _try_other_user(FIRST_USER)) if root else "not root",
+    }
+
+
+def _switch_only() -> None:
+    os.setgroups([])
+    os.setresgid(FIRST_USER, FIRST_USER, FIRST_USER)
+    os.setresuid(FIRST_USER, FIRST_USER, FIRST_USER)
+
+
+def explain(report: dict[str, Any], allow: tuple[str, ...]) -> str:
+    """Say why no plan works and what to do about it."""
+    return (
+        f"this machine cannot isolate untrusted code (asked for: {', '.join(allow)}).\n"
+        f"  namespaces as root: {report['namespaces'] or 'works'}\n"
+        f"  user namespaces: {report['user_namespaces'] or 'works'}\n"
+        f"  another user: {report['other_user'] or report['other_user_reads'] or 'works'}\n"
+        f"  Landlock: {'ABI ' + str(report['landlock_abi']) if report['landlock_abi'] else 'not in this kernel'}\n"
+        "What to do, any one of: allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
+        "kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces > 0); run on a kernel >= 5.13 with "
+        "Landlock enabled (lsm=landlock,...); give the container CAP_SYS_ADMIN and an unconfined seccomp profile; or "
+        "use sandbox='docker'."
+    )

@@ -1,0 +1,121 @@
+"""A root file system that holds the interpreter and nothing of the host, and a few private mounts for every job."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+
+from .plan import NAMESPACES
+from .syscalls import (
+    CLONE_NEWNS,
+    MS_BIND,
+    MS_NODEV,
+    MS_NOEXEC,
+    MS_NOSUID,
+    MS_PRIVATE,
+    MS_RDONLY,
+    MS_REC,
+    MS_REMOUNT,
+    detach,
+    mount,
+    pivot_root,
+    unshare,
+)
+
+SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+DEVICES = ("null", "zero", "urandom", "random", "full")
+SPOTS = ("/mnt", "/media", "/srv", "/opt", "/run", "/home", "/tmp")
+JOB, EXCHANGE = "/job", "/exchange"
+SAFE = MS_NOSUID | MS_NODEV
+TMP_BYTES, SHM_BYTES, STORE_BYTES, INODES = 64 << 20, 16 << 20, 256 << 20, 4096
+_KEPT_FLAGS = 8 | 1024 | 2048 | 4096  # noexec, noatime, nodiratime, relatime: a user namespace may not clear them
+
+
+def readable(paths: Iterable[str]) -> list[str]:
+    """Return what an interpreter needs, each path once, parents before children."""
+    found: list[str] = []
+    for path in sorted({*SYSTEM, sys.base_prefix, sys.base_exec_prefix, *paths}):
+        inside = any(path.startswith(parent + "/") for parent in found if not os.path.islink(parent))
+        if os.path.lexists(path) and not inside:
+            found.append(path)
+    return found
+
+
+def private_store(paths: Iterable[str]) -> str:
+    """Enter a mount namespace and return a folder in memory that only this process and its children see."""
+    unshare(CLONE_NEWNS)
+    mount(None, "/", None, MS_REC | MS_PRIVATE)
+    needed = [*readable(paths), os.path.abspath(__file__), sys.executable, *sys.path]
+    for spot in SPOTS:
+        hides = any(path == spot or path.startswith(spot + "/") for path in needed)
+        if os.path.isdir(spot) and not hides:
+            mount("none", spot, "tmpfs", SAFE, f"size={STORE_BYTES},mode=711")
+            return spot
+    raise OSError(f"none of {', '.join(SPOTS)} is free to hold the sandbox's private folder")
+
+
+def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int]) -> None:
+    """Move this process into fresh mount, network, IPC and UTS namespaces and a read-only root that holds `paths`.
+
+    `exchange` is the folder whose subfolders a test and its candidate may share.
+    """
+    wanted = readable(paths)
+    unshare(NAMESPACES)
+    new = tempfile.mkdtemp(prefix="root-", dir=store)
+    mount("none", new, "tmpfs", SAFE, "size=4m,mode=755")
+    for path in wanted:
+        _bind(path, new)
+    for name in ("/proc", "/dev/shm", "/tmp", "/old", "/etc", JOB, EXCHANGE):
+        os.makedirs(new + name, exist_ok=True)
+    with open(new + "/etc/passwd", "w") as handle:
+        handle.write("".join(f"job{user}:x:{user}:{user}::{JOB}:/bin/false\n" for user in users))
+    for name in DEVICES:
+        _bind_file("/dev/" + name, new + "/dev/" + name)
+    for name, target in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        os.symlink(target, f"{new}/dev/{name}")
+    mount(exchange, new + EXCHANGE, None, MS_BIND)
+    os.chdir(new)
+    pivot_root(".", "old")
+    detach("/old")
+    os.chdir("/")
+    os.rmdir("/old")
+    mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | SAFE)
+
+
+def _bind(path: str, new: str) -> None:
+    os.makedirs(os.path.dirname(new + path), exist_ok=True)
+    if os.path.islink(path):
+        os.symlink(os.readlink(path), new + path)
+        return
+    if os.path.isdir(path):
+        os.makedirs(new + path, exist_ok=True)
+        mount(path, new + path, None, MS_BIND | MS_REC)
+    else:
+        _bind_file(path, new + path)
+    kept = os.statvfs(new + path).f_flag & _KEPT_FLAGS
+    flags = kept & 8 | (1 << 10 if kept & 1024 else 0) | (1 << 11 if kept & 2048 else 0) | (1 << 21 if kept & 4096 else 0)
+    mount(None, new + path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | SAFE | flags)
+
+
+def _bind_file(source: str, target: str) -> None:
+    with open(target, "w"):
+        pass
+    mount(source, target, None, MS_BIND)
+
+
+def mount_job(user: int, shared: str | None) -> None:
+    """Give this process, already the first of a pid namespace, private mounts: /tmp, /job, /dev/shm and its own /proc."""
+    unshare(CLONE_NEWNS)
+    mount("none", "/tmp", "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=1777")
+    mount("none", JOB, "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=755,uid={user},gid={user}")
+    mount("none", "/dev/shm", "tmpfs", SAFE | MS_NOEXEC, f"size={SHM_BYTES},nr_inodes=512,mode=1777")
+    mount("none", "/proc", "proc", SAFE | MS_NOEXEC)
+    if shared is not None:
+        # the one folder that tests and candidate both see, at the same path for both
+        target = f"/tmp/{shared}"
+        os.mkdir(target)
+        mount(f"{EXCHANGE}/{shared}", target, None, MS_BIND)
+    mount("none", EXCHANGE, "tmpfs", SAFE, "size=4k,mode=0")
+    os.chdir(JOB)

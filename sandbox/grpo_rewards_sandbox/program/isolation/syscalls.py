@@ -1,0 +1,83 @@
+"""The few Linux calls that Python does not offer, through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+from typing import Any
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT = 1, 2, 4, 8, 32
+MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
+MNT_DETACH = 2
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP = 1, 4, 22, 24
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
+PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
+CAPSET = {"x86_64": 126, "aarch64": 91}
+MACHINE = platform.machine()
+_CAPABILITY_VERSION_3 = 0x20080522
+LAST_CAPABILITY = 40
+
+libc: Any = ctypes.CDLL(None, use_errno=True)
+libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+libc.syscall.restype = ctypes.c_long
+
+
+def check(result: int, what: str) -> int:
+    """Return the result of a call, or raise OSError with the call's name."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces in `flags` for new ones."""
+    check(libc.unshare(flags), "unshare")
+
+
+def setns(descriptor: int) -> None:
+    """Enter the namespace behind a descriptor."""
+    check(libc.setns(descriptor, 0), "setns")
+
+
+def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """mount(2); paths are those of this process's mount namespace."""
+    result = libc.mount(
+        source.encode() if source else None,
+        target.encode(),
+        kind.encode() if kind else None,
+        flags,
+        data.encode() if data else None,
+    )
+    check(result, f"mount {target}")
+
+
+def detach(target: str) -> None:
+    """Unmount lazily."""
+    check(libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    check(libc.syscall(PIVOT_ROOT[MACHINE], new.encode(), old.encode()), "pivot_root")
+
+
+def prctl(option: int, value: int) -> None:
+    """prctl(2) with one argument."""
+    check(libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0), f"prctl {option}")
+
+
+def drop_capabilities() -> None:
+    """Give up every capability, also those that an exec could bring back."""
+    for capability in range(LAST_CAPABILITY + 1):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    check(libc.syscall(CAPSET[MACHINE], header, nothing), "capset")
