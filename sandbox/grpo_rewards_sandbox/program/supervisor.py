@@ -1,0 +1,220 @@
+"""The supervisor: reads jobs from standard input, forks a pair of processes for each, writes verdicts to standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import tempfile
+import time
+from typing import Any
+
+from . import warm, wire
+from .formats import names
+from .formats.program_run import LIMIT_OF_EXIT
+from .formats.report import Report
+from .isolation import confine, plan, root
+from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
+
+_MAX_REPORT = 1 << 20
+
+
+class Supervisor:
+    """One slot: a warm parent for tests, one for candidates, one job at a time."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self.plan = plan.probe(allow=tuple(config["allow"]))
+        if self.plan.user_namespace:
+            plan.enter_user_namespace()
+        prctl(PR_SET_CHILD_SUBREAPER, 1)
+        paths = (*config["python_path"], *config["pytest_path"])
+        private = self.plan.namespaces
+        self.store = root.private_store((*paths, config["program_path"])) if private else tempfile.mkdtemp(prefix="grpo-")
+        self.exchange = self.store + "/exchange"
+        os.chmod(self.store, 0o711)
+        os.mkdir(self.exchange, 0o711)
+        self.count = 0
+        self.parents: dict[str, socket.socket] = {}
+        for role in ("candidate", "tests"):
+            extra = tuple(config["python_path"]) if role == "candidate" else paths
+            cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
+            mine, theirs = socket.socketpair()
+            if os.fork() == 0:
+                try:
+                    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                    confine.close_descriptors({theirs.fileno()})
+                    null = os.open(os.devnull, os.O_RDWR)
+                    os.dup2(null, 0)
+                    os.dup2(null, 1)
+                    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                    warm.serve(theirs, role, cell, config)
+                except BaseException as error:  # noqa: BLE001  a parent never returns into the supervisor
+                    confine.complain(error)
+                os._exit(1)
+            theirs.close()
+            self.parents[role] = mine
+
+    def _start(self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]) -> dict[str, Any]:
+        user = self.plan.users[0 if do == "tests" else 1]
+        name = f"{do}-{self.count}"
+        wire.send(self.parents[role], {"do": do, "job": job, "shared": shared, "name": name}, fds)
+        for descriptor in fds:
+            os.close(descriptor)
+        answer, _ = wire.receive(self.parents[role])
+        return {"do": "reap", "pid": answer["pid"], "name": name, "user": user, "role": role}
+
+    def _end(self, started: dict[str, Any], *, gently: bool = False) -> dict[str, Any]:
+        wire.send(self.parents[started["role"]], {**started, "gently": gently})
+        answer: dict[str, Any] = wire.receive(self.parents[started["role"]])[0]
+        return answer
+
+    def run(self, job: dict[str, Any]) -> Report:
+        """Judge one job."""
+        self.count += 1
+        if job["format"] == "stdio":
+            return self._stdio(job)
+        shared = None
+        if job["fidelity"] != "shared" and names.shares_files(str(job["tests"])):
+            shared = f"share-{self.count}"
+            os.mkdir(f"{self.exchange}/{shared}")
+            if self.plan.users[0]:
+                os.chown(f"{self.exchange}/{shared}", *self.plan.users)
+            os.chmod(f"{self.exchange}/{shared}", 0o2770)
+        deadline = time.monotonic() + job["timeout"]
+        reader, writer = os.pipe()
+        running = []
+        try:
+            if job["fidelity"] == "shared":
+                running.append(self._start("tests", "shared", job, None, (writer,)))
+            else:
+                ours, theirs = socket.socketpair()
+                bare = {"limits": job["limits"]}  # the candidate's parent sees neither tests nor expected values
+                running.append(self._start("candidate", "candidate", bare, shared, (theirs.detach(),)))
+                running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer)))
+            return self._verdict(reader, deadline)
+        finally:
+            os.close(reader)
+            for started in running:
+                self._end(started)
+            if shared is not None:
+                import shutil
+
+                shutil.rmtree(f"{self.exchange}/{shared}", ignore_errors=True)
+
+    def _verdict(self, reader: int, deadline: float) -> Report:
+        report, data = Report(), b""
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([reader], [], [], left)[0]:
+                report.status, report.reason = "timeout", "the time limit passed"
+                break
+            chunk = os.read(reader, 65536)
+            data += chunk
+            if not chunk or len(data) > _MAX_REPORT:
+                report.reason = "the tests ended without a verdict"
+                break
+        for line in data.splitlines():
+            if line.startswith(b"{") and report.status != "timeout":
+                return Report(**json.loads(line))
+            if not line.startswith(b"{"):
+                report.tests_passed, report.tests_total = map(int, line.split())
+        return report
+
+    def _stdio(self, job: dict[str, Any]) -> Report:
+        report = Report(tests_total=len(job["tests"]))
+        deadline = time.monotonic() + job["timeout"]
+        for index, case in enumerate(job["tests"]):
+            output, problem = self._case(job, case["input"], len(case["output"]), deadline, report)
+            if not problem and not same_output(output, case["output"], job["compare"]):
+                problem = f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}"
+            if not problem:
+                report.tests_passed += 1
+            else:
+                report.fail(problem)
+                if report.status in ("timeout", "limit"):
+                    break
+        report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
+        if report.passed:
+            report.status = "passed"
+        return report
+
+    def _case(self, job: dict[str, Any], text: str, size: int, deadline: float, report: Report) -> tuple[bytes, str]:
+        (child_in, feed), (out, child_out) = os.pipe(), os.pipe()
+        job_limits = job["limits"]
+        small = {"limits": job_limits, "candidate": job["candidate"]}
+        started = self._start("candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY)))
+        os.set_blocking(feed, False)
+        pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
+        problem, feeding, gently = "", True, False
+        try:
+            while True:
+                if feeding and not pending:
+                    os.close(feed)
+                    feeding = False
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    report.status, problem = "timeout", "the time limit passed"
+                    break
+                ready, writable, _ = select.select([out], [feed] if feeding else [], [], left)
+                if writable:
+                    try:
+                        pending = pending[os.write(feed, pending) :]
+                    except BrokenPipeError:
+                        pending = b""
+                if ready:
+                    chunk = os.read(out, 1 << 16)
+                    if not chunk:
+                        break
+                    output += chunk
+                    if len(output) > bound:
+                        report.status, report.limit, problem = "limit", "output", f"more than {bound} bytes of output"
+                        break
+        finally:
+            if feeding:
+                os.close(feed)
+            os.close(out)
+            status = os.waitstatus_to_exitcode(self._end(started, gently=gently)["status"])
+        if not problem and status in LIMIT_OF_EXIT:
+            report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
+        return output, problem
+
+
+def same_output(output: bytes, expected: str, compare: str) -> bool:
+    """Compare by lines without trailing space ("exact") or by tokens ("tokens")."""
+    try:
+        text = output.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    if compare == "tokens":
+        return text.split() == expected.split()
+    return _lines(text) == _lines(expected)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().split("\n")]
+
+
+def main() -> None:
+    """Serve jobs until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = os.dup(1)
+    os.dup2(2, 1)
+    config = wire.read_frame(0)
+    try:
+        supervisor = Supervisor(config)
+    except (plan.NotIsolated, OSError) as error:
+        wire.write_frame(out, {"error": str(error)})
+        sys.exit(3)
+    wire.write_frame(out, {"plan": supervisor.plan.as_json()})
+    try:
+        while (job := wire.read_frame(0)) is not None:
+            report = supervisor.run(job)
+            wire.write_frame(out, {name: getattr(report, name) for name in Report.__slots__})
+    finally:
+        if not supervisor.plan.namespaces:
+            import shutil
+
+            shutil.rmtree(supervisor.store, ignore_errors=True)
