@@ -1,1 +1,14 @@
-"""The built-in rewards, registered through the same door as anyone's."""
+"""The built-in rewards, registered through the same door as anyone's.
+
+Importing this package is cheap: what a reward needs beyond the standard library is imported when it first scores.
+"""
+
+from grpo_rewards_plugins.exact import exact
+from grpo_rewards_plugins.integer import integer
+from grpo_rewards_plugins.xml_format import xml_format
+
+__all__ = [
+    "exact",
+    "integer",
+    "xml_format",
+]

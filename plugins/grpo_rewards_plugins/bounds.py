@@ -1,0 +1,37 @@
+"""Checks of settings that several rewards share; each raises ValueError, which the contract turns into a SettingsError."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["between", "finite", "tag_name"]
+
+_TAG = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+
+
+def finite(settings: Mapping[str, Any]) -> None:
+    """Refuse inf and NaN in any number among the settings, also within lists and mappings."""
+    for name, value in settings.items():
+        parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
+        for part in parts:
+            if isinstance(part, float) and not math.isfinite(part):
+                raise ValueError(f"{name} must be a finite number, not {part}")
+
+
+def between(settings: Mapping[str, Any], name: str, low: float, high: float = math.inf) -> None:
+    """Refuse a setting below `low` or above `high`; None passes."""
+    value = settings[name]
+    if value is not None and not low <= value <= high:
+        span = f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+        raise ValueError(f"{name} must be {span}, not {value:g}")
+
+
+def tag_name(settings: Mapping[str, Any], name: str = "tag") -> None:
+    """Refuse a tag that is no plain word."""
+    if not _TAG.fullmatch(settings[name]):
+        raise ValueError(
+            f"{name} is the bare name of a tag (letters, digits, - _ .), such as answer, not {settings[name]!r}"
+        )

@@ -1,0 +1,112 @@
+"""The reward `exact`: an answer equal to the reference as text or as a number."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.answers import Place, boxed, find_answer, hash_marked
+from grpo_rewards_plugins.bounds import between, finite, tag_name
+from grpo_rewards_plugins.numbers import read_number
+
+__all__ = ["exact", "normal_text"]
+
+_SPACE = re.compile(r"\s+")
+_FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    finite(settings)
+    tag_name(settings)
+    between(settings, "tolerance", 0)
+
+
+def _check_row(answer: Any = None, **_columns: Any) -> str | None:
+    golds = answer if isinstance(answer, list | tuple) else [answer]
+    if not golds:
+        return "the list of accepted answers is empty"
+    wrong = next((gold for gold in golds if not isinstance(gold, str | int | float)), None)
+    return None if wrong is None else f"an answer is text or a number, not {type(wrong).__name__}"
+
+
+@reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+def exact(
+    completion: str,
+    answer: str | int | float | list[Any],
+    *,
+    place: Place = "auto",
+    tag: str = "answer",
+    ignore_case: bool = True,
+    tolerance: float = 0.0,
+) -> float | Outcome:
+    """The completion's final answer equals the reference.
+
+    1 or 0. Two numbers are compared by value, exactly: ``18`` equals ``18.0``, ``$18``, ``18.`` and, written
+    ``1,000``, 1000. Anything else is compared as text, after NFKC normalisation, with runs of white space as one space
+    and without quotes, a full stop or asterisks around it. Nothing is evaluated: ``2+2`` is not 4 (use `math`).
+
+    Args:
+        answer: the reference: text, a number, or a list of which any may match. Of text with ``####`` or ``\\boxed{}``
+            in it (GSM8K's and MATH's own columns) what stands there is the reference.
+        place: where the completion's answer stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of
+            it), or ``auto``: the one of the first three that comes last, else all of it.
+        tag: the tag that holds the answer (GSM8K recipe: answer).
+        ignore_case: whether ``Paris`` equals ``paris`` (ours).
+        tolerance: the largest difference of two numbers that counts as equal (ours: none; a reference stored as a
+            float always has 1e-9 of its size).
+    """
+    found = find_answer(completion, place=place, tag=tag)
+    if found is None:
+        return Outcome(0.0, "scored", f"no answer found ({place})")
+    golds = answer if isinstance(answer, list | tuple) else (answer,)
+    if not golds:
+        return Outcome(None, "not_applicable", "the list of accepted answers is empty")
+    for gold in golds:
+        if _equal(found, gold, ignore_case, tolerance):
+            return 1.0
+    shown = " or ".join(repr(gold)[:60] for gold in golds[:3])
+    return Outcome(0.0, "scored", f"{found[:60]!r} is not {shown}" if found else f"the answer is empty, not {shown}")
+
+
+def _equal(found: str, gold: Any, ignore_case: bool, tolerance: float) -> bool:
+    if isinstance(gold, bool) or not isinstance(gold, int | float | str):
+        gold = str(gold)
+    if isinstance(gold, str):
+        text, value = _gold(gold, ignore_case)
+        slack = Fraction(tolerance)
+    else:
+        if isinstance(gold, float) and not math.isfinite(gold):
+            return False
+        text, value = str(gold).casefold() if ignore_case else str(gold), Fraction(gold)
+        slack = Fraction(tolerance)
+        if isinstance(gold, float):
+            slack = max(slack, abs(value) * Fraction(_FLOAT_SLACK))
+    mine = normal_text(found, ignore_case=ignore_case)
+    if mine == text:
+        return True
+    if value is None:
+        return False
+    number = read_number(mine)
+    return number is not None and abs(number - value) <= slack
+
+
+@lru_cache(maxsize=4096)
+def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
+    """A reference as text and, where it is one, as a number."""
+    hit = hash_marked(gold) or boxed(gold)
+    text = normal_text(hit[1] if hit is not None else gold, ignore_case=ignore_case)
+    return text, read_number(text)
+
+
+def normal_text(text: str, *, ignore_case: bool = True) -> str:
+    """Return `text` in the form that is compared: NFKC, single spaces, bare of quotes, asterisks and a full stop."""
+    text = _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip(" \"'`*")
+    if text.endswith(".") and not text.endswith(".."):
+        text = text[:-1].rstrip(" \"'`*")
+    return text.casefold() if ignore_case else text
