@@ -1,0 +1,60 @@
+"""The reward `length`: how long a completion is, against what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.bounds import between
+
+__all__ = ["length"]
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    between(settings, "target", 1)
+    between(settings, "band", 1)
+    between(settings, "max_length", 1)
+    between(settings, "cache", 1, settings["max_length"])
+
+
+@reward(range=(-1.0, 1.0), check_settings=_check)
+def length(
+    completion: str,
+    completion_ids: Sequence[int] | None = None,
+    *,
+    mode: Literal["target", "ideal", "longer", "soft_overlong"] = "target",
+    target: int = 400,
+    band: int = 200,
+    max_length: int = 20480,
+    cache: int = 4096,
+) -> Outcome:
+    """The completion is about as long as wanted, in tokens where ``completion_ids`` are there, else in characters.
+
+    The reason always names the length and its unit.
+
+    Args:
+        mode: ``target``: 1 within `band` of `target`, from there falling to 0 over another band. ``ideal``: minus the
+            distance to `target`, in bands, at least -1 (the course's recipe, which has no bound). ``longer``: the share
+            of `target` that is reached, at most 1 (the same). ``soft_overlong``: 0 up to `max_length` - `cache`, from
+            there falling to -1 at `max_length` and beyond (DAPO, arXiv 2503.14476, eq. 13).
+        target: the length wanted (ours: 400).
+        band: the distance that ``target`` forgives, and the unit of ``ideal`` (ours: 200).
+        max_length: L_max of DAPO (there 20480 tokens): set it to the trainer's ``max_completion_length``.
+        cache: L_cache of DAPO (there 4096 tokens).
+    """
+    n = len(completion) if completion_ids is None else len(completion_ids)
+    if mode == "target":
+        value = min(1.0, max(0.0, 2.0 - abs(n - target) / band))
+        wanted = f"{target} ± {band} wanted"
+    elif mode == "ideal":
+        value = -min(abs(n - target) / band, 1.0)
+        wanted = f"{target} wanted"
+    elif mode == "longer":
+        value = min(n / target, 1.0)
+        wanted = f"at least {target} wanted"
+    else:
+        value = min(0.0, max(-1.0, (max_length - cache - n) / cache))
+        wanted = f"at most {max_length - cache} wanted"
+    unit = "characters (no completion_ids)" if completion_ids is None else "tokens"
+    return Outcome(value, "scored", f"{n} {unit}, {wanted}")
