@@ -30,6 +30,7 @@ class Batch:
 
     `completions` holds a string or a list of messages per row; `prompts` the same, or is None when there is none;
     `completion_ids` holds token ids per row, or is None; `columns` maps every further column to its values.
+    `grouping`, where given, holds a key per row that says which group it is in, whatever the columns say.
     """
 
     completions: Sequence[Any]
@@ -37,6 +38,7 @@ class Batch:
     completion_ids: Sequence[Any] | None = None
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     trainer: Mapping[str, Any] = field(default_factory=_no_trainer)
+    grouping: Sequence[Any] | None = None
 
     @classmethod
     def from_call(
@@ -104,11 +106,11 @@ class Batch:
 
     @cached_property
     def groups(self) -> list[list[int]]:
-        """The rows of each group, in order of first appearance: by the column ``group_id``, else by equal prompts.
+        """The rows of each group, in order of first appearance: by `grouping`, else the column ``group_id``, else equal prompts.
 
-        Without either, each row is a group of its own.
+        Without any, each row is a group of its own.
         """
-        keys = self.columns.get("group_id", self.prompts)
+        keys = self.grouping if self.grouping is not None else self.columns.get("group_id", self.prompts)
         if keys is None:
             return [[index] for index in range(len(self))]
         groups: dict[Any, list[int]] = {}
@@ -144,7 +146,8 @@ class Batch:
 
         completions = [self.completions[row] for row in rows]
         columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
-        return Batch(completions, pick(self.prompts), pick(self.completion_ids), columns, self.trainer)
+        prompts, ids, grouping = pick(self.prompts), pick(self.completion_ids), pick(self.grouping)
+        return Batch(completions, prompts, ids, columns, self.trainer, grouping)
 
     def renamed(self, columns: Mapping[str, str]) -> Batch:
         """Return the batch as a reward sees it whose column ``k`` is the data's column ``columns[k]``."""
@@ -157,7 +160,7 @@ class Batch:
                 renamed.pop(wanted, None)
             else:
                 renamed[wanted] = values
-        batch = Batch(self.completions, self.prompts, self.completion_ids, renamed, self.trainer)
+        batch = Batch(self.completions, self.prompts, self.completion_ids, renamed, self.trainer, self.grouping)
         if "texts" in self.__dict__:
             batch.__dict__["texts"] = self.texts
         return batch
