@@ -6,11 +6,13 @@ Importing this package is cheap: what a reward needs beyond the standard library
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.length import length
+from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
 __all__ = [
     "exact",
     "integer",
     "length",
+    "repetition",
     "xml_format",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from grpo_rewards import get_reward
 from grpo_rewards.errors import SettingsError
 

@@ -1,0 +1,42 @@
+"""The reward `repetition`: a penalty for saying the same again and again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.bounds import between
+
+__all__ = ["repetition"]
+
+# Scripts without spaces count by the character; a long run without spaces is cut, so that "aaaa..." repeats itself.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,24}")
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    between(settings, "ngram", 1)
+    between(settings, "max_penalty", 0, 1)
+
+
+@reward(range=(-1.0, 0.0), check_settings=_check)
+def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> float | Outcome:
+    """The completion repeats itself: minus the share of its n-grams that stood before, times `max_penalty`.
+
+    Between -1 and 0; 0 for a completion shorter than one n-gram. Linear in the length.
+
+    Args:
+        ngram: how many words make an n-gram (open-r1: 3).
+        max_penalty: the penalty of a completion that is nothing but repetition (open-r1: 1, written -1 there).
+    """
+    words = _WORD.findall(completion.casefold())
+    total = len(words) - ngram + 1
+    if total < 1:
+        return 0.0
+    distinct = len(set(zip(*(words[start:] for start in range(ngram)), strict=False)))
+    if distinct == total:
+        return 0.0
+    return Outcome(
+        -max_penalty * (1 - distinct / total), "scored", f"{total - distinct} of {total} {ngram}-grams repeat"
+    )
