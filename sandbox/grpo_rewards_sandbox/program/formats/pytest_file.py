@@ -37,6 +37,7 @@ def run(job: dict[str, Any], sock: socket.socket, session: Session, folder: str,
         module = peer.request("load", job["candidate"], name)
         _publish(peer, module, job, names.used(tests))
         _follow_seed(peer)
+        _follow_monkeypatch()
         _serve_sources(job["candidate"], name)
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
@@ -75,6 +76,23 @@ def _follow_seed(peer: TrustedPeer) -> None:
             peer.seeds.append(a)
 
     random.seed = seed
+
+
+def _follow_monkeypatch() -> None:
+    """monkeypatch remembers what it replaces from `__dict__`, which of a mirror is not the candidate's: ask instead."""
+    from _pytest.monkeypatch import MonkeyPatch
+
+    real = MonkeyPatch.setattr
+
+    def setattr_(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:
+        if len(args) == 2 and (type(target) is MirrorModule or isinstance(target, MirrorClass)):
+            before = getattr(target, args[0])
+            setattr(target, *args)
+            self._setattr.append((target, args[0], before))
+        else:
+            real(self, target, *args, **kwargs)
+
+    MonkeyPatch.setattr = setattr_  # type: ignore[assignment,method-assign]
 
 
 def _serve_sources(candidate: str, name: str) -> None:

@@ -1,0 +1,151 @@
+"""What every backend of the sandbox must do; the local one so far."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
+
+PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
+CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
+RIGHT, WRONG = "def solve(x):\n    return x * 2\n", "def solve(x):\n    return None\n"
+CASES = [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    try:
+        opened = open_sandbox("local", workers=2)
+    except SandboxUnavailable as error:
+        pytest.skip(f"NO SANDBOX TESTS RAN: {error}")
+    with opened:
+        yield opened
+
+
+def status(sandbox: Sandbox, job: Job) -> str:
+    return sandbox.run([job])[0].status
+
+
+@pytest.mark.parametrize(
+    ("tests", "format"),
+    [(PYTEST, "pytest"), (CHECK, "humaneval"), (["assert solve(2) == 4"], "asserts")],
+)
+@pytest.mark.parametrize("fidelity", ["isolated", "shared"])
+def test_right_passes_and_wrong_fails(sandbox, tests, format, fidelity):
+    right = Job(RIGHT, tests, format, entry_point="solve", fidelity=fidelity)
+    wrong = Job(WRONG, tests, format, entry_point="solve", fidelity=fidelity)
+    assert [v.status for v in sandbox.run([right, wrong])] == ["passed", "failed"]
+
+
+def test_stdio_counts_cases(sandbox):
+    verdicts = sandbox.run(
+        [Job("print(int(input()) * 2)", CASES, "stdio"), Job("input(); print(4)", CASES, "stdio"), Job("1/0", CASES, "stdio")]
+    )
+    assert [(v.status, v.tests_passed, v.tests_total) for v in verdicts] == [
+        ("passed", 2, 2),
+        ("failed", 1, 2),
+        ("failed", 0, 2),
+    ]
+
+
+ATTACKS = {
+    "exit": "import os\ndef solve(*a):\n    os._exit(0)\n",
+    "exit at import": "import sys\nsys.exit(0)\n",
+    "equals everything": (
+        "class E(int):\n    __eq__ = lambda s, o: True\n    __ne__ = lambda s, o: False\n    __hash__ = int.__hash__\n"
+        "def solve(*a):\n    return E()\n"
+    ),
+    "object that equals everything": "class E:\n    __eq__ = lambda s, o: True\ndef solve(*a):\n    return E()\n",
+    "patches builtins": "import builtins\nbuiltins.AssertionError = SystemExit\ndef solve(*a):\n    return None\n",
+    "skips": "import unittest\ndef solve(*a):\n    raise unittest.SkipTest('x')\n",
+    "writes every descriptor": (
+        "import os\ndef solve(*a):\n    for fd in range(64):\n        try:\n"
+        "            os.write(fd, b'{\"passed\": true}\\n')\n        except OSError:\n            pass\n"
+    ),
+    "parametrizes nothing": "def pytest_generate_tests(metafunc):\n    metafunc.parametrize('x', [])\nsolve = None\n",
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize(("tests", "format"), [(PYTEST, "pytest"), (CHECK, "humaneval")])
+def test_no_attack_passes(sandbox, name, tests, format):
+    assert status(sandbox, Job(ATTACKS[name], tests, format, entry_point="solve", timeout=5.0)) in ("failed", "limit")
+
+
+ESCAPES = {
+    "host file": "open('/etc/shadow').read()",
+    "network": "__import__('socket').socket(2, 1)",
+    "vsock": "__import__('socket').socket(40, 1)",
+    "chroot": "__import__('os').chroot('/tmp')",
+    "home": "__import__('os').listdir('/root')",
+    "write to the system": "open('/usr/lib/x', 'w')",
+    "namespace": "__import__('os').unshare(0x10000000) if hasattr(__import__('os'), 'unshare') else 1 / 0",
+}
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_nothing_of_the_host_is_reachable(sandbox, name):
+    code = f"def solve(x):\n    try:\n        {ESCAPES[name]}\n    except Exception:\n        return 'refused'\n    return 'escaped'\n"
+    assert status(sandbox, Job(code, ["assert solve(1) == 'refused'"], "asserts")) == "passed"
+
+
+def test_no_file_of_one_run_is_visible_to_the_next(sandbox):
+    places = ["/tmp", "/job", "/dev/shm", "/var/tmp"]
+    leave = (
+        "import os\ndef solve(x):\n    n = 0\n"
+        f"    for p in {places!r}:\n        n += os.path.exists(p + '/left')\n"
+        "        try:\n            open(p + '/left', 'w').write('x')\n        except OSError:\n            pass\n    return n\n"
+    )
+    job = Job(leave, ["assert solve(1) == 0"], "asserts")
+    assert [v.status for v in sandbox.run([job] * 6)] == ["passed"] * 6
+
+
+LIMITS = {
+    "sleep": ("import time\ndef solve(x):\n    time.sleep(60)\n", "timeout"),
+    "memory": ("def solve(x):\n    return len(bytearray(8 << 30))\n", "limit"),
+    "file size": ("def solve(x):\n    f = open('/tmp/x', 'wb')\n    while True:\n        f.write(b'x' * 65536)\n", "limit"),
+    "open files": ("def solve(x):\n    k = []\n    while True:\n        k.append(open('/dev/null'))\n", "limit"),
+    "fork bomb": ("import os\ndef solve(x):\n    while True:\n        os.fork()\n", None),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_hold_and_the_next_job_passes(sandbox, name):
+    code, expected = LIMITS[name]
+    verdict = sandbox.run([Job(code, CHECK, "humaneval", entry_point="solve", timeout=2.0)])[0]
+    assert verdict.status in ((expected,) if expected else ("failed", "limit", "timeout"))
+    assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
+
+
+def test_threads_share_a_sandbox(sandbox):
+    found: list[str] = []
+    job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+    threads = [threading.Thread(target=lambda: found.append(status(sandbox, job))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ["passed"] * 4
+
+
+def test_a_killed_supervisor_is_replaced():
+    with open_sandbox("local", workers=1) as opened:
+        job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+        assert status(opened, job) == "passed"
+        opened._live[0]._process.kill()
+        assert status(opened, job) == "passed"
+
+
+def test_exit_leaves_no_process():
+    code = (
+        "from grpo_rewards_sandbox import Job, open_sandbox\nimport os\ns = open_sandbox('local', workers=1)\n"
+        f"assert s.run([Job({RIGHT!r}, {CHECK!r}, 'humaneval', entry_point='solve')])[0].passed\n"
+        "print(s._live[0]._process.pid)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert not os.path.exists(f"/proc/{done.stdout.strip()}")
