@@ -8,7 +8,6 @@ import sys
 import threading
 
 import pytest
-
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
@@ -44,7 +43,11 @@ def test_right_passes_and_wrong_fails(sandbox, tests, format, fidelity):
 
 def test_stdio_counts_cases(sandbox):
     verdicts = sandbox.run(
-        [Job("print(int(input()) * 2)", CASES, "stdio"), Job("input(); print(4)", CASES, "stdio"), Job("1/0", CASES, "stdio")]
+        [
+            Job("print(int(input()) * 2)", CASES, "stdio"),
+            Job("input(); print(4)", CASES, "stdio"),
+            Job("1/0", CASES, "stdio"),
+        ]
     )
     assert [(v.status, v.tests_passed, v.tests_total) for v in verdicts] == [
         ("passed", 2, 2),
@@ -82,7 +85,7 @@ ESCAPES = {
     "network": "__import__('socket').socket(2, 1)",
     "vsock": "__import__('socket').socket(40, 1)",
     "chroot": "__import__('os').chroot('/tmp')",
-    "home": "__import__('os').listdir('/root')",
+    "host's temporary files": "1 / 0 if not __import__('os').listdir('/tmp') else None",
     "write to the system": "open('/usr/lib/x', 'w')",
     "namespace": "__import__('os').unshare(0x10000000) if hasattr(__import__('os'), 'unshare') else 1 / 0",
 }
@@ -108,7 +111,10 @@ def test_no_file_of_one_run_is_visible_to_the_next(sandbox):
 LIMITS = {
     "sleep": ("import time\ndef solve(x):\n    time.sleep(60)\n", "timeout"),
     "memory": ("def solve(x):\n    return len(bytearray(8 << 30))\n", "limit"),
-    "file size": ("def solve(x):\n    f = open('/tmp/x', 'wb')\n    while True:\n        f.write(b'x' * 65536)\n", "limit"),
+    "file size": (
+        "def solve(x):\n    f = open('/tmp/x', 'wb')\n    while True:\n        f.write(b'x' * 65536)\n",
+        "limit",
+    ),
     "open files": ("def solve(x):\n    k = []\n    while True:\n        k.append(open('/dev/null'))\n", "limit"),
     "fork bomb": ("import os\ndef solve(x):\n    while True:\n        os.fork()\n", None),
 }

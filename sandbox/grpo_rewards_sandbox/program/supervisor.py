@@ -32,7 +32,9 @@ class Supervisor:
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         paths = (*config["python_path"], *config["pytest_path"])
         private = self.plan.namespaces
-        self.store = root.private_store((*paths, config["program_path"])) if private else tempfile.mkdtemp(prefix="grpo-")
+        self.store = (
+            root.private_store((*paths, config["program_path"])) if private else tempfile.mkdtemp(prefix="grpo-")
+        )
         self.exchange = self.store + "/exchange"
         os.chmod(self.store, 0o711)
         os.mkdir(self.exchange, 0o711)
@@ -57,7 +59,9 @@ class Supervisor:
             theirs.close()
             self.parents[role] = mine
 
-    def _start(self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]) -> dict[str, Any]:
+    def _start(
+        self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]
+    ) -> dict[str, Any]:
         user = self.plan.users[0 if do == "tests" else 1]
         name = f"{do}-{self.count}"
         wire.send(self.parents[role], {"do": do, "job": job, "shared": shared, "name": name}, fds)
@@ -145,7 +149,9 @@ class Supervisor:
         (child_in, feed), (out, child_out) = os.pipe(), os.pipe()
         job_limits = job["limits"]
         small = {"limits": job_limits, "candidate": job["candidate"]}
-        started = self._start("candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY)))
+        started = self._start(
+            "candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY))
+        )
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
         problem, feeding, gently = "", True, False

@@ -13,7 +13,7 @@ from typing import Any
 from . import wire
 from .isolation import confine, limits
 
-_COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"  # noqa: E501
+_COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
 _TRUSTED_MEMORY = 2 << 30
 
 
@@ -27,7 +27,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     session = None
     if role == "tests":
         sys.path[:] = [*sys.path, *config["pytest_path"]]
-        from .formats import checks, pytest_file, pytest_session, shared_run  # noqa: F401
+        from .formats import checks, pytest_file, pytest_session, shared_run
 
         os.chdir("/")
         session = pytest_session.Session() if config["pytest_path"] else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import io
 import os
 import random
 import socket
@@ -22,7 +21,6 @@ from .streams import Printed, Typed
 from .values import (
     BASES,
     CONTAINER_NAMES,
-    CONTAINERS,
     EXCEPTION_NAMES,
     EXCEPTIONS,
     SCALARS,
@@ -143,7 +141,9 @@ class CandidatePeer(Peer):
             return {"M": [number, str(value.__name__)]}
         for base in kind.__mro__:
             if base in STDLIB_BASES:
-                return {"I": [number, self._class(kind), "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))]}
+                return {
+                    "I": [number, self._class(kind), "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))]
+                }
             if base in BASES:
                 return {"I": [number, self._class(kind), base.__name__, self.encode(_base_value(base, value))]}
         return {"I": [number, self._class(kind), None, None]}
@@ -182,12 +182,16 @@ class CandidatePeer(Peer):
         except BaseException:  # noqa: BLE001  arguments of any kind, of a hostile class
             coded["a"] = {"T": []}
         try:
-            coded["s"] = {str(key): self.encode(part) for key, part in vars(error).items() if not key.startswith("_border")}
+            coded["s"] = {
+                str(key): self.encode(part) for key, part in vars(error).items() if not key.startswith("_border")
+            }
         except BaseException:  # noqa: BLE001
             coded["s"] = {}
         if isinstance(error, OSError):
             coded["s"].update(
-                errno=self.encode(error.errno), strerror=self.encode(error.strerror), filename=self.encode(error.filename)
+                errno=self.encode(error.errno),
+                strerror=self.encode(error.strerror),
+                filename=self.encode(error.filename),
             )
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part) for part in error.exceptions]]
@@ -367,5 +371,3 @@ def serve(sock: socket.socket) -> None:
             peer.serve(peer.receive())
     except Closed:
         return
-
-

@@ -17,11 +17,45 @@ if TYPE_CHECKING:
 
 # asked for by pytest, unittest.mock, inspect and copy of every object they meet: the candidate has no say in these
 _NEVER_ASKED = frozenset(
-    "__wrapped__ __signature__ __isabstractmethod__ __set_name__ __slots__ __match_args__ __test__ pytestmark __origin__"
-    " __args__ __bases__ _pytestfixturefunction __pytest_wrapped__ __path__ pytest_plugins __self__ __func__ __code__"
-    " __defaults__ place_as __get__ __kwdefaults__ __closure__ __globals__ __unittest_skip__"
-    " __unittest_expecting_failure__ __abstractmethods__ __orig_bases__ __parameters__ __text_signature__ __objclass__"
-    " __init_subclass__ __array_interface__ __array__ __array_struct__ __array_ufunc__ __array_priority__".split()
+    [
+        "__wrapped__",
+        "__signature__",
+        "__isabstractmethod__",
+        "__set_name__",
+        "__slots__",
+        "__match_args__",
+        "__test__",
+        "pytestmark",
+        "__origin__",
+        "__args__",
+        "__bases__",
+        "_pytestfixturefunction",
+        "__pytest_wrapped__",
+        "__path__",
+        "pytest_plugins",
+        "__self__",
+        "__func__",
+        "__code__",
+        "__defaults__",
+        "place_as",
+        "__get__",
+        "__kwdefaults__",
+        "__closure__",
+        "__globals__",
+        "__unittest_skip__",
+        "__unittest_expecting_failure__",
+        "__abstractmethods__",
+        "__orig_bases__",
+        "__parameters__",
+        "__text_signature__",
+        "__objclass__",
+        "__init_subclass__",
+        "__array_interface__",
+        "__array__",
+        "__array_struct__",
+        "__array_ufunc__",
+        "__array_priority__",
+    ]
 )
 _PLAIN_EQUALITY_NEEDED = (int, float, complex)
 
@@ -299,9 +333,7 @@ def generator(number: int) -> Generator[Any, Any, Any]:
             continue
         try:
             value = (
-                Border.peer.request("op", "next", ref)
-                if sent is None
-                else Border.peer.request("op", "send", ref, sent)
+                Border.peer.request("op", "next", ref) if sent is None else Border.peer.request("op", "send", ref, sent)
             )
         except StopIteration as end:
             return end.value

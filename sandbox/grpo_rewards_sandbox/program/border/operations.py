@@ -59,10 +59,30 @@ SPECIAL.update({f"__r{name.strip('_')}__": f"r{name}" for name in _REFLECTED.spl
 SPECIAL.update(
     {
         f"__{name}__": name
-        for name in (
-            "divmod rdivmod len repr str format hash bool int float complex round iter next reversed bytes floor ceil"
-            " trunc fspath enter exit"
-        ).split()
+        for name in [
+            "divmod",
+            "rdivmod",
+            "len",
+            "repr",
+            "str",
+            "format",
+            "hash",
+            "bool",
+            "int",
+            "float",
+            "complex",
+            "round",
+            "iter",
+            "next",
+            "reversed",
+            "bytes",
+            "floor",
+            "ceil",
+            "trunc",
+            "fspath",
+            "enter",
+            "exit",
+        ]
     }
 )
 # what Python demands of the results of some special methods
@@ -80,17 +100,64 @@ RESULT: dict[str, type] = {
     "complex": complex,
     "bytes": bytes,
 }
-COMPARISONS = frozenset("lt le gt ge".split())
+COMPARISONS = frozenset(["lt", "le", "gt", "ge"])
 ARITHMETIC = frozenset(
     [*(name for name in _REFLECTED.split()), *(f"r{name}" for name in _REFLECTED.split()), "divmod", "rdivmod"]
-    + "iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift".split()
+    + ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift"]
 )
 BINARY = COMPARISONS | ARITHMETIC | {"contains"}
 # special methods that a class derived from a value type answers with its base value, on the trusted side
 BY_BASE_VALUE = frozenset(
-    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __int__ __float__ __bool__ __index__ __sub__ __rsub__ __abs__"
-    " __add__ __radd__ __mul__ __rmul__ __len__ __iter__ __getitem__ __contains__ __pow__ __mod__ __truediv__"
-    " __floordiv__ __neg__ __pos__ __round__ __complex__ __divmod__ __reversed__ __rpow__ __rmod__ __rtruediv__"
-    " __rfloordiv__ __rdivmod__ __and__ __or__ __xor__ __rand__ __ror__ __rxor__ __lshift__ __rshift__ __floor__"
-    " __ceil__ __trunc__ __bytes__ __invert__".split()
+    [
+        "__eq__",
+        "__ne__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__hash__",
+        "__int__",
+        "__float__",
+        "__bool__",
+        "__index__",
+        "__sub__",
+        "__rsub__",
+        "__abs__",
+        "__add__",
+        "__radd__",
+        "__mul__",
+        "__rmul__",
+        "__len__",
+        "__iter__",
+        "__getitem__",
+        "__contains__",
+        "__pow__",
+        "__mod__",
+        "__truediv__",
+        "__floordiv__",
+        "__neg__",
+        "__pos__",
+        "__round__",
+        "__complex__",
+        "__divmod__",
+        "__reversed__",
+        "__rpow__",
+        "__rmod__",
+        "__rtruediv__",
+        "__rfloordiv__",
+        "__rdivmod__",
+        "__and__",
+        "__or__",
+        "__xor__",
+        "__rand__",
+        "__ror__",
+        "__rxor__",
+        "__lshift__",
+        "__rshift__",
+        "__floor__",
+        "__ceil__",
+        "__trunc__",
+        "__bytes__",
+        "__invert__",
+    ]
 )

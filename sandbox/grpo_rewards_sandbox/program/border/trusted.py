@@ -14,7 +14,6 @@ from typing import Any
 
 from .mirrors import (
     Border,
-
     MirrorClass,
     MirrorException,
     MirrorFunction,
@@ -118,7 +117,11 @@ class TrustedPeer(Peer):
             if dunder == "!hash":
                 members["__hash__"] = None
             elif dunder in SPECIAL and not exception and not (by_value and (dunder in BY_BASE_VALUE)):
-                if by_value and dunder in ("__str__", "__repr__", "__format__") and any(issubclass(b, str) for b in mirrored):
+                if (
+                    by_value
+                    and dunder in ("__str__", "__repr__", "__format__")
+                    and any(issubclass(b, str) for b in mirrored)
+                ):
                     continue
                 members[dunder] = special_method(dunder, SPECIAL[dunder])
         if "__eq__" in members and "__hash__" not in members:
@@ -403,5 +406,3 @@ def _dataclass_members(fields: list[str]) -> dict[str, Any]:
 
 
 LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
-
-

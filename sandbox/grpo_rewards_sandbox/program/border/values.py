@@ -81,7 +81,7 @@ VALUES: dict[str, Value] = {
     "timezone": Value(
         datetime.timezone,
         lambda v: v.utcoffset(None),
-        lambda p: datetime.timezone(p) if p else datetime.timezone.utc,
+        lambda p: datetime.timezone(p) if p else datetime.UTC,
     ),
     "datetime": Value(datetime.datetime, _moment, lambda p: datetime.datetime(*p[:8], fold=p[8])),
     "time": Value(
@@ -142,8 +142,29 @@ EXCEPTIONS: dict[str, type[BaseException]] = {
 }
 EXCEPTION_NAMES: dict[type, str] = {value: name for name, value in EXCEPTIONS.items()}
 _NEVER = frozenset(
-    "exec eval compile open input breakpoint exit quit help globals locals vars print getattr setattr delattr copyright"
-    " credits license memoryview super".split()
+    [
+        "exec",
+        "eval",
+        "compile",
+        "open",
+        "input",
+        "breakpoint",
+        "exit",
+        "quit",
+        "help",
+        "globals",
+        "locals",
+        "vars",
+        "print",
+        "getattr",
+        "setattr",
+        "delattr",
+        "copyright",
+        "credits",
+        "license",
+        "memoryview",
+        "super",
+    ]
 )
 
 

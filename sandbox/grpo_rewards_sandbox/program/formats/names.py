@@ -8,14 +8,90 @@ import re
 from dataclasses import dataclass
 
 _SAFE_CALLS = frozenset(
-    "abs all any bool bytes complex dict divmod enumerate filter float frozenset int isinstance len list map max min pow"
-    " range repr reversed round set sorted str sum tuple type zip".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "complex",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "frozenset",
+        "int",
+        "isinstance",
+        "len",
+        "list",
+        "map",
+        "max",
+        "min",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "type",
+        "zip",
+    ]
 )
 _SAFE_MODULES = frozenset(("math", "copy", "itertools", "collections", "cmath", "fractions", "decimal", "heapq"))
 _SAFE_ATTRIBUTES = frozenset(
-    "isclose sqrt pi inf nan isnan isinf floor ceil deepcopy copy fabs pow exp log e gcd factorial comb sin cos append"
-    " Counter deque defaultdict OrderedDict Fraction Decimal chain product permutations combinations join format items"
-    " keys values get index count lower upper strip split startswith endswith".split()
+    [
+        "isclose",
+        "sqrt",
+        "pi",
+        "inf",
+        "nan",
+        "isnan",
+        "isinf",
+        "floor",
+        "ceil",
+        "deepcopy",
+        "copy",
+        "fabs",
+        "pow",
+        "exp",
+        "log",
+        "e",
+        "gcd",
+        "factorial",
+        "comb",
+        "sin",
+        "cos",
+        "append",
+        "Counter",
+        "deque",
+        "defaultdict",
+        "OrderedDict",
+        "Fraction",
+        "Decimal",
+        "chain",
+        "product",
+        "permutations",
+        "combinations",
+        "join",
+        "format",
+        "items",
+        "keys",
+        "values",
+        "get",
+        "index",
+        "count",
+        "lower",
+        "upper",
+        "strip",
+        "split",
+        "startswith",
+        "endswith",
+    ]
 )
 _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
@@ -90,8 +166,37 @@ def keeps_no_state(source: str) -> bool:
 
 
 _IMPURE = frozenset(
-    "exec eval compile open input print globals locals vars getattr setattr delattr hasattr id dir object super property"
-    " classmethod staticmethod breakpoint exit quit help memoryview callable iter next hash".split()
+    [
+        "exec",
+        "eval",
+        "compile",
+        "open",
+        "input",
+        "print",
+        "globals",
+        "locals",
+        "vars",
+        "getattr",
+        "setattr",
+        "delattr",
+        "hasattr",
+        "id",
+        "dir",
+        "object",
+        "super",
+        "property",
+        "classmethod",
+        "staticmethod",
+        "breakpoint",
+        "exit",
+        "quit",
+        "help",
+        "memoryview",
+        "callable",
+        "iter",
+        "next",
+        "hash",
+    ]
 )
 
 
@@ -131,7 +236,9 @@ def expected(source: str, module: str) -> Expected:
 def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     if not node.name.startswith("test"):
         return False
-    decorators = {part.attr for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Attribute)}
+    decorators = {
+        part.attr for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Attribute)
+    }
     decorators |= {part.id for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Name)}
     return not decorators & {"fixture", "staticmethod", "classmethod", "property"}
 

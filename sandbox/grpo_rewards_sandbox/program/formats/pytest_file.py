@@ -22,7 +22,9 @@ from .report import Progress, Report, describe
 _RESERVED = ("pytest", "test", "Test", "setup_", "teardown_", "setUp", "tearDown", "load_tests", "collect_ignore")
 
 
-def run(job: dict[str, Any], sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress) -> Report:
+def run(
+    job: dict[str, Any], sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress
+) -> Report:
     """Judge one job of format pytest."""
     report = Report()
     tests, name = job["tests"], job["module"]

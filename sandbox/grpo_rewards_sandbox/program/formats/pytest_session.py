@@ -9,7 +9,7 @@ from typing import Any
 
 from .report import Progress, Report
 
-_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan".split()
+_OFF = ["cacheprovider", "doctest", "junitxml", "pastebin", "stepwise", "faulthandler", "setuponly", "setupplan"]
 _WARM = (
     "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
     " unittest.mock decimal fractions numbers pprint difflib ast inspect"
@@ -81,7 +81,18 @@ class Session:
         from _pytest.main import Session as PytestSession
 
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        options = ["-q", "-s", "--noconftest", "-c", "/dev/null", "--rootdir", "/", "--assert=plain", "-p", "no:warnings"]
+        options = [
+            "-q",
+            "-s",
+            "--noconftest",
+            "-c",
+            "/dev/null",
+            "--rootdir",
+            "/",
+            "--assert=plain",
+            "-p",
+            "no:warnings",
+        ]
         for name in _OFF:
             options += ["-p", f"no:{name}"]
         self._config: Any = _prepareconfig([*options, "/none_such_test.py"])

@@ -9,8 +9,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from . import landlock, seccomp
-from .syscalls import CLONE_NEWIPC, CLONE_NEWNET, CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER, CLONE_NEWUTS, MACHINE
-from .syscalls import MS_NODEV, MS_NOSUID, MS_PRIVATE, MS_REC, mount, unshare
+from .syscalls import (
+    CLONE_NEWIPC,
+    CLONE_NEWNET,
+    CLONE_NEWNS,
+    CLONE_NEWPID,
+    CLONE_NEWUSER,
+    CLONE_NEWUTS,
+    MACHINE,
+    MS_NODEV,
+    MS_NOSUID,
+    MS_PRIVATE,
+    MS_REC,
+    mount,
+    unshare,
+)
 
 NAMESPACES = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
 FIRST_USER, LAST_USER = 20000, 59998

@@ -24,7 +24,17 @@ from .syscalls import (
     unshare,
 )
 
-SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+SYSTEM = (
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/lib32",
+    "/bin",
+    "/sbin",
+    "/etc/alternatives",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+)
 DEVICES = ("null", "zero", "urandom", "random", "full")
 SPOTS = ("/mnt", "/media", "/srv", "/opt", "/run", "/home", "/tmp")
 JOB, EXCHANGE = "/job", "/exchange"
@@ -95,7 +105,9 @@ def _bind(path: str, new: str) -> None:
     else:
         _bind_file(path, new + path)
     kept = os.statvfs(new + path).f_flag & _KEPT_FLAGS
-    flags = kept & 8 | (1 << 10 if kept & 1024 else 0) | (1 << 11 if kept & 2048 else 0) | (1 << 21 if kept & 4096 else 0)
+    flags = (
+        kept & 8 | (1 << 10 if kept & 1024 else 0) | (1 << 11 if kept & 2048 else 0) | (1 << 21 if kept & 4096 else 0)
+    )
     mount(None, new + path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | SAFE | flags)
 
 
