@@ -1,0 +1,61 @@
+"""verl: ``custom_reward_function.path=.../grpo_rewards_adapters/verl.py``, ``name=compute_score`` (or the async one).
+
+verl wants the same keys from every sample and cannot take None, so each result has a flag beside each number.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from grpo_rewards import Composite
+from grpo_rewards_adapters.single import composite_for, refuse_group_rewards, score_rows, stand_in
+
+__all__ = ["compute_score", "compute_score_async"]
+
+_OWN = ("completion", "data_source", "ground_truth")
+
+
+def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    config: Composite | str | None = None,
+    gold: str = "answer",
+    missing: float = 0.0,
+    **_router: Any,
+) -> dict[str, float | str]:
+    """Score one response; the keys are the same for every sample of a configuration.
+
+    The reward sees the columns of `extra_info`, ``data_source`` and ``ground_truth``, the last also as the column `gold`
+    unless `extra_info` has one. `config`, `gold` and `missing` come from verl's ``reward_kwargs``.
+
+    Returns:
+        ``score``; ``valid`` (1.0, or 0.0 where `missing` stands in and nothing was measured); per component
+        ``component/<name>`` (0.0 where it has no value) and ``applies/<name>`` (1.0 or 0.0, which tells the two apart);
+        ``reason``.
+
+    Raises:
+        ConfigError: a component compares whole groups, which verl does not show at once.
+    """
+    composite = composite_for(config)
+    refuse_group_rewards(composite, trainer="verl")
+    row = {gold: ground_truth, **dict(extra_info or {})}
+    row.update(zip(_OWN, (solution_str, data_source, ground_truth), strict=True))
+    (scored,) = score_rows(composite, [row])
+    result: dict[str, float | str] = {"score": stand_in(scored, missing), "valid": float(scored.valid)}
+    for name, value in scored.values.items():
+        result[f"component/{name}"] = 0.0 if value is None else value
+        result[f"applies/{name}"] = float(value is not None)
+    result["reason"] = scored.reason
+    return result
+
+
+async def compute_score_async(
+    data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None = None, **settings: Any
+) -> dict[str, float | str]:
+    """Score one response in a thread, so that verl's reward loop goes on meanwhile; otherwise as `compute_score`."""
+    return await asyncio.to_thread(compute_score, data_source, solution_str, ground_truth, extra_info, **settings)
