@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from grpo_rewards_adapters import axolotl, ms_swift, nemo_gym, openrlhf, verifiers, verl
 
 from grpo_rewards import Composite, Outcome, reward
 from grpo_rewards.errors import ConfigError, InputError
-from grpo_rewards_adapters import axolotl, ms_swift, nemo_gym, openrlhf, verifiers, verl
 
 
 @reward(range=(0.0, 1.0))

@@ -16,9 +16,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from grpo_rewards_adapters import openrlhf, verl
 
 from grpo_rewards import Composite, reward
-from grpo_rewards_adapters import openrlhf, verl
 
 
 def method(pattern: str, name: str, **names: Any) -> Any:
