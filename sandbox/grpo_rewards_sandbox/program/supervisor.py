@@ -36,7 +36,7 @@ class Supervisor:
             root.private_store((*paths, config["program_path"])) if private else tempfile.mkdtemp(prefix="grpo-")
         )
         self.exchange = self.store + "/exchange"
-        os.chmod(self.store, 0o711)
+        os.chmod(self.store, 0o755)
         os.mkdir(self.exchange, 0o711)
         self.count = 0
         self.parents: dict[str, socket.socket] = {}

@@ -15,6 +15,7 @@ from .syscalls import (
     PR_SET_DUMPABLE,
     PR_SET_NO_NEW_PRIVS,
     PR_SET_PDEATHSIG,
+    clone,
     drop_capabilities,
     prctl,
     setns,
@@ -62,10 +63,12 @@ class Confinement:
 
     def fork(self, body: Callable[[], None]) -> int:
         """Start a child, the first of its own pid namespace where there is one, that runs `body` and never returns."""
-        if self.plan.namespaces:
+        # the owner of a user namespace may not go back into the pid namespace above it: there, a bare clone
+        back = self.plan.namespaces and not self.plan.user_namespace
+        if back:
             unshare(CLONE_NEWPID)
         try:
-            pid = os.fork()
+            pid = clone(CLONE_NEWPID) if self.plan.user_namespace else os.fork()
             if pid == 0:
                 try:
                     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -74,7 +77,7 @@ class Confinement:
                     complain(error)
                 os._exit(CHILD_FAILED)
         finally:
-            if self.plan.namespaces:
+            if back:
                 setns(self._own_pid_namespace)
         return pid
 
@@ -91,7 +94,7 @@ class Confinement:
     def settle(self, name: str, user: int, shared: str | None) -> str:
         """In a child: take the work folder `name` for `user`; return its path."""
         if self.plan.namespaces:
-            root.mount_job(user, shared)
+            root.mount_job(user or os.getuid(), shared)
             return root.JOB
         folder = self.work_folder(name)
         os.mkdir(folder, 0o755)

@@ -148,9 +148,7 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     if "namespaces" in allow:
         if can_switch and not report["namespaces"]:
             return Plan("namespaces", False, report["landlock_abi"], pair)
-        if not report["user_namespaces"]:
-            # root without the right to switch users falls under this too; the owner of the namespace is enough
-            return Plan("namespaces", True, report["landlock_abi"], (0, 0))
+        # user namespaces without root do not carry a job yet: such a machine gets Landlock
     if report["landlock_abi"] >= LANDLOCK_NEEDED:
         if "user" in allow and can_switch and not report["other_user_reads"]:
             return Plan("user", False, report["landlock_abi"], pair)
