@@ -1,0 +1,249 @@
+"""From rows to chunks of work: whole groups together, bounded in rows and bytes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from grpo_rewards._contract import Batch
+from grpo_rewards._scoring.reading import (
+    Row,
+    Shaped,
+    ShapeError,
+    Source,
+    dump_json,
+    parse_object,
+    read_shape,
+    without_scores,
+)
+
+__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "make_chunks"]
+
+MAX_GROUP_ROWS = 4096
+"""A longer group is cut: it must fit in memory to be compared within itself."""
+
+_MAX_CHUNK_BYTES = 8 * 1024 * 1024
+_MAX_MALFORMED_BYTES = 8 * 1024 * 1024
+_MAX_GROUP_BYTES = 64 * 1024 * 1024
+_REMEMBERED_GROUPS = 100_000  # whose return, after others came between, is noticed
+
+_log = logging.getLogger(__name__)
+
+
+class Sample:
+    """One completion to score: where it comes from, the JSON text of its row, and its columns, parsed when asked for."""
+
+    __slots__ = ("_data", "cells", "group", "index", "raw", "row")
+
+    def __init__(
+        self, row: int, index: int | None, group: int, raw: bytes, *, cells: bool, data: dict[str, Any] | None = None
+    ) -> None:
+        self.row = row
+        self.index = index
+        self.group = group
+        self.raw = raw
+        self.cells = cells
+        self._data = data
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_sample, (self.row, self.index, self.group, self.raw, self.cells))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The columns, with ``completion`` and perhaps ``prompt``."""
+        if self._data is None:
+            self._data = read_shape(parse_object(self.raw), cells=self.cells).samples[0]
+        return self._data
+
+
+def _sample(row: int, index: int | None, group: int, raw: bytes, cells: bool) -> Sample:
+    return Sample(row, index, group, raw, cells=cells)
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A piece of work: samples of whole groups, and the malformed rows that lie between them.
+
+    `last` is the number of the last row that it covers, `position` how far the file was read then. Where lines are to
+    be copied between the scored ones, `layout` gives the output in order: bytes, or None for the next scored line.
+    """
+
+    samples: list[Sample] = field(default_factory=list)
+    malformed: list[Row] = field(default_factory=list)
+    last: int = 0
+    position: int = 0
+    layout: list[bytes | None] | None = None
+
+    def batch(self, columns: tuple[str, ...] = ()) -> Batch:
+        """Return the samples as a batch with their groups; `columns` that no sample has are None in every row."""
+        found = Batch.from_rows([sample.data for sample in self.samples])
+        if missing := set(columns) - set(found.available):
+            nothing: list[Any] = [None] * len(self.samples)
+            prompts = nothing if "prompt" in missing else found.prompts
+            ids = nothing if "completion_ids" in missing else found.completion_ids
+            filled = {name: nothing for name in columns if name in missing and name not in ("prompt", "completion_ids")}
+            found = Batch(found.completions, prompts, ids, {**found.columns, **filled})
+        grouping = [sample.group for sample in self.samples]
+        return Batch(found.completions, found.prompts, found.completion_ids, found.columns, grouping=grouping)
+
+
+class Pace:
+    """How many rows make a chunk: few at first, then as many as take about a second, 256 at most.
+
+    What is lost when the process is killed is what is under way, so slow rewards get small chunks.
+    """
+
+    def __init__(self, *, start: int = 16, most: int = 256, seconds: float = 1.0) -> None:
+        self.rows = start
+        self._most = most
+        self._seconds = seconds
+
+    def took(self, rows: int, seconds: float) -> None:
+        """Learn from a chunk that is done."""
+        wanted = rows * self._seconds / max(seconds, 1e-6)
+        self.rows = int(max(1, min(wanted, self.rows * 2, self._most)))
+
+
+@dataclass(slots=True)
+class _Unit:
+    """One group (or a piece of one that is too large)."""
+
+    samples: list[Sample]
+    bytes: int
+
+
+def make_chunks(
+    source: Source, pace: Pace, *, after: int = 0, warn: Callable[[str], None] = _log.warning
+) -> Iterator[Chunk]:
+    """Yield the rows of `source` in chunks; rows of one group (``group_id``, else equal prompts) stay together."""
+    chunk, size = Chunk(), 0
+    for item in _units(source, after, warn):
+        if isinstance(item, Row):
+            chunk.malformed.append(item)
+            chunk.last = max(chunk.last, item.number)
+            continue
+        if item is not None:
+            if chunk.samples and size + item.bytes > _MAX_CHUNK_BYTES:
+                yield chunk
+                chunk, size = Chunk(), 0
+            chunk.samples += item.samples
+            size += item.bytes
+            chunk.last = max(chunk.last, item.samples[-1].row)
+        chunk.position = source.position
+        if item is None or len(chunk.samples) >= pace.rows or size >= _MAX_CHUNK_BYTES:
+            yield chunk
+            chunk, size = Chunk(), 0
+    if chunk.samples or chunk.malformed:
+        chunk.position = source.size or source.position
+        yield chunk
+
+
+def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[_Unit | Row | None]:
+    """Groups and malformed rows; a malformed row comes before the group that it lies in.
+
+    None marks a place where everything read has been yielded, after many malformed rows.
+    """
+    unit: _Unit | None = None
+    current: Hashable = None
+    seen = _Seen(source.name, warn)
+    piled = 0
+    for found in map(partial(_understood, cells=source.cells), source.rows(after=after)):
+        if isinstance(found, Row):
+            yield found
+            piled += len(found.raw) + 1000
+            if piled > _MAX_MALFORMED_BYTES:
+                if unit is not None:
+                    yield unit
+                unit, current, piled = None, None, 0
+                yield None
+            continue
+        row, shaped = found
+        data = row.data or {}
+        if shaped.listed:
+            if unit is not None:
+                yield unit
+            unit, current = None, None
+            yield _listed(row, shaped.samples, source)
+            continue
+        raw = without_scores(row.raw, data)
+        data = shaped.samples[0]
+        key = _group(data)
+        if unit is not None and key is not None and key == current:
+            if len(unit.samples) < MAX_GROUP_ROWS and unit.bytes + len(raw) <= _MAX_GROUP_BYTES:
+                unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=source.cells, data=data))
+                unit.bytes += len(raw)
+                continue
+            seen.cut(unit.samples[0].row, len(unit.samples))
+        elif key is not None:
+            seen.add(key, row.number)
+        if unit is not None:
+            yield unit
+        unit = _Unit([Sample(row.number, None, row.number, raw, cells=source.cells, data=data)], len(raw))
+        current = key
+    if unit is not None:
+        yield unit
+
+
+def _understood(row: Row, *, cells: bool) -> Row | tuple[Row, Shaped]:
+    """A row with its shape, or as a malformed one."""
+    if row.data is None:
+        return row
+    try:
+        return row, read_shape(row.data, cells=cells)
+    except ShapeError as error:
+        return Row(row.number, row.raw, None, str(error))
+
+
+def _listed(row: Row, samples: list[dict[str, Any]], source: Source) -> _Unit:
+    """A row that holds a list of completions: a group by itself, one output row for each."""
+    found = []
+    for index, data in enumerate(samples):
+        found.append(Sample(row.number, index, row.number, dump_json(data), cells=False, data=data))
+    return _Unit(found, sum(len(sample.raw) for sample in found))
+
+
+def _group(data: dict[str, Any]) -> Hashable:
+    """The key of a row's group, or None when it is alone; TRL's tables repeat a prompt from step to step."""
+    if (group := data.get("group_id")) is not None:
+        return ("group", _hashable(group))
+    if (prompt := data.get("prompt")) is None:
+        return None
+    if "advantage" in data and "step" in data:
+        return ("prompt", _hashable(prompt), _hashable(data["step"]))
+    return ("prompt", _hashable(prompt))
+
+
+def _hashable(value: Any) -> Hashable:
+    return value if isinstance(value, str | int) else dump_json(value)
+
+
+class _Seen:
+    """Notices, in bounded memory, a group that comes back after others; says each kind of trouble once."""
+
+    def __init__(self, name: str, warn: Callable[[str], None]) -> None:
+        self._name = name
+        self._warn = warn
+        self._keys: set[int] = set()
+        self._said: set[str] = set()
+
+    def add(self, key: Hashable, row: int) -> None:
+        mark = hash(key)
+        if mark in self._keys:
+            self._say(
+                "scattered",
+                f"{self._name}:{row}: this row's group (group_id, or the same prompt) began earlier and others came "
+                f"between; its parts are scored as groups of their own. Sort the file by group to keep them together",
+            )
+        elif len(self._keys) < _REMEMBERED_GROUPS:
+            self._keys.add(mark)
+
+    def cut(self, row: int, rows: int) -> None:
+        self._say("long", f"{self._name}:{row}: the group that begins here is cut after {rows} rows; it is too large")
+
+    def _say(self, kind: str, text: str) -> None:
+        if kind not in self._said:
+            self._said.add(kind)
+            self._warn(text)

@@ -1,0 +1,264 @@
+"""The output file while it grows: killed at any moment, it can be taken up where it stopped.
+
+Rows go to ``OUT.partial``, in order. After each chunk the small file ``OUT.partial.state`` is replaced: it says what
+the run belongs to, up to which row and byte it has come, and the figures so far. What lies beyond that byte is a torn
+end and is dropped. When all is done ``OUT.partial`` becomes ``OUT`` in one step.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from grpo_rewards._composition import Statistics
+from grpo_rewards._composition.stats import Tally
+from grpo_rewards._scoring.reading import Row
+from grpo_rewards.errors import ResumeError
+
+__all__ = ["Journal", "SideFile", "differences", "meta_path", "restored_statistics", "saved_statistics", "state_path"]
+
+_COMPRESSED = (".gz", ".zst", ".zstd")
+
+
+def meta_path(out: Path) -> Path:
+    """Where the provenance of a finished output is."""
+    return out.with_name(out.name + ".meta.json")
+
+
+def partial_path(out: Path) -> Path:
+    """Where the rows are while the output is unfinished."""
+    return out.with_name(out.name + ".partial")
+
+
+def state_path(out: Path) -> Path:
+    """Where an unfinished output says how far it has come."""
+    return out.with_name(out.name + ".partial.state")
+
+
+class Journal:
+    """The rows written so far; `state` is what was committed with them, a mapping of the caller's.
+
+    Args:
+        out: the file that is to be made; ``.gz`` and ``.zst`` are compressed when it is finished.
+        fingerprint: what the run belongs to.
+        resume: go on with what is there.
+        force: start again over what is there.
+
+    Raises:
+        ResumeError: there is an unfinished output and neither was asked for, or it belongs to something else.
+    """
+
+    def __init__(self, out: Path, fingerprint: Mapping[str, Any], *, resume: bool, force: bool) -> None:
+        self.out = out
+        self.fingerprint = dict(fingerprint)
+        self.state: dict[str, Any] = {}
+        self._partial, self._state_file = partial_path(out), state_path(out)
+        exists = self._partial.exists()
+        if exists and not (resume or force):
+            raise ResumeError(
+                f"{self._partial} is what a run that did not finish has left. "
+                f"Go on with it: --resume. Start again without it: --force"
+            )
+        continued = exists and not force
+        if continued:
+            self.state = self._read_state()
+        try:
+            self._file: IO[bytes] = self._partial.open("r+b" if continued else "w+b", buffering=0)
+        except OSError as error:
+            raise ResumeError(f"{self._partial} cannot be written: {error.strerror}") from None
+        self._lock()
+        if continued:
+            self._drop_torn_end(self.state.get("bytes", 0))
+        self._bytes = self._file.tell()
+        if not continued:
+            self.commit(b"", {"row": 0})
+
+    @property
+    def resumed(self) -> bool:
+        """Whether rows of an earlier run are kept."""
+        return bool(self.state.get("row"))
+
+    def _read_state(self) -> dict[str, Any]:
+        try:
+            state = orjson.loads(self._state_file.read_bytes())
+            saved = state["fingerprint"]
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+            raise ResumeError(
+                f"{self._state_file}, which says how far {self._partial.name} has come, is missing or not readable; "
+                f"start again with --force"
+            ) from None
+        if changed := differences(saved, self.fingerprint):
+            raise ResumeError(
+                f"{self._partial} belongs to another run: {changed}. Resume with what it was made with, "
+                f"start again with --force, or give another -o"
+            )
+        return state  # type: ignore[no-any-return]
+
+    def _lock(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # not on this system: two runs into one file are then the user's to avoid
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ResumeError(f"{self._partial} is being written by another process") from None
+        except OSError:  # a file system without locks
+            return
+
+    def _drop_torn_end(self, committed: int) -> None:
+        there = self._file.seek(0, os.SEEK_END)
+        if there < committed:
+            raise ResumeError(
+                f"{self._partial} has {there} bytes where {committed} had been written: it was cut or changed. "
+                f"Start again with --force"
+            )
+        self._file.truncate(committed)
+        self._file.seek(committed)
+
+    def commit(self, rows: bytes, state: Mapping[str, Any]) -> None:
+        """Write whole lines, then note `state` as reached."""
+        view = memoryview(rows)
+        while view:
+            view = view[self._file.write(view) :]
+        self._bytes += len(rows)
+        self.state = {"fingerprint": self.fingerprint, "bytes": self._bytes, **state}
+        _replace(self._state_file, orjson.dumps(self.state))
+
+    def finish(self, meta: Mapping[str, Any]) -> None:
+        """Make the output of what has been written, in one step."""
+        os.fsync(self._file.fileno())
+        _replace(meta_path(self.out), orjson.dumps(meta, option=orjson.OPT_INDENT_2, default=str) + b"\n")
+        if self.out.suffix.lower() in _COMPRESSED:
+            packed = self.out.with_name(self.out.name + ".packing")
+            self._file.seek(0)
+            _compress(self._file, packed)
+            os.replace(packed, self.out)
+            self._partial.unlink()
+        else:
+            os.replace(self._partial, self.out)
+        self._file.close()
+        self._state_file.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Leave the output unfinished, to be resumed."""
+        self._file.close()
+
+
+class SideFile:
+    """Rows that could not be read, each with file, line and problem as one JSON line; made when there is one.
+
+    Args:
+        path: where it is; what an earlier run left there is removed, but for the first `keep` bytes.
+    """
+
+    def __init__(self, path: Path, source: str, *, keep: int) -> None:
+        self.path = path
+        self._source = source
+        self.bytes = keep
+        if path.exists():
+            if keep and path.stat().st_size >= keep:
+                os.truncate(path, keep)
+            else:
+                path.unlink()
+                self.bytes = 0
+
+    def add(self, rows: list[Row]) -> None:
+        """Append rows."""
+        if not rows:
+            return
+        lines = b"".join(self._line(row) for row in rows)
+        with self.path.open("ab") as stream:
+            stream.write(lines)
+        self.bytes += len(lines)
+
+    def _line(self, row: Row) -> bytes:
+        entry: dict[str, Any] = {"file": self._source, "line": row.number, "problem": row.problem}
+        try:
+            entry["raw"] = row.raw.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            import base64
+
+            entry["raw"] = row.raw.decode("utf-8", "replace").rstrip("\r\n")
+            entry["raw_base64"] = base64.b64encode(row.raw).decode("ascii")
+        return orjson.dumps(entry) + b"\n"
+
+
+def differences(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Say in words how two fingerprints differ; empty when they do not."""
+    found = []
+    for name in dict.fromkeys([*saved, *now]):
+        old, new = saved.get(name), now.get(name)
+        if old == new:
+            continue
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            inner = [
+                f"{name}.{key} was {old.get(key)!r}, is {new.get(key)!r}"
+                for key in dict.fromkeys([*old, *new])
+                if old.get(key) != new.get(key)
+            ]
+            found += inner
+        else:
+            found.append(f"{name} was {old!r}, is {new!r}")
+    return "; ".join(found)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_bytes(content)
+    os.replace(fresh, path)
+
+
+def _compress(rows: IO[bytes], path: Path) -> None:
+    with path.open("wb") as raw:
+        if path.with_suffix("").suffix.lower() == ".gz":
+            with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as stream:
+                shutil.copyfileobj(rows, stream, 1024 * 1024)
+        else:
+            import zstandard
+
+            zstandard.ZstdCompressor(level=6).copy_stream(rows, raw)
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def saved_statistics(statistics: Statistics) -> dict[str, Any]:
+    """Return figures as plain data, for the state."""
+
+    def tally(one: Tally) -> dict[str, Any]:
+        return {
+            "weight": one.weight,
+            "statuses": dict(one.statuses),
+            "n": one.n,
+            "sum": one.sum,
+            "groups": one.groups,
+            "spread_sum": one.spread_sum,
+            "flat_groups": one.flat_groups,
+            "seconds": {str(step): count for step, count in one.seconds.items()},
+        }
+
+    components = {name: tally(one) for name, one in statistics.components.items()}
+    return {"rows": statistics.rows, "total": tally(statistics.total), "components": components}
+
+
+def restored_statistics(saved: Mapping[str, Any]) -> Statistics:
+    """Return the figures that `saved_statistics` wrote down."""
+    from collections import Counter
+
+    def tally(one: Mapping[str, Any]) -> Tally:
+        fields = {name: one[name] for name in ("weight", "n", "sum", "groups", "spread_sum", "flat_groups")}
+        seconds = Counter({int(step): count for step, count in one["seconds"].items()})
+        return Tally(**fields, statuses=Counter(one["statuses"]), seconds=seconds)
+
+    statistics = Statistics()
+    if saved:
+        statistics.rows = saved["rows"]
+        statistics.total = tally(saved["total"])
+        statistics.components = {name: tally(one) for name, one in saved["components"].items()}
+    return statistics

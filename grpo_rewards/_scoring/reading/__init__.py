@@ -1,0 +1,60 @@
+"""Reading files of completions, a row at a time and in constant memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grpo_rewards._scoring.reading.lines import LineSource
+from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, Source, dump_json, parse_object, without_scores
+from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, read_shape
+from grpo_rewards.errors import InputError
+
+__all__ = [
+    "MAX_ROW_BYTES",
+    "Row",
+    "ShapeError",
+    "Shaped",
+    "Source",
+    "dump_json",
+    "open_source",
+    "parse_object",
+    "read_shape",
+    "without_scores",
+]
+
+_COMPRESSED = (".gz", ".zst", ".zstd")
+_JSON = (".jsonl", ".json", ".json-lines", ".jsonlines", ".ndjson")
+_DELIMITED = {".csv": ",", ".tsv": "\t"}
+
+
+def open_source(path: str | Path) -> Source:
+    """Return the rows of a file, by its suffix: JSONL, CSV (both also .gz or .zst) or parquet; ``-`` is JSONL on stdin.
+
+    Raises:
+        InputError: it is missing, a folder, or of a kind that is not known.
+    """
+    if str(path) == "-":
+        return LineSource(None)
+    path = Path(path)
+    if not path.exists():
+        raise InputError("there is no such file", source=str(path))
+    if path.is_dir():
+        raise InputError("is a folder; give one file", source=str(path))
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    kind = suffixes[-1] if suffixes else ""
+    if kind in (".parquet", ".pq"):
+        from grpo_rewards._scoring.reading.columnar import ParquetSource
+
+        return ParquetSource(path)
+    if kind in _DELIMITED:
+        from grpo_rewards._scoring.reading.delimited import DelimitedSource
+
+        return DelimitedSource(path, _DELIMITED[kind])
+    if kind in _JSON or not kind:
+        return LineSource(path)
+    raise InputError(
+        f"the suffix {kind!r} names no format that is read here: .jsonl, .csv, .tsv (each also .gz, .zst) or .parquet",
+        source=str(path),
+    )

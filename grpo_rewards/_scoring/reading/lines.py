@@ -1,0 +1,148 @@
+"""Lines of text files, plain or compressed, each of bounded length; and JSONL on top of them."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, parse_object
+from grpo_rewards.errors import InputError
+
+__all__ = ["KEPT_OF_LONG_ROW", "BoundedLines", "LineSource"]
+
+KEPT_OF_LONG_ROW = 1024 * 1024
+"""Bytes that are kept of a row which is too long."""
+
+_BLOCK = 256 * 1024
+_WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+class BoundedLines:
+    """The lines of a file (None: stdin) as bytes, with their 1-based numbers; decompressed by suffix, in UTF-8."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.name = "stdin" if path is None else str(path)
+        self.size: int | None = None
+        self._raw: IO[bytes] | None = None
+        try:
+            self._raw = sys.stdin.buffer if path is None else path.open("rb")
+            if path is not None:
+                self.size = os.fstat(self._raw.fileno()).st_size or None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", source=self.name) from None
+        self._broken: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
+        self._stream = self._plain(self._raw, "" if path is None else path.suffix.lower())
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file, as it lies on disk, that have been read."""
+        try:
+            return self._raw.tell() if self._raw is not None else 0
+        except (OSError, ValueError):
+            return 0
+
+    def _plain(self, raw: IO[bytes], suffix: str) -> io.BufferedReader:
+        stream: Any = raw
+        if suffix == ".gz":
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), _BLOCK)  # type: ignore[arg-type]
+        elif suffix in (".zst", ".zstd"):
+            import zstandard
+
+            self._broken = (*self._broken, zstandard.ZstdError)
+            opened = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(raw, read_across_frames=True)
+            stream = io.BufferedReader(opened, _BLOCK)
+        elif not isinstance(stream, io.BufferedReader):
+            stream = io.BufferedReader(stream, _BLOCK)
+        return stream  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[tuple[int, bytes, str]]:
+        """Yield number, line with its end, and what is wrong with it (empty when nothing is).
+
+        A file that breaks off within its compressed data ends with a last pair that says so.
+        """
+        number = 0
+        try:
+            stream = _in_utf8(self._stream)
+            while line := stream.readline(MAX_ROW_BYTES + 1):
+                number += 1
+                if number == 1:
+                    line = line.removeprefix(codecs.BOM_UTF8)
+                if len(line) > MAX_ROW_BYTES and not line.endswith(b"\n"):
+                    while (rest := stream.readline(_BLOCK)) and not rest.endswith(b"\n"):
+                        pass
+                    yield number, line[:KEPT_OF_LONG_ROW], f"longer than {MAX_ROW_BYTES // 2**20} MiB"
+                    continue
+                yield number, line, ""
+        except self._broken as error:
+            yield number + 1, b"", f"the file cannot be read on from here: {error}"
+        finally:
+            if self._raw is not None and self._raw is not sys.stdin.buffer:
+                self._raw.close()
+
+
+def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
+    """Return the stream in UTF-8 where it begins with the mark of UTF-16."""
+    mark = stream.peek(2)[:2]
+    return io.BufferedReader(_Transcoded(stream, _WIDE[mark]), _BLOCK) if mark in _WIDE else stream
+
+
+class _Transcoded(io.RawIOBase):
+    """A stream in another encoding, read as UTF-8; what is no text in it becomes the replacement character."""
+
+    def __init__(self, stream: io.BufferedReader, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            block = self._stream.read(_BLOCK)
+            self._ready = self._decoder.decode(block, final=not block).encode("utf-8")
+            if not block:
+                break
+        taken = self._ready[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._ready = self._ready[len(taken) :]
+        return len(taken)
+
+
+class LineSource:
+    """A JSONL file (None: stdin): one JSON object per line."""
+
+    kind = "jsonl"
+    cells = False
+    columns: tuple[str, ...] | None = None
+
+    def __init__(self, path: Path | None) -> None:
+        self._lines = BoundedLines(path)
+        self.name = self._lines.name
+        self.size = self._lines.size
+
+    @property
+    def position(self) -> int:
+        return self._lines.position
+
+    def rows(self, *, after: int = 0) -> Iterator[Row]:
+        for number, line, problem in self._lines:
+            if number <= after:
+                continue
+            if problem:
+                yield Row(number, line, None, problem)
+                continue
+            line = line.strip()
+            if not line:
+                continue
+            try:
+                yield Row(number, line, parse_object(line))
+            except ValueError as error:
+                yield Row(number, line, None, str(error))

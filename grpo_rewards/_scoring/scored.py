@@ -1,0 +1,126 @@
+"""Scoring a chunk, and the rows that come of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grpo_rewards._composition import Composite, ScoreTable, Statistics
+from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._scoring.chunks import Chunk, Sample
+from grpo_rewards._scoring.reading.rows import SCORES, dump_json
+
+__all__ = ["Scored", "mark_broken", "score_samples", "scores_of"]
+
+
+@dataclass(slots=True)
+class Scored:
+    """A chunk's output: one JSON line per sample, the figures, and how long it took.
+
+    `statistics` holds one per call of the composite; `gaps` names components and columns that were asked for and that
+    no row of the chunk has; `failures` holds the first reasons why rows were left out.
+    """
+
+    lines: list[bytes]
+    statistics: Statistics
+    left_out: int = 0
+    broken: int = 0
+    seconds: float = 0.0
+    gaps: tuple[tuple[str, str], ...] = ()
+    failures: tuple[str, ...] = ()
+
+    def add(self, other: Scored) -> None:
+        """Append the output of the samples that come after."""
+        self.lines += other.lines
+        self.statistics.merge(other.statistics)
+        self.left_out += other.left_out
+        self.broken += other.broken
+        self.seconds += other.seconds
+        self.gaps += other.gaps
+        self.failures = (self.failures + other.failures)[:3]
+
+
+def score_samples(composite: Composite, samples: Sequence[Sample]) -> Scored:
+    """Score the samples of whole groups; columns that none of them has are None."""
+    started = time.perf_counter()
+    batch = Chunk(list(samples)).batch(composite.required_columns)
+    table = composite.score(batch)
+    if len(table.groups) > 1 and _names_no_row(table):
+        parts = [score_samples(composite, [samples[row] for row in rows]) for rows in table.groups]
+        for part in parts[1:]:
+            parts[0].add(part)
+        return parts[0]
+    statistics = Statistics()
+    statistics.add(table)
+    scored = Scored([], statistics, gaps=_gaps(composite, batch, samples))
+    for position, sample in enumerate(samples):
+        row = table.row(position)
+        scored.lines.append(_line(sample, scores_of(sample, row)))
+        if position in table.left_out:
+            scored.left_out += 1
+            scored.failures = (*scored.failures, f"row {sample.row}: {table.left_out[position]}")[:3]
+    scored.broken = sum(
+        any(outcomes[position].status == "error" for outcomes in table.components.values())
+        for position in range(len(samples))
+    )
+    scored.seconds = time.perf_counter() - started
+    return scored
+
+
+def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) -> Scored:
+    """Return rows that could not be scored because scoring them ended the process: an error in every component."""
+    broken = Outcome(None, "error", reason)
+    size = len(samples)
+    table = ScoreTable(
+        components={component.name: [broken] * size for component in composite.components},
+        gates={component.name: [1.0] * size for component in composite.components},
+        weights=composite.weights,
+        clips={component.name: component.clip for component in composite.components},
+        totals=[None] * size,
+        left_out=dict.fromkeys(range(size), reason),
+        groups=[[row] for row in range(size)],
+        provenance=composite.provenance,
+    )
+    statistics = Statistics()
+    statistics.add(table)
+    lines = [_line(sample, scores_of(sample, table.row(row))) for row, sample in enumerate(samples)]
+    failures = tuple(f"row {sample.row}: {reason}" for sample in samples[:3])
+    return Scored(lines, statistics, left_out=size, broken=size, failures=failures)
+
+
+def scores_of(sample: Sample, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what the key ``grpo_rewards`` holds: where the sample is from, its reward, and every component."""
+    place: dict[str, Any] = {"row": sample.row}
+    if sample.index is not None:
+        place["index"] = sample.index
+    return {**place, "group": sample.group, **row}
+
+
+def _line(sample: Sample, scores: dict[str, Any]) -> bytes:
+    body = sample.raw.rstrip()[:-1]
+    comma = b"" if body.rstrip().endswith(b"{") else b","
+    return body + comma + b'"' + SCORES.encode() + b'":' + dump_json(scores) + b"}\n"
+
+
+def _names_no_row(table: ScoreTable) -> bool:
+    """Whether a plugin failed on a whole call, so that only smaller calls can tell which rows are to blame."""
+    return any(
+        outcome.status == "error" and outcome.details.get("whole_batch")
+        for outcomes in table.components.values()
+        for outcome in outcomes
+    )
+
+
+def _gaps(composite: Composite, batch: Batch, samples: Sequence[Sample]) -> tuple[tuple[str, str], ...]:
+    present: set[str] = set()
+    for sample in samples:
+        present.update(sample.data)
+    return tuple(
+        (component.name, column)
+        for component in composite.components
+        if any(column not in present for column in component.columns) and component.rows(batch)
+        for column in component.columns
+        if column not in present
+    )
