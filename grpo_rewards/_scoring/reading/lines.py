@@ -51,7 +51,7 @@ class BoundedLines:
     def _plain(self, raw: IO[bytes], suffix: str) -> io.BufferedReader:
         stream: Any = raw
         if suffix == ".gz":
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), _BLOCK)  # type: ignore[arg-type]
+            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), _BLOCK)
         elif suffix in (".zst", ".zstd"):
             import zstandard
 
