@@ -1,0 +1,98 @@
+"""The judge against a local endpoint over a real socket."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from grpo_rewards_plugins.judge import judge
+
+from grpo_rewards import Reward
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Answers with what `script` says, one entry per request, the last one repeated."""
+
+    def __init__(self) -> None:
+        self.script: list[tuple[int, str]] = []
+        self.seen: list[tuple[Any, dict[str, Any]]] = []
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        server: Any = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server.seen.append((self.headers.get("Authorization"), body))
+        status, content = server.script[0] if len(server.script) == 1 else server.script.pop(0)
+        answer = json.dumps({"choices": [{"message": {"content": content}}]}).encode()
+        self.send_response(status)
+        if status == 302:
+            self.send_header("Location", f"http://127.0.0.1:{server.server_port}/elsewhere")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with Endpoint() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def bound(server: Endpoint, **settings: Any) -> Reward:
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    return judge.with_(url=url, model="m", key_env="A_TEST_KEY", per_minute=1e6, **settings)
+
+
+def test_a_verdict_is_cached_and_the_key_is_sent_but_not_shown(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_TEST_KEY", "s3cret")
+    endpoint.script = [(200, '{"score": 0.25, "reason": "thin"}')]
+    graded = [bound(endpoint).one("x", prompt="p") for _ in range(3)]
+    assert [(one.value, one.reason) for one in graded] == [(0.25, "thin")] * 3
+    assert len(endpoint.seen) == 1
+    assert endpoint.seen[0][0] == "Bearer s3cret"
+    assert "s3cret" not in repr(bound(endpoint)) + repr(graded)
+
+
+@pytest.mark.parametrize(
+    "content", ["no json", "[]", '{"score": "1"}', '{"score": true}', '{"score": 2}', '{"score": NaN}', "{}"]
+)
+def test_an_answer_that_is_no_verdict_is_unavailable(endpoint: Endpoint, content: str) -> None:
+    endpoint.script = [(200, content)]
+    found = bound(endpoint, attempts=1).one("x")
+    assert (found.value, found.status) == (None, "unavailable")
+
+
+@pytest.mark.parametrize(("status", "asked"), [(500, 2), (429, 2), (401, 1), (302, 1)])
+def test_only_what_may_pass_is_tried_again(endpoint: Endpoint, status: int, asked: int) -> None:
+    endpoint.script = [(status, "")]
+    found = bound(endpoint, attempts=2).one("x")
+    assert found.status == "unavailable"
+    assert str(status) in found.reason
+    assert len(endpoint.seen) == asked
+
+
+def test_it_recovers_and_the_budget_ends_it(endpoint: Endpoint) -> None:
+    endpoint.script = [(503, ""), (200, '{"score": 1}')]
+    assert bound(endpoint, budget=2).one("x").value == 1.0
+    over = bound(endpoint, budget=2).one("y")
+    assert over.status == "unavailable"
+    assert "budget of 2" in over.reason
+    assert len(endpoint.seen) == 2
+
+
+def test_nobody_there_is_unavailable() -> None:
+    found = judge.with_(url="http://127.0.0.1:9", model="m", attempts=1).one("x")
+    assert found.status == "unavailable"
