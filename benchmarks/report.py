@@ -1,0 +1,99 @@
+"""How long `report` takes, how much memory, and how fast its page opens and scrolls.
+
+    python benchmarks/report.py [--rows 50000] [--browser /usr/bin/chromium] [--keep FOLDER]
+
+Prints one JSON object. The rows are made up: groups of eight, four components, texts of the length of short
+mathematical reasoning. The browser's figures are left out where there is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+WORDS = (
+    "the first number is twice then we add both sides so that each box holds more apples per day and "
+    "subtract remaining total cost divided by hours gives therefore check again half of them"
+).split()
+
+
+def made_up(rows: int, path: Path, *, seed: int = 7) -> None:
+    """Write `rows` scored rows in groups of eight."""
+    chance = random.Random(seed)
+    with path.open("w", encoding="utf-8") as file:
+        for row in range(rows):
+            if row % 8 == 0:
+                prompt = f"Problem {row // 8}: " + " ".join(chance.choices(WORDS, k=45)) + "?"
+                hard = chance.random()
+            steps = chance.randint(4, 16)
+            text = "\n".join(
+                " ".join(chance.choices(WORDS, k=12)) + f" {chance.randint(1, 99)} + {chance.randint(1, 99)}"
+                for _ in range(steps)
+            )
+            right = float(chance.random() > hard)
+            tags = chance.choice((0.0, 0.5, 1.0, 1.0))
+            brief = round(max(0.0, 1 - abs(len(text) - 600) / 900), 4)
+            answer = str(chance.randint(1, 400))
+            values = {
+                "correct": (right, 2.0, 1.0, f"{answer} is {'equal' if right else 'not equal'} to the reference"),
+                "format": (tags, 0.5, 1.0, "both tags" if tags == 1 else "a tag is missing"),
+                "brief": (brief, 0.2, right, f"{len(text)} characters"),
+                "style": (round(chance.gauss(0.5, 0.15), 4), 0.0, 1.0, ""),
+            }
+            parts = {
+                name: {"value": v, "weight": w, "gate": g, "contribution": v * w * g, "status": "scored", "reason": why,
+                       **({"details": {"extracted": answer}} if name == "correct" else {})}
+                for name, (v, w, g, why) in values.items()
+            }  # fmt: skip
+            reward = sum(part["contribution"] for part in parts.values())
+            scored = {"row": row + 1, "reward": reward, "components": parts}
+            completion = f"<reasoning>{text}</reasoning><answer>{answer}</answer>"
+            data = {"prompt": prompt, "completion": completion, "solution": answer, "grpo_rewards": scored}
+            file.write(json.dumps(data) + "\n")
+
+
+CHILD = """
+import json, resource, sys, time
+from grpo_rewards._report import write_report
+start = time.perf_counter()
+written = write_report(sys.argv[1], sys.argv[2])
+print(json.dumps({"seconds": round(time.perf_counter() - start, 2), "rows": written.rows, "bytes": written.size,
+                  "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)}))
+"""
+
+
+def main() -> None:
+    """Measure once and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=50_000)
+    parser.add_argument("--browser", default="/usr/bin/chromium")
+    parser.add_argument("--keep", type=Path)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = arguments.keep or Path(scratch)
+        source, page = folder / "scored.jsonl", folder / "report.html"
+        made_up(arguments.rows, source)
+        done = subprocess.run(
+            [sys.executable, "-c", CHILD, str(source), str(page)], check=True, capture_output=True, text=True
+        )
+        result = {"input_bytes": source.stat().st_size, "report": json.loads(done.stdout)}
+        if Path(arguments.browser).exists():
+            sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "report"))
+            from browser import Browser
+
+            with Browser(arguments.browser) as browser:
+                start = time.perf_counter()
+                browser.open(page)
+                result["page"] = {"open_seconds": round(time.perf_counter() - start, 2), **browser.scroll_figures()}
+    json.dump(result, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+"""The report: what a reward did to a file of completions, as one page that needs nothing else."""
+
+from __future__ import annotations
+
+from grpo_rewards._report.writing import Limits, Written, write_report
+
+__all__ = ["Limits", "Written", "write_report"]

@@ -1,0 +1,309 @@
+"""From columns to the figures' numbers."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grpo_rewards._composition.stats import group_spread
+from grpo_rewards._report.columns import Columns
+from grpo_rewards._report.rows import CODES
+
+__all__ = ["Analysis", "Bar", "ComponentFigures", "LengthBin", "StepPoint", "Summary", "analyse", "histogram"]
+
+_BINS = 20
+_LENGTH_BINS = 12
+_REWARD_BINS = 16
+_EPSILON = 1e-4  # what TRL adds to the standard deviation of a group
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar of a histogram: from `low` to `high` (equal for a discrete value), and how many."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Plain figures of one column: of the `n` rows with a value, their extremes, and of the groups with at least two.
+
+    `flat` is the share of groups without spread, None where no group has two values.
+    """
+
+    n: int
+    mean: float | None
+    std: float | None
+    low: float | None
+    high: float | None
+    groups: int
+    group_std: float | None
+    flat: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentFigures:
+    """One component. `signal` is its share of the reward's variance within groups (may be negative; they add to 1)."""
+
+    name: str
+    weight: float | None
+    weight_varies: bool
+    summary: Summary
+    statuses: dict[str, int]
+    gated: int
+    bars: tuple[Bar, ...]
+    signal: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LengthBin:
+    """The rows whose completions have from `low` up to `high` characters."""
+
+    low: float
+    high: float
+    n: int
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepPoint:
+    """The rows of one training step: mean and standard deviation of the reward, mean per component."""
+
+    step: int
+    n: int
+    reward: float
+    std: float
+    means: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything that the page draws. `pooled` and `within` are correlation matrices in the order of `names`."""
+
+    rows: int
+    groups: int
+    left_out: int
+    reward: Summary
+    reward_bars: tuple[Bar, ...]
+    components: tuple[ComponentFigures, ...]
+    spreads: tuple[Bar, ...]
+    names: tuple[str, ...]
+    pooled: tuple[tuple[float | None, ...], ...]
+    within: tuple[tuple[float | None, ...], ...]
+    length_bins: tuple[LengthBin, ...]
+    length_counts: tuple[tuple[int, ...], ...]
+    length_range: tuple[float, float]
+    length_correlation: float | None
+    length_within: float | None
+    steps: tuple[StepPoint, ...]
+    centred: array[float]
+    normalised: array[float]
+
+
+def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
+    """Count `values`: one bar per value where they are few (at most 12 different), else `bins` equal bins."""
+    if not values:
+        return ()
+    counts: Counter[float] = Counter()
+    for value in values:
+        counts[value] += 1
+        if len(counts) > 12:
+            break
+    else:
+        return tuple(Bar(value, value, counts[value]) for value in sorted(counts))
+    low, high = min(values), max(values)
+    width = (high - low) / bins
+    if not (math.isfinite(width) and width > 0):
+        return (Bar(low, high, len(values)),)
+    filled = [0] * bins
+    for value in values:
+        filled[min(int((value - low) / width), bins - 1)] += 1
+    return tuple(Bar(low + i * width, low + (i + 1) * width, n) for i, n in enumerate(filled))
+
+
+def _moments(values: Sequence[float]) -> tuple[float | None, float | None]:
+    if not values:
+        return None, None
+    mean = math.fsum(values) / len(values)
+    if len(values) < 2:
+        return mean, None
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+
+
+def _summary(values: array[float], members: Sequence[Sequence[int]]) -> tuple[Summary, list[float]]:
+    present = [value for value in values if value == value]
+    mean, std = _moments(present)
+    spreads = []
+    for rows in members:
+        spread = group_spread([value for row in rows if (value := values[row]) == value])
+        if spread is not None:
+            spreads.append(spread)
+    flat = sum(spread == 0.0 for spread in spreads)
+    summary = Summary(
+        n=len(present), mean=mean, std=std,
+        low=min(present, default=None), high=max(present, default=None),
+        groups=len(spreads),
+        group_std=math.fsum(spreads) / len(spreads) if spreads else None,
+        flat=flat / len(spreads) if spreads else None,
+    )  # fmt: skip
+    return summary, spreads
+
+
+def _centred(values: Sequence[float], members: Sequence[Sequence[int]]) -> array[float]:
+    """Return each value less its group's mean; NaN where there is none or the group has no second value."""
+    result = array("d", [math.nan]) * len(values)
+    for rows in members:
+        present = [row for row in rows if values[row] == values[row]]
+        if len(present) < 2:
+            continue
+        group = [values[row] for row in present]
+        mean = math.fsum(group) / len(group)
+        flat = group_spread(group) == 0.0
+        for row in present:
+            result[row] = 0.0 if flat else values[row] - mean
+    return result
+
+
+def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return Pearson's r over the rows where both are there; None where one of them does not vary."""
+    pairs = [(a, b) for a, b in zip(first, second, strict=True) if a == a and b == b]
+    if len(pairs) < 3:
+        return None
+    mean_a = math.fsum(a for a, _ in pairs) / len(pairs)
+    mean_b = math.fsum(b for _, b in pairs) / len(pairs)
+    aa = math.fsum((a - mean_a) ** 2 for a, _ in pairs)
+    bb = math.fsum((b - mean_b) ** 2 for _, b in pairs)
+    scale = math.sqrt(aa) * math.sqrt(bb)
+    if not (scale > 1e-12 * len(pairs) and math.isfinite(scale)):
+        return None
+    return max(-1.0, min(1.0, math.fsum((a - mean_a) * (b - mean_b) for a, b in pairs) / scale))
+
+
+def _matrix(columns: Sequence[Sequence[float]]) -> tuple[tuple[float | None, ...], ...]:
+    size = len(columns)
+    cells: list[list[float | None]] = [[None] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            cells[i][j] = cells[j][i] = _correlation(columns[i], columns[j])
+    return tuple(tuple(row) for row in cells)
+
+
+def _normalised(rewards: Sequence[float], centred: array[float], members: Sequence[Sequence[int]]) -> array[float]:
+    result = array("d", centred)
+    for rows in members:
+        spread = group_spread([value for row in rows if (value := rewards[row]) == value])
+        if spread is None:
+            continue
+        for row in rows:
+            result[row] = centred[row] / (spread + _EPSILON)
+    return result
+
+
+def _signals(columns: Columns, centred: array[float], members: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    """Return each component's share of the reward's variance within groups: cov(its contribution, reward) / var."""
+    total = math.fsum(value * value for value in centred if value == value)
+    signals: dict[str, float | None] = {}
+    for name, column in columns.components.items():
+        if total <= 1e-18:
+            signals[name] = None
+            continue
+        # a component that does not apply adds nothing to the sum
+        filled = [0.0 if value != value else value for value in column.contributions]
+        own = _centred(filled, members)
+        signals[name] = math.fsum(a * b for a, b in zip(own, centred, strict=True) if a == a and b == b) / total
+    return signals
+
+
+def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, ...], ...], tuple[float, float]]:
+    """Cut lengths at equal widths up to the 99th percentile (the rest joins the last bin) and rewards at equal widths."""
+    pairs = [(n, reward) for n, reward in zip(columns.lengths, columns.rewards, strict=True) if reward == reward]
+    if not pairs:
+        return (), (), (0.0, 1.0)
+    ordered = sorted(n for n, _ in pairs)
+    low = ordered[0]
+    high = max(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))], low + 1)
+    bottom, top = min(r for _, r in pairs), max(r for _, r in pairs)
+    if top - bottom <= 1e-12:
+        bottom, top = bottom - 0.5, top + 0.5
+    step, height = (high - low) / _LENGTH_BINS, (top - bottom) / _REWARD_BINS
+    inside: list[list[float]] = [[] for _ in range(_LENGTH_BINS)]
+    counts = [[0] * _REWARD_BINS for _ in range(_LENGTH_BINS)]
+    for n, reward in pairs:
+        x = min(int((n - low) / step), _LENGTH_BINS - 1)
+        inside[x].append(reward)
+        counts[x][min(int((reward - bottom) / height), _REWARD_BINS - 1)] += 1
+    bins = []
+    for i, rewards in enumerate(inside):
+        mean, std = _moments(rewards)
+        if mean is not None:
+            bins.append(LengthBin(low + i * step, low + (i + 1) * step, len(rewards), mean, std or 0.0))
+    return tuple(bins), tuple(tuple(row) for row in counts), (bottom, top)
+
+
+def _steps(columns: Columns) -> tuple[StepPoint, ...]:
+    by_step: dict[int, list[int]] = {}
+    for row, step in enumerate(columns.steps):
+        if step >= 0:
+            by_step.setdefault(step, []).append(row)
+    points = []
+    for step in sorted(by_step):
+        rows = by_step[step]
+        mean, std = _moments([value for row in rows if (value := columns.rewards[row]) == value])
+        means = {}
+        for name, column in columns.components.items():
+            own, _ = _moments([value for row in rows if (value := column.values[row]) == value])
+            if own is not None:
+                means[name] = own
+        if mean is not None:
+            points.append(StepPoint(step, len(rows), mean, std or 0.0, means))
+    return tuple(points)
+
+
+def analyse(columns: Columns) -> Analysis:
+    """Compute every figure's numbers from finished columns."""
+    members = columns.members()
+    reward, spreads = _summary(columns.rewards, members)
+    centred = _centred(columns.rewards, members)
+    signals = _signals(columns, centred, members)
+    components = []
+    for name, column in columns.components.items():
+        summary, _ = _summary(column.values, members)
+        counts = Counter(column.statuses)
+        components.append(
+            ComponentFigures(
+                name=name, weight=column.weight, weight_varies=column.weight_varies, summary=summary,
+                statuses={status: counts[code] for code, status in enumerate(CODES)},
+                gated=column.gated,
+                bars=histogram(list(columns.present(column.values))),
+                signal=signals[name],
+            )  # fmt: skip
+        )
+    series = [columns.rewards, *(column.values for column in columns.components.values())]
+    lengths = array("d", columns.lengths)
+    bins, counts2d, extent = _lengths(columns)
+    return Analysis(
+        rows=len(columns),
+        groups=columns.group_count,
+        left_out=columns.left_out,
+        reward=reward,
+        reward_bars=histogram(list(columns.present(columns.rewards))),
+        components=tuple(components),
+        spreads=histogram(spreads),
+        names=("reward", *columns.components),
+        pooled=_matrix(series),
+        within=_matrix([centred, *(_centred(column, members) for column in series[1:])]),
+        length_bins=bins,
+        length_counts=counts2d,
+        length_range=extent,
+        length_correlation=_correlation(lengths, columns.rewards),
+        length_within=_correlation(_centred(lengths, members), centred),
+        steps=_steps(columns),
+        centred=centred,
+        normalised=_normalised(columns.rewards, centred, members),
+    )

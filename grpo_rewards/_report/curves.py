@@ -1,0 +1,149 @@
+"""The figures over training steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from grpo_rewards._report.analysis import Analysis
+from grpo_rewards._report.drawing import Scale, circle, label, line, path, polygon, short, svg, ticks
+from grpo_rewards._report.figure import Figure, clipped, hue
+from grpo_rewards._report.rows import Training
+
+__all__ = ["training_figures"]
+
+_MOST_POINTS = 400
+_MOST_ROWS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    step: int
+    reward: float | None
+    std: float | None
+    means: Mapping[str, float]
+    weights: Mapping[str, float]
+    flat: float | None
+
+
+def _series(analysis: Analysis, training: Training | None) -> list[_Step]:
+    """Return the trainer's log, or what the completions themselves say where there is none."""
+    if training is not None and training.points:
+        return [_Step(p.step, p.reward, p.reward_std, p.means, p.weights, p.flat_groups) for p in training.points]
+    return [_Step(p.step, p.reward, p.std, p.means, {}, None) for p in analysis.steps]
+
+
+def _thinned(steps: Sequence[_Step], most: int) -> list[_Step]:
+    if len(steps) <= most:
+        return list(steps)
+    return [steps[round(i * (len(steps) - 1) / (most - 1))] for i in range(most)]
+
+
+def training_figures(analysis: Analysis, training: Training | None) -> list[Figure]:
+    """Return reward, component means and weights over steps; nothing for fewer than two steps."""
+    steps = _series(analysis, training)
+    if len(steps) < 2:
+        return []
+    logged = training is not None and bool(training.points)
+    warned = sorted({step for step, _ in training.warnings}) if training is not None else []
+    order = [component.name for component in analysis.components]
+    names = order + [n for n in dict.fromkeys(n for s in steps for n in s.means) if n not in order]
+    drawn = _thinned(steps, _MOST_POINTS)
+    pictures = [_reward_picture(drawn, warned), _lines_picture(drawn, names, "means", "Mean of each component", warned)]
+    weighted = any(step.weights for step in steps)
+    if weighted:
+        pictures.append(_lines_picture(drawn, names, "weights", "Weight of each component", warned))
+    source = "as the trainer logged them" if logged else "computed from the completions at each step"
+    caption = (
+        f"Reward (mean, band of one standard deviation over the batch) and component means over {len(steps):,} steps, "
+        f"{source}."
+    )
+    if weighted:
+        caption += " Last: the weights in force."
+    if warned:
+        caption += " Vertical marks: steps with a warning."
+    if len(drawn) < len(steps):
+        caption += f" Drawn at {len(drawn)} of them."
+    seen = [name for name in names if any(name in step.means or name in step.weights for step in steps)]
+    head = ["Step", "Reward", "Std", "Groups without signal", *(f"{name}: mean" for name in seen)]
+    if weighted:
+        head += [f"{name}: weight" for name in seen]
+    rows = []
+    for step in _thinned(steps, _MOST_ROWS):
+        row = [str(step.step), short(step.reward), short(step.std), short(step.flat)]
+        row += [short(step.means.get(name)) for name in seen]
+        if weighted:
+            row += [short(step.weights.get(name)) for name in seen]
+        rows.append(tuple(row))
+    return [
+        Figure(
+            key="training", title="Reward over training", pictures=tuple(pictures), caption=caption,
+            head=tuple(head), rows=tuple(rows), layout="stack",
+            legend=tuple((hue(names.index(name)), name) for name in seen),
+        )  # fmt: skip
+    ]
+
+
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 1040.0, 56.0, 14.0, 28.0, 30.0
+
+
+def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title: str, warned: Sequence[int]) -> tuple[
+    Scale, Scale, list[Markup]
+]:  # fmt: skip
+    pad = 0.06 * (high - low)
+    x = Scale(steps[0].step, steps[-1].step, _LEFT, _WIDTH - _RIGHT)
+    y = Scale(low - pad, high + pad, height - _BOTTOM, _TOP)
+    parts = [label(0, 14, title, "t name")]
+    for tick in ticks(y.low, y.high, 4):
+        parts += [line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"), label(_LEFT - 8, y(tick) + 4, short(tick), "t e")]
+    for step in warned:
+        if steps[0].step <= step <= steps[-1].step:
+            parts.append(line(x(step), _TOP, x(step), height - _BOTTOM, "warned"))
+    parts.append(line(_LEFT, height - _BOTTOM, _WIDTH - _RIGHT, height - _BOTTOM, "axis"))
+    for tick in ticks(steps[0].step, steps[-1].step, 8):
+        if tick == round(tick):
+            parts.append(label(x(tick), height - 12, f"{tick:,.0f}", "t m"))
+    return x, y, parts
+
+
+def _reward_picture(steps: Sequence[_Step], warned: Sequence[int]) -> Markup:
+    height = 230.0
+    known = [(step.step, step.reward, step.std or 0.0) for step in steps if step.reward is not None]
+    if not known:
+        return Markup("")
+    low = min(reward - std for _, reward, std in known)
+    high = max(reward + std for _, reward, std in known)
+    x, y, parts = _frame(steps, low, high, height, "Reward", warned)
+    upper = [(x(step), y(reward + std)) for step, reward, std in known]
+    lower = [(x(step), y(reward - std)) for step, reward, std in reversed(known)]
+    parts.append(polygon(upper + lower, "band"))
+    spots = [(x(step), y(reward)) for step, reward, _ in known]
+    parts.append(path(spots, "trend"))
+    if len(known) <= 60:
+        tips = [f"step {step}: {short(reward)} ± {short(std)}" for step, reward, std in known]
+        parts += [circle(*spot, 2.6, "spot", tip) for spot, tip in zip(spots, tips, strict=True)]
+    return svg(_WIDTH, height, f"Reward over steps {steps[0].step} to {steps[-1].step}", parts)
+
+
+def _lines_picture(steps: Sequence[_Step], names: Sequence[str], what: str, title: str, warned: Sequence[int]) -> Markup:
+    height = 200.0
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for step in steps:
+        found: Mapping[str, float] = step.means if what == "means" else step.weights
+        for name, value in found.items():
+            if name in names:
+                curves.setdefault(name, []).append((step.step, value))
+    values = [value for curve in curves.values() for _, value in curve]
+    if not values:
+        return Markup("")
+    x, y, parts = _frame(steps, min(values), max(values), height, title, warned)
+    for name, curve in curves.items():
+        style = hue(names.index(name))
+        points = [(x(step), y(value)) for step, value in curve]
+        if what == "weights":  # a weight holds until the next change
+            points = [spot for a, b in zip(points, [*points[1:], points[-1]], strict=True) for spot in (a, (b[0], a[1]))]
+        parts.append(path(points, f"curve {style}"))
+        parts.append(circle(*points[-1], 3, style, f"{clipped(name, 40)}: {short(curve[-1][1])}"))
+    return svg(_WIDTH, height, title, parts)

@@ -1,0 +1,99 @@
+"""The few strokes that the figures need, as SVG. Every text is escaped; colours are classes of the page's style."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+__all__ = ["Scale", "circle", "label", "line", "path", "polygon", "rect", "short", "svg", "ticks"]
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def short(value: float | None, digits: int = 3) -> str:
+    """Return a number for people: three significant digits, a real minus sign, a dash for None."""
+    if value is None or value != value:
+        return "–"
+    text = f"{value:.{digits}g}"
+    if "e" in text and 1e-4 <= abs(value) < 1e7:
+        text = f"{value:.0f}"
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
+class Scale:
+    """A linear map from data between `low` and `high` to pixels between `start` and `end`."""
+
+    def __init__(self, low: float, high: float, start: float, end: float) -> None:
+        if high - low <= 1e-12 * max(1.0, abs(low)):
+            pad = max(0.5, abs(low) * 0.1)
+            low, high = low - pad, high + pad
+        self.low, self.high, self.start, self.end = low, high, start, end
+
+    def __call__(self, value: float) -> float:
+        share = value / (self.high - self.low) - self.low / (self.high - self.low)
+        return self.start + share * (self.end - self.start)
+
+
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Return about `count` round numbers between `low` and `high`."""
+    span = high - low
+    if not (span > 0 and math.isfinite(span)):
+        return [low]
+    rough = span / max(count, 1)
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next((size * m for m in (1, 2, 2.5, 5, 10) if size * m >= rough), size * 10)
+    first = math.ceil(low / step - 1e-9)
+    return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def svg(width: float, height: float, title: str, parts: Iterable[Markup]) -> Markup:
+    """Return one figure; `title` is what a screen reader says."""
+    inside = Markup("").join(parts)
+    head = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}" preserveAspectRatio="xMidYMid meet">')
+    return head.format(_n(width), _n(height), title) + inside + Markup("</svg>")
+
+
+def rect(x: float, y: float, width: float, height: float, style: str, tip: str = "", *, opacity: float = 1) -> Markup:
+    """Return a rectangle, with a tooltip if given."""
+    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
+    faint = Markup(' fill-opacity="{}"').format(_n(opacity)) if opacity < 1 else Markup("")
+    return Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}>{}</rect>').format(
+        _n(x), _n(y), _n(max(0.0, width)), _n(max(0.0, height)), style, faint, inside
+    )
+
+
+def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
+    """Return a straight line."""
+    return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>').format(_n(x1), _n(y1), _n(x2), _n(y2), style)
+
+
+def _points(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
+
+
+def path(points: Sequence[tuple[float, float]], style: str) -> Markup:
+    """Return a line through points."""
+    return Markup('<polyline points="{}" class="{}"/>').format(_points(points), style)
+
+
+def polygon(points: Sequence[tuple[float, float]], style: str) -> Markup:
+    """Return a filled outline."""
+    return Markup('<polygon points="{}" class="{}"/>').format(_points(points), style)
+
+
+def circle(x: float, y: float, radius: float, style: str, tip: str = "") -> Markup:
+    """Return a dot, with a tooltip if given."""
+    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
+    return Markup('<circle cx="{}" cy="{}" r="{}" class="{}">{}</circle>').format(
+        _n(x), _n(y), _n(radius), style, inside
+    )
+
+
+def label(x: float, y: float, text: str, style: str = "t", *, turn: float = 0) -> Markup:
+    """Return a text, turned by `turn` degrees about its anchor."""
+    turned = Markup(' transform="rotate({} {} {})"').format(_n(turn), _n(x), _n(y)) if turn else Markup("")
+    return Markup('<text x="{}" y="{}" class="{}"{}>{}</text>').format(_n(x), _n(y), style, turned, escape(text))

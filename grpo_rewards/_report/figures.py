@@ -1,0 +1,303 @@
+"""The figures: each a picture, what it says, and the same numbers as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from grpo_rewards._report.analysis import Analysis, Bar, Summary
+from grpo_rewards._report.curves import training_figures
+from grpo_rewards._report.drawing import Scale, circle, label, line, path, rect, short, svg, ticks
+from grpo_rewards._report.figure import Figure, clipped, hue, percent
+from grpo_rewards._report.rows import Training
+
+__all__ = ["figures"]
+
+
+def figures(analysis: Analysis, training: Training | None) -> list[Figure]:
+    """Return every figure that the data allows, in the order of the page."""
+    found: list[Figure | None] = [
+        _distributions(analysis),
+        _spread(analysis),
+        _signal(analysis),
+        _correlations(analysis),
+        _length(analysis),
+        *training_figures(analysis, training),
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+# ---------------------------------------------------------------------------------------------- distributions
+
+_W, _H = 260.0, 150.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    name: str
+    bars: Sequence[Bar]
+    summary: Summary
+    style: str
+
+
+def _distributions(analysis: Analysis) -> Figure | None:
+    panels = [_Panel("reward", analysis.reward_bars, analysis.reward, "reward")]
+    panels += [_Panel(c.name, c.bars, c.summary, hue(i)) for i, c in enumerate(analysis.components)]
+    panels = [panel for panel in panels if panel.bars]
+    if not panels:
+        return None
+    rows = [
+        [panel.name, f"{panel.summary.n:,}", short(panel.summary.low), short(panel.summary.mean),
+         short(panel.summary.high), "; ".join(f"{_span(bar)}: {bar.count:,}" for bar in panel.bars)]
+        for panel in panels
+    ]  # fmt: skip
+    return Figure(
+        key="distributions",
+        title="Distribution of each component",
+        pictures=tuple(_histogram(panel) for panel in panels),
+        caption=(
+            "Share of the rows that have a value, per value or bin, after its clip, before gate and weight. "
+            "The dashed line is the mean. Bars of single values stand apart; bins touch."
+        ),
+        head=("Component", "Rows", "Lowest", "Mean", "Highest", "Rows per value or bin"),
+        rows=tuple(tuple(row) for row in rows),
+        layout="panels",
+    )
+
+
+def _span(bar: Bar) -> str:
+    return short(bar.low) if bar.low == bar.high else f"{short(bar.low)} to {short(bar.high)}"
+
+
+def _histogram(panel: _Panel) -> Markup:
+    left, right, top, bottom = 34.0, 8.0, 26.0, 22.0
+    total = sum(bar.count for bar in panel.bars) or 1
+    tallest = max(bar.count for bar in panel.bars) / total
+    low, high = panel.bars[0].low, panel.bars[-1].high
+    discrete = all(bar.low == bar.high for bar in panel.bars)
+    floor, width = _H - bottom, _W - left - right
+    inset = width / (2 * (len(panel.bars) + 1)) if discrete else 0.0
+    x = Scale(low, high, left + inset, _W - right - inset)
+    y = Scale(0.0, tallest * 1.08, floor, top)
+    parts = [label(0, 13, clipped(panel.name, 30), "t name"), label(_W - right, 13, f"n = {panel.summary.n:,}", "t e dim")]
+    for tick in ticks(0.0, tallest, 3):
+        parts += [line(left, y(tick), _W - right, y(tick), "grid"), label(left - 5, y(tick) + 3.5, percent(tick), "t e")]
+    gaps = [x(b.low) - x(a.low) for a, b in zip(panel.bars, panel.bars[1:], strict=False)]
+    thick = min(22.0, 0.72 * min(gaps, default=22.0))
+    for bar in panel.bars:
+        share = bar.count / total
+        start = x(bar.low) - thick / 2 if discrete else x(bar.low)
+        wide = thick if discrete else x(bar.high) - x(bar.low) - 0.6
+        tip = f"{_span(bar)}: {bar.count:,} rows ({percent(share)})"
+        parts.append(rect(start, y(share), max(wide, 1.0), floor - y(share), panel.style, tip))
+    parts.append(line(left, floor, _W - right, floor, "axis"))
+    marks = [bar.low for bar in panel.bars] if discrete and len(panel.bars) <= 6 else ticks(x.low, x.high, 4)
+    reached = -math.inf
+    for mark in marks:
+        if x(mark) - reached >= 26 and left - 1 <= x(mark) <= _W - right + 1:
+            parts.append(label(x(mark), _H - 7, short(mark), "t m"))
+            reached = x(mark)
+    if panel.summary.mean is not None:
+        parts.append(line(x(panel.summary.mean), top, x(panel.summary.mean), floor, "mean"))
+    return svg(_W, _H, f"Distribution of {panel.name}, mean {short(panel.summary.mean)}", parts)
+
+
+# ---------------------------------------------------------------------------------------------- groups
+
+
+def _spread(analysis: Analysis) -> Figure | None:
+    if not analysis.spreads:
+        return None
+    picture = _spread_picture(analysis.spreads, analysis.reward)
+    total = sum(bar.count for bar in analysis.spreads)
+    return Figure(
+        key="spread",
+        title="Spread of the reward within groups",
+        pictures=(picture,),
+        caption=(
+            f"Standard deviation (n − 1) of the reward over each of {total:,} groups with at least two scored "
+            f"completions; mean {short(analysis.reward.group_std)}. Hatched: groups without any spread, whose "
+            "advantages are all 0."
+        ),
+        head=("Standard deviation", "Groups", "Share"),
+        rows=tuple((_span(bar), f"{bar.count:,}", percent(bar.count / total)) for bar in analysis.spreads),
+    )
+
+
+def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
+    width, height, left, right, top, bottom = 520.0, 240.0, 44.0, 12.0, 14.0, 40.0
+    flat = round((reward.flat or 0.0) * reward.groups)
+    total = sum(bar.count for bar in bars)
+    # the flat groups stand in the first bar, which holds 0 if any group is flat
+    tallest = max(bar.count for bar in bars) / total
+    discrete = all(bar.low == bar.high for bar in bars)
+    thick = 18.0
+    x = Scale(0.0, max(bars[-1].high, 1e-9), left + (thick if discrete else 0), width - right - (thick if discrete else 0))
+    y = Scale(0.0, tallest * 1.08, height - bottom, top)
+    floor = height - bottom
+    parts: list[Markup] = []
+    for tick in ticks(0.0, tallest, 4):
+        parts += [line(left, y(tick), width - right, y(tick), "grid"), label(left - 6, y(tick) + 4, percent(tick), "t e")]
+    for position, bar in enumerate(bars):
+        start = x(bar.low) - thick / 2 if discrete else x(bar.low)
+        wide = thick if discrete else x(bar.high) - x(bar.low) - 0.8
+        quiet = flat if position == 0 and bar.low <= 1e-9 else 0
+        live = (bar.count - quiet) / total
+        tip = f"{_span(bar)}: {bar.count - quiet:,} groups with signal"
+        parts.append(rect(start, y(live), wide, floor - y(live), "reward", tip))
+        if quiet:
+            share = quiet / total
+            tip = f"no spread: {quiet:,} groups ({percent(share)})"
+            parts.append(rect(start, y(live + share), wide, y(live) - y(live + share), "flat", tip))
+    parts.append(line(left, floor, width - right, floor, "axis"))
+    parts += [label(x(tick), floor + 16, short(tick), "t m") for tick in ticks(0.0, x.high, 6) if x(tick) <= width - right]
+    parts.append(label((left + width - right) / 2, height - 6, "standard deviation of the reward in a group", "t m dim"))
+    return svg(width, height, "Histogram of the reward's standard deviation within groups", parts)
+
+
+def _signal(analysis: Analysis) -> Figure | None:
+    entries = [("reward", analysis.reward, None, "reward")]
+    entries += [(c.name, c.summary, c.signal, hue(i)) for i, c in enumerate(analysis.components)]
+    entries = [entry for entry in entries if entry[1].flat is not None]
+    if not entries:
+        return None
+    width, left, right, step = 520.0, 130.0, 54.0, 26.0
+    height = 26 + step * len(entries) + 24
+    x = Scale(0.0, 1.0, left, width - right)
+    parts: list[Markup] = []
+    for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
+        parts += [line(x(tick), 16, x(tick), height - 30, "grid"), label(x(tick), height - 14, percent(tick), "t m")]
+    for i, (name, summary, _, style) in enumerate(entries):
+        y, flat = 20 + i * step, summary.flat or 0.0
+        tip = f"{name}: {percent(flat)} of {summary.groups:,} groups without spread"
+        parts += [
+            label(left - 10, y + 14, clipped(name, 18), "t e name"),
+            rect(x(0), y, x(flat) - x(0), 18, "flat", tip),
+            rect(x(flat), y, x(1) - x(flat), 18, style, tip),
+            label(width - right + 8, y + 14, percent(flat), "t"),
+        ]
+    rows = [
+        (name, f"{s.groups:,}", percent(s.flat or 0.0), short(s.group_std), "–" if signal is None else percent(signal))
+        for name, s, signal, _ in entries
+    ]
+    return Figure(
+        key="signal",
+        title="Groups without signal",
+        pictures=(svg(width, height, "Share of groups without spread, per component", parts),),
+        caption=(
+            "Hatched: share of the groups in which all completions have the same value. A group whose reward has no "
+            "spread gives the policy nothing to learn from."
+        ),
+        head=("Component", "Groups", "Without spread", "Mean std within", "Share of reward's variance"),
+        rows=tuple(rows),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- correlation
+
+
+def _correlations(analysis: Analysis) -> Figure | None:
+    size = len(analysis.names)
+    if size < 3 or not any(cell is not None for row in analysis.pooled for cell in row):
+        return None
+    cell = max(26.0, min(52.0, 380.0 / size))
+    left, top = 120.0, 90.0
+    width, height = left + size * cell + 20, top + size * cell + 10
+    parts: list[Markup] = []
+    for i, name in enumerate(analysis.names):
+        parts.append(label(left - 8, top + (i + 0.5) * cell + 4, clipped(name, 17), "t e name"))
+        parts.append(label(left + (i + 0.5) * cell, top - 8, clipped(name, 14), "t name", turn=-40))
+    for i in range(size):
+        for j in range(size):
+            x, y = left + j * cell, top + i * cell
+            if i == j:
+                parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "empty"))
+                continue
+            value = (analysis.pooled if i > j else analysis.within)[i][j]
+            kind = "all rows" if i > j else "within groups"
+            tip = f"{analysis.names[i]} and {analysis.names[j]}, {kind}: r = {short(value, 2)}"
+            if value is None:
+                parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "empty", tip))
+                parts.append(label(x + cell / 2, y + cell / 2 + 4, "–", "t m dim"))
+                continue
+            strength = abs(value)
+            parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "empty"))
+            parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
+                              opacity=min(0.98, strength)))  # fmt: skip
+            shade = "t m on" if strength > 0.62 else "t m"
+            parts.append(label(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}".replace("-", "−"), shade))
+    rows = [
+        (analysis.names[j], analysis.names[i], short(analysis.pooled[i][j], 2), short(analysis.within[j][i], 2))
+        for i in range(size)
+        for j in range(i)
+    ]
+    return Figure(
+        key="correlation",
+        title="Correlation of components",
+        pictures=(svg(width, height, "Correlation matrix of the reward and its components", parts),),
+        caption=(
+            "Pearson's r. Below the diagonal over all rows; above it within groups (each value less its group's mean), "
+            "which is all that the policy sees. Blue: positive, orange: negative; a dash where one does not vary."
+        ),
+        head=("First", "Second", "r, all rows", "r, within groups"),
+        rows=tuple(rows),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- length
+
+
+def _length(analysis: Analysis) -> Figure | None:
+    if len(analysis.length_bins) < 2:
+        return None
+    width, height, left, right, top, bottom = 520.0, 270.0, 48.0, 12.0, 14.0, 44.0
+    low, high = analysis.length_bins[0].low, analysis.length_bins[-1].high
+    bins, levels = len(analysis.length_counts), len(analysis.length_counts[0])
+    x = Scale(low, high, left, width - right)
+    y = Scale(*analysis.length_range, height - bottom, top)
+    most = max(max(row) for row in analysis.length_counts)
+    wide, tall = (width - right - left) / bins, (height - bottom - top) / levels
+    parts: list[Markup] = []
+    for i, row in enumerate(analysis.length_counts):
+        for j, count in enumerate(row):
+            if count:
+                share = 0.08 + 0.62 * math.sqrt(count / most)
+                parts.append(rect(left + i * wide + 0.5, height - bottom - (j + 1) * tall + 0.5, wide - 1, tall - 1,
+                                  "density", f"{count:,} rows", opacity=share))  # fmt: skip
+    for tick in ticks(y.low, y.high, 5):
+        parts += [line(left, y(tick), width - right, y(tick), "grid"), label(left - 6, y(tick) + 4, short(tick), "t e")]
+    parts += _mean_line(analysis, x, y)
+    parts.append(line(left, height - bottom, width - right, height - bottom, "axis"))
+    parts += [label(x(tick), height - bottom + 16, f"{tick:,.0f}", "t m") for tick in ticks(low, high, 6)]
+    parts.append(label((left + width - right) / 2, height - 8, "length of the completion (characters)", "t m dim"))
+    return Figure(
+        key="length",
+        title="Length against reward",
+        pictures=(svg(width, height, "Reward against the length of the completion", parts),),
+        caption=(
+            "Each cell's shade is its number of rows; the line joins the mean reward per length, whiskers span one "
+            "standard error either way. The longest 1 % join the last bin. "
+            f"r = {short(analysis.length_correlation, 2)} over all rows, {short(analysis.length_within, 2)} within groups."
+        ),
+        head=("Characters", "Rows", "Mean reward", "Standard deviation"),
+        rows=tuple(
+            (f"{b.low:,.0f} to {b.high:,.0f}", f"{b.n:,}", short(b.mean), short(b.std)) for b in analysis.length_bins
+        ),
+    )
+
+
+def _mean_line(analysis: Analysis, x: Scale, y: Scale) -> Iterable[Markup]:
+    spots = []
+    for each in analysis.length_bins:
+        middle, error = x((each.low + each.high) / 2), each.std / math.sqrt(each.n)
+        spots.append((middle, y(each.mean)))
+        yield line(middle, y(each.mean - error), middle, y(each.mean + error), "whisker")
+    yield path(spots, "halo")
+    yield path(spots, "trend")
+    for spot, each in zip(spots, analysis.length_bins, strict=True):
+        yield circle(*spot, 3.2, "spot", f"mean {short(each.mean)} of {each.n:,} rows")
+
+

@@ -1,0 +1,1 @@
+"""The page: its template, style and script, and what fills them."""

@@ -1,0 +1,320 @@
+"""Reading scored JSONL, a trainer's completions parquet, and a training output folder."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from grpo_rewards._report.rows import CODES, Part, Row, Source, Training, TrainingPoint, number
+from grpo_rewards.errors import InputError
+
+__all__ = ["open_source", "read_training"]
+
+_JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", ".json.zst")
+_MESSAGES = ("completion", "response", "completions", "messages")
+_TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
+_BATCH = 256
+_WEIGHT_KEYS = (re.compile(r"(?:grpo_rewards/)?weights?/(.+)"), re.compile(r"rewards/(.+)/weight"))
+
+
+def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> Source:
+    """Open `path`: scored JSONL (plain, .gz, .zst), a completions parquet, or a training output folder.
+
+    `weights` are for parquet, which does not record them: a reward named there has that weight, any other the one that
+    the training state holds, else 1.
+
+    Raises:
+        InputError: `path` is none of these, or is not what its name says.
+    """
+    weights = weights or {}
+    if path.is_dir():
+        return _open_folder(path, weights)
+    if not path.exists():
+        raise InputError("no such file; give what `grpo-rewards score FILE -o OUT` wrote", source=str(path))
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        training = _training_beside(path)
+        return Source(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
+                      _weight_notes(training, weights))  # fmt: skip
+    if name.endswith(_JSONL):
+        return Source(path.name, "scored rows", _jsonl_rows(path))
+    raise InputError(
+        "expected scored JSONL (.jsonl, .jsonl.gz, .jsonl.zst), a completions .parquet or a training output folder",
+        source=str(path),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- scored JSONL
+
+
+def _open_bytes(path: Path) -> BinaryIO:
+    if path.name.lower().endswith(".gz"):
+        return gzip.open(path)  # type: ignore[return-value]
+    if path.name.lower().endswith(".zst"):
+        import zstandard
+
+        return io.BufferedReader(zstandard.open(path, "rb"))  # type: ignore[arg-type]
+    return path.open("rb")
+
+
+def _parsed(line: bytes, path: Path, number_of_line: int) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        pass
+    try:  # orjson refuses lone surrogates and NaN, which Python's own writer lets through
+        return json.loads(line.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}", source=str(path), line=number_of_line) from None
+
+
+def _jsonl_rows(path: Path) -> Iterator[Row]:
+    import zstandard
+
+    try:
+        with _open_bytes(path) as file:
+            for position, line in enumerate(file, 1):
+                if line.strip():
+                    yield _scored_row(_parsed(line, path, position), path, position)
+    except (OSError, EOFError, zstandard.ZstdError) as error:
+        raise InputError(f"cannot be read: {error}", source=str(path)) from error
+
+
+def _scored_row(data: Any, path: Path, position: int) -> Row:
+    found = data.get("grpo_rewards") if isinstance(data, dict) else None
+    if not isinstance(found, dict) or not isinstance(found.get("components", {}), dict):
+        raise InputError(
+            "the row has no scores under 'grpo_rewards'; score the file first: grpo-rewards score FILE -o SCORED",
+            source=str(path), line=position,
+        )  # fmt: skip
+    index = found.get("index")
+    prompt, completion = _texts_of(data, index)
+    skip = {"prompt", "grpo_rewards", *_MESSAGES}
+    group = data.get("group_id")
+    step = number(data.get("step"))
+    return Row(
+        line=found["row"] if isinstance(found.get("row"), int) else position,
+        index=index if isinstance(index, int) else None,
+        prompt=prompt,
+        completion=completion,
+        reward=number(found.get("reward")),
+        parts={str(name): _part(part) for name, part in found.get("components", {}).items()},
+        group=None if group is None else str(group),
+        step=None if step is None else int(step),
+        left_out=str(found.get("left_out") or ""),
+        columns={key: value for key, value in data.items() if key not in skip},
+    )
+
+
+def _texts_of(data: Mapping[str, Any], index: Any) -> tuple[Any, Any]:
+    """Return the row's prompt and the one completion that its scores are about."""
+    many = data.get("completions")
+    if isinstance(many, list) and isinstance(index, int) and 0 <= index < len(many):
+        return data.get("prompt"), many[index]
+    for key in ("completion", "response"):
+        if data.get(key) is not None:
+            return data.get("prompt"), data[key]
+    messages = data.get("messages")
+    if isinstance(messages, list):
+        asked = [i for i, message in enumerate(messages) if _role(message) in ("user", "system")]
+        cut = asked[-1] + 1 if asked else 0
+        return data.get("prompt") or messages[:cut], messages[cut:]
+    return data.get("prompt"), many
+
+
+def _role(message: Any) -> Any:
+    return message.get("role") if isinstance(message, dict) else None
+
+
+def _part(data: Any) -> Part:
+    if not isinstance(data, dict):
+        data = {"value": data}
+    value = number(data.get("value"))
+    details = data.get("details")
+    status = data.get("status", "scored" if value is not None else "not_applicable")
+    if isinstance(details, dict) and "left_out" in details:
+        status = "left_out"
+    return Part(
+        value=value,
+        weight=number(data.get("weight")),
+        gate=number(data.get("gate")),
+        contribution=number(data.get("contribution")),
+        status=status if status in CODES else "error",
+        reason=str(data.get("reason") or ""),
+        details=details if isinstance(details, dict) else {},
+    )
+
+
+# ---------------------------------------------------------------------------------------------- parquet
+
+
+def _parquet_rows(
+    paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
+) -> Iterator[Row]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise InputError(
+            "reading parquet needs pyarrow: pip install 'grpo-rewards[parquet]'", source=str(paths[0])
+        ) from None
+    known = {name for point in training.points for name in point.means} if training else set()
+    for path in paths:
+        try:
+            with pq.ParquetFile(path) as file:
+                yield from _file_rows(file, path, known, training, weights)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"cannot be read as parquet: {error}", source=str(path)) from error
+
+
+def _file_rows(
+    file: Any, path: Path, known: set[str], training: Training | None, weights: Mapping[str, float]
+) -> Iterator[Row]:
+    import pyarrow.types as types
+
+    schema = file.schema_arrow
+    if "completion" not in schema.names:
+        raise InputError(f"no column 'completion' among {', '.join(schema.names)}", source=str(path))
+    named = [name for name in schema.names if name in known or name in weights]
+    # a trainer's reward columns are floats; so may be an extra, and only the log or the caller knows better
+    floats = [name for name in schema.names if name not in _TAKEN and types.is_floating(schema.field(name).type)]
+    rewards = named or floats
+    line = 0
+    for batch in file.iter_batches(batch_size=_BATCH):
+        for data in batch.to_pylist():
+            line += 1
+            step = number(data.get("step"))
+            at = None if step is None else int(step)
+            logged = training.weights_at(at) if training else {}
+            parts = {name: _column_part(data[name], weights.get(name, logged.get(name, 1.0))) for name in rewards}
+            given = [part.contribution for part in parts.values() if part.contribution is not None]
+            yield Row(
+                line=line,
+                prompt=data.get("prompt"),
+                completion=data["completion"],
+                reward=sum(given) if given else None,
+                parts=parts,
+                step=at,
+                group=None,
+                advantage=number(data.get("advantage")),
+                columns={key: value for key, value in data.items() if key not in _TAKEN and key not in parts},
+            )
+
+
+def _column_part(value: Any, weight: float) -> Part:
+    found = number(value)
+    if found is None:
+        return Part(None, weight, 1.0, None, "not_applicable")
+    return Part(found, weight, 1.0, found * weight, "scored")
+
+
+def _weight_notes(training: Training | None, weights: Mapping[str, float]) -> tuple[str, ...]:
+    if weights or (training and (training.weights or any(point.weights for point in training.points))):
+        return ()
+    return ("The run did not record its weights: every reward counts with weight 1 here; set others with --weight.",)
+
+
+# ---------------------------------------------------------------------------------------------- training folders
+
+
+def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
+    training = read_training(path)
+    files = sorted((path / "completions").glob("*.parquet")) or sorted(path.glob("completions*.parquet"))
+    if training is None and not files:
+        raise InputError(
+            "no trainer_state.json, no checkpoint-*/trainer_state.json and no completions/*.parquet in this folder; "
+            "train with log_completions=True to keep completions", source=str(path),
+        )  # fmt: skip
+    notes = list(_weight_notes(training, weights)) if files else []
+    if not files:
+        notes.append("The folder holds no completions; train with log_completions=True to keep them.")
+    if training is None:
+        notes.append("The folder holds no trainer_state.json yet; the training curves are drawn from the completions.")
+    rows = _parquet_rows(files, training, weights) if files else iter(())
+    return Source(path.resolve().name, "training run", rows, training, tuple(notes))
+
+
+def _training_beside(path: Path) -> Training | None:
+    folder = path.resolve().parent
+    return read_training(folder.parent) if folder.name == "completions" else None
+
+
+def read_training(folder: Path) -> Training | None:
+    """Read the newest trainer_state.json of a training output folder; None where there is none.
+
+    Raises:
+        InputError: the file is not a trainer's state.
+    """
+    candidates = [folder / "trainer_state.json", *folder.glob("checkpoint-*/trainer_state.json")]
+    states = [(path, _state(path)) for path in candidates if path.is_file()]
+    if not states:
+        return None
+    _, state = max(states, key=lambda pair: number(pair[1].get("global_step")) or 0.0)
+    points: dict[int, TrainingPoint] = {}
+    for entry in state.get("log_history") or []:
+        point = _point(entry) if isinstance(entry, dict) else None
+        if point is not None:
+            points[point.step] = point
+    saved = (state.get("stateful_callbacks") or {}).get("grpo_rewards") or {}
+    warnings = [_warning(item) for item in saved.get("warnings") or [] if isinstance(item, dict)]
+    return Training(
+        tuple(points[step] for step in sorted(points)),
+        tuple(warnings),
+        _numbers(saved.get("weights")),
+    )
+
+
+def _state(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))  # a trainer writes NaN, which orjson refuses
+    except ValueError as error:
+        raise InputError(f"not a trainer's state: {error}", source=str(path)) from None
+    if not isinstance(found, dict):
+        raise InputError("not a trainer's state: expected an object with 'log_history'", source=str(path))
+    return found
+
+
+def _numbers(data: Any) -> dict[str, float]:
+    pairs = data.items() if isinstance(data, dict) else ()
+    return {str(name): found for name, value in pairs if (found := number(value)) is not None}
+
+
+def _warning(item: Mapping[str, Any]) -> tuple[int, str]:
+    return int(number(item.get("step")) or 0), str(item.get("message") or item.get("text") or "warning")
+
+
+def _point(entry: Mapping[str, Any]) -> TrainingPoint | None:
+    step = number(entry.get("step"))
+    means: dict[str, float] = {}
+    stds: dict[str, float] = {}
+    weights: dict[str, float] = {}
+    for key, value in entry.items():
+        found = number(value)
+        if found is None:
+            continue
+        if key.startswith("rewards/") and key.endswith("/mean"):
+            means[key[8:-5]] = found
+        elif key.startswith("rewards/") and key.endswith("/std"):
+            stds[key[8:-4]] = found
+        else:
+            for pattern in _WEIGHT_KEYS:
+                if match := pattern.fullmatch(key):
+                    weights[match[1]] = found
+    if step is None or (not means and number(entry.get("reward")) is None):
+        return None
+    return TrainingPoint(
+        step=int(step),
+        reward=number(entry.get("reward")),
+        reward_std=number(entry.get("reward_std")),
+        flat_groups=number(entry.get("frac_reward_zero_std")),
+        means=means,
+        stds=stds,
+        weights=weights,
+    )

@@ -1,0 +1,99 @@
+"""The rows of a report, whatever file they come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from grpo_rewards._contract import STATUSES
+
+__all__ = ["ABSENT", "CODES", "Part", "Row", "Source", "Training", "TrainingPoint", "number"]
+
+CODES: tuple[str, ...] = (*STATUSES, "left_out")
+"""The statuses by the code that the page uses for them; `ABSENT` where a row knows nothing of a component."""
+ABSENT = len(CODES)
+
+
+def number(value: Any) -> float | None:
+    """Return `value` as a finite float; None for anything else (NaN is how a trainer writes "does not apply")."""
+    if isinstance(value, bool | int | float):
+        try:
+            found = float(value)
+        except OverflowError:
+            return None
+        return found if math.isfinite(found) else None
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component's share of one row. `contribution` is value × gate × weight; None where there is no value."""
+
+    value: float | None
+    weight: float | None
+    gate: float | None
+    contribution: float | None
+    status: str
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scored completion. `line` is 1-based in its file; `group` None means "the same prompt as the row before"."""
+
+    line: int
+    prompt: Any
+    completion: Any
+    reward: float | None
+    parts: Mapping[str, Part]
+    index: int | None = None
+    group: str | None = None
+    step: int | None = None
+    advantage: float | None = None
+    left_out: str = ""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPoint:
+    """What a trainer logged at one step; `means`, `stds` and `weights` are per component."""
+
+    step: int
+    reward: float | None
+    reward_std: float | None
+    flat_groups: float | None
+    means: Mapping[str, float]
+    stds: Mapping[str, float]
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training run: its log in order of steps, and the (step, text) of the warnings it recorded."""
+
+    points: tuple[TrainingPoint, ...]
+    warnings: tuple[tuple[int, str], ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def weights_at(self, step: int | None) -> Mapping[str, float]:
+        """Return the weights last logged at or before `step`, else those saved with the newest state."""
+        best: Mapping[str, float] = {}
+        for point in self.points:
+            if step is not None and point.step > step:
+                break
+            best = point.weights or best
+        return best or self.weights
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows come from: a title for the page, the rows (read once), and the training log, if any."""
+
+    title: str
+    kind: str
+    rows: Iterator[Row]
+    training: Training | None = None
+    notes: tuple[str, ...] = ()
