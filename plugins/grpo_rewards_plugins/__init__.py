@@ -3,6 +3,10 @@
 Importing this package is cheap: what a reward needs beyond the standard library is imported when it first scores.
 """
 
+from collections.abc import Callable, Mapping
+
+from grpo_rewards import hookimpl
+from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.length import length
@@ -10,9 +14,18 @@ from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
 __all__ = [
+    "countdown",
     "exact",
     "integer",
     "length",
     "repetition",
     "xml_format",
 ]
+
+
+@hookimpl
+def register_scalers() -> Mapping[str, Callable[..., float]]:
+    """Register the built-in methods by which weights follow training."""
+    from grpo_rewards_plugins.scalers import SCALERS
+
+    return SCALERS
