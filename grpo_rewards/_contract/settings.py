@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["settings_model", "validate_settings"]
 
+_FIELD = "setting_"
+
 
 def settings_model(reward: str, parameters: Sequence[SettingParameter]) -> type[BaseModel]:
     """Return the pydantic model of a reward's settings (field per setting, nothing else allowed)."""
-    from pydantic import ConfigDict, create_model
+    from pydantic import ConfigDict, Field, create_model
 
+    # The alias keeps settings called schema, copy or json from shadowing what a model has of its own.
     fields: dict[str, Any] = {
-        parameter.name: (parameter.annotation, ... if parameter.default is REQUIRED else parameter.default)
+        _FIELD + parameter.name: (
+            parameter.annotation,
+            Field(... if parameter.default is REQUIRED else parameter.default, alias=parameter.name),
+        )
         for parameter in parameters
     }
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
@@ -59,4 +65,4 @@ def validate_settings(
         else:
             message = f"reward {reward!r}, setting {name!r}: {first['msg']}, not {first['input']!r}"
         raise SettingsError(message, reward=reward, setting=name) from None
-    return {name: getattr(model, name) for name in given}
+    return {name: getattr(model, _FIELD + name) for name in given}
