@@ -10,6 +10,8 @@ from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.length import length
+from grpo_rewards_plugins.math.reward import math
+from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
@@ -18,6 +20,8 @@ __all__ = [
     "exact",
     "integer",
     "length",
+    "math",
+    "regex",
     "repetition",
     "xml_format",
 ]
