@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections import deque
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,18 @@ import orjson
 
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
-from grpo_rewards._composition.evaluation import Component, evaluate_components
+from grpo_rewards._composition.evaluation import Component, StuckThreads, evaluate_components
+from grpo_rewards._composition.expanded import Components
+from grpo_rewards._composition.failures import FailureWatch
+from grpo_rewards._composition.observation import Observation, share_of
+from grpo_rewards._composition.progress import STATE_KEY, Progress
+from grpo_rewards._composition.ranks import Caller
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._contract import Batch, Outcome, Status, as_reward, plugin_error
+from grpo_rewards._composition.training import Scored, score_call, totals
+from grpo_rewards._contract import Batch, Outcome, Status, as_reward
 from grpo_rewards._registry import get_reward, registry
 from grpo_rewards._version import __version__
-from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError, InfrastructureError
+from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 
 __all__ = ["CONFIG_VARIABLE", "Composite", "default_composite", "load"]
 
@@ -28,7 +35,7 @@ _log = logging.getLogger(__name__)
 CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
-_WINDOW = 256  # rows over which the share of infrastructure failures is taken
+_PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
 class Composite:
@@ -47,12 +54,21 @@ class Composite:
         self.config = read_config(config, source=source)
         self.base = base or Path.cwd()
         self.source = source
-        self.components: tuple[Component, ...] = tuple(
-            self._component(name, component) for name, component in self.config.rewards.items()
+        self.components = Components.of(
+            self, (self._component(name, component) for name, component in self.config.rewards.items())
         )
         self.__name__ = self.name = "composite"
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
-        self._recent: deque[tuple[int, int]] = deque()
+        self.progress = Progress(self.config, source=source)
+        self.failures = FailureWatch(self.config.errors)
+        self.listeners: list[Callable[[Observation, Caller], None]] = []
+        self.notices: list[str] = []
+        self.accept_changes = False
+        self._counts = {component.name for component in self.components if self._can_count(component.name)}
+        self._stuck: StuckThreads = {}
+        self._joined: Any = None
+        self._memo: tuple[Any, Scored] | None = None
+        self._lock = threading.RLock()
 
     def _component(self, name: str, config: ComponentConfig) -> Component:
         path = f"rewards.{name}"
@@ -68,29 +84,47 @@ class Composite:
         return f"<Composite {', '.join(f'{c.weight:g} x {c.name}' for c in self.components)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self.config.model_dump(exclude_unset=True), str(self.base), self.source))
+        rewards = {
+            name: {**component.model_dump(exclude_unset=True, exclude={"use"}), "use": component.use}
+            for name, component in self.config.rewards.items()
+        }
+        config = {**self.config.model_dump(exclude_unset=True, exclude={"rewards"}), "rewards": rewards}
+        return (_restore, (config, str(self.base), self.source, self.state()))
 
     # -------------------------------------------------------------------------------------------- what it is
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weight of each component."""
-        return {component.name: component.weight for component in self.components}
+        """The weight of each component as it is now: configured, or where schedule, stage and adaptation have it."""
+        return self.progress.weights(self.progress.step)
 
     @property
     def required_columns(self) -> tuple[str, ...]:
         """The columns that the data must have."""
         return tuple(dict.fromkeys(column for component in self.components for column in component.columns))
 
-    @property
+    @cached_property
     def provenance(self) -> dict[str, Any]:
         """The version of the package, a hash of the configuration, and every component's plugin with its version."""
-        plugins = {c.name: f"{c.reward.source}:{c.reward.name} {c.reward.version}" for c in self.components}
-        config = self.config.model_dump(mode="python")
-        for name, component in config["rewards"].items():
-            component["use"] = plugins[name]
-        text = orjson.dumps(config, option=orjson.OPT_SORT_KEYS, default=repr)
+        text = orjson.dumps(self.identity, option=orjson.OPT_SORT_KEYS)
+        plugins = self.identity["plugins"]
         return {"grpo_rewards": __version__, "config": hashlib.sha256(text).hexdigest()[:16], "plugins": plugins}
+
+    @property
+    def provenance_once(self) -> dict[str, Any]:
+        """`provenance`, which is computed once."""
+        return self.provenance
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """The configuration, defaults included, and the plugins with their versions, as plain data."""
+        plugins = {c.name: f"{c.reward.source}:{c.reward.name} {c.reward.version}" for c in self.components}
+        config = self.config.model_dump(mode="python", exclude={"rewards"})
+        config["rewards"] = {
+            name: {**component.model_dump(mode="python", exclude={"use"}), "use": plugins[name]}
+            for name, component in self.config.rewards.items()
+        }
+        return {"config": orjson.loads(orjson.dumps(config, default=repr, option=_PLAIN)), "plugins": plugins}
 
     def only(self, names: Iterable[str]) -> Composite:
         """Return the composite of the named components alone (and of those that their gates look at).
@@ -146,39 +180,96 @@ class Composite:
         """
         batch = Batch.from_call(**call)
         self.check_columns(batch.available)
-        table = self._table(batch, timeout=self.config.errors.batch_timeout)
-        self._enforce(table)
-        self._log_metrics(batch, table)
-        return table.rewards()
+        with self._lock:
+            return totals(self, score_call(self, batch, expanded=False))
 
-    def _table(self, batch: Batch, *, timeout: float | None) -> ScoreTable:
-        found = evaluate_components(self.components, batch, timeout=timeout)
-        weights = self.weights
-        left_out = _left_out(found, weights)
+    def part(self, name: str, call: Mapping[str, Any]) -> list[float | None]:
+        """Return what a trainer gets for one component in a reward call, weighted by the trainer itself."""
+        with self._lock:
+            completions = call.get("completions")
+            if self._memo is None or self._memo[0] is not completions or completions is None:
+                batch = Batch.from_call(**call)
+                self.check_columns(batch.available)
+                self._memo = None
+                self._memo = (completions, score_call(self, batch, expanded=True))
+            return list(self._memo[1].values[name])
+
+    # -------------------------------------------------------------------------------------------- a run's state
+
+    def state(self) -> dict[str, Any]:
+        """Return adapted weights and running figures, with what they belong to, as plain data."""
+        return self.progress.state(self.identity)
+
+    def join(self, trainer_state: Any, *, accept_changes: bool | None = None) -> None:
+        """Belong to a trainer's run from now on, and go on from the state that its checkpoint holds, if any.
+
+        Raises:
+            ResumeError: the checkpoint was trained with another configuration or plugin version.
+        """
+        if self._joined is trainer_state:
+            return
+        stateful = getattr(trainer_state, "stateful_callbacks", None)
+        saved = stateful.get(STATE_KEY) if isinstance(stateful, Mapping) else None
+        if saved is not None:
+            accept = self.accept_changes if accept_changes is None else accept_changes
+            self.progress.restore(saved, self.identity, accept_changes=accept)
+        elif self._joined is not None:  # a run of its own: it starts where a first one would
+            self.progress = Progress(self.config, source=self.source)
+        self._joined = trainer_state
+
+    def _can_count(self, name: str) -> bool:
+        """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
+        config = self.config.rewards[name]
+        stages = (stage.weights.get(name, 0.0) for stage in self.config.stages)
+        gates = (c.gate.on for c in self.config.rewards.values() if c.gate is not None and c.weight != 0.0)
+        return config.weight != 0.0 or any(stages) or name in gates
+
+    # -------------------------------------------------------------------------------------------- the table
+
+    def _table(
+        self,
+        batch: Batch,
+        *,
+        timeout: float | None,
+        weights: Mapping[str, float] | None = None,
+        whole: Batch | None = None,
+        offset: int = 0,
+    ) -> ScoreTable:
+        evaluated = evaluate_components(
+            self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck
+        )
+        found = evaluated.outcomes
+        weights = self.progress.weights(None) if weights is None else weights
+        left_out = _left_out(found, self._counts)
         for row, reason in left_out.items():
             for outcomes in found.values():
                 if not outcomes[row].failed:
-                    outcomes[row] = _set_aside(outcomes[row], reason)  # type: ignore[index]
+                    outcomes[row] = _set_aside(outcomes[row], reason)
         clips = {component.name: component.clip for component in self.components}
         values = {name: [bounded(o.value, clips[name]) for o in outcomes] for name, outcomes in found.items()}
         gates = {component.name: _gates(component, values, len(batch)) for component in self.components}
-        combine = self.config.combine
-        totals = [
-            combined(row_values, row_gates, tuple(weights.values()), method=combine.method, clip=combine.clip)
-            for row_values, row_gates in zip(
-                zip(*values.values(), strict=True), zip(*gates.values(), strict=True), strict=True
-            )
-        ]
-        table = ScoreTable(found, gates, weights, clips, totals, left_out, batch.groups, self.provenance_once)
+        combine, factors = self.config.combine, tuple(weights.values())
+        rows = zip(zip(*values.values(), strict=True), zip(*gates.values(), strict=True), strict=True)
+        rewards = [combined(row, gate, factors, method=combine.method, clip=combine.clip) for row, gate in rows]
+        table = ScoreTable(
+            found,
+            gates,
+            dict(weights),
+            clips,
+            rewards,
+            left_out,
+            batch.groups,
+            self.provenance,
+            seconds=evaluated.seconds,
+            copies=evaluated.copies,
+        )
         self._tell_plugins(table)
         return table
 
-    @property
-    def provenance_once(self) -> dict[str, Any]:
-        """`provenance`, computed once."""
-        if "_provenance" not in self.__dict__:
-            self._provenance = self.provenance
-        return self._provenance
+    def _enforce(self, table: ScoreTable) -> None:
+        """Apply the failure policy of training to a table scored outside a trainer's call."""
+        share = share_of(table, Batch([""] * len(table)), self.components, Caller())
+        self.failures.check([share], {c.name: c.reward for c in self.components}, rank=0)
 
     def _tell_plugins(self, table: ScoreTable) -> None:
         hook = registry().manager.hook.on_scored
@@ -190,49 +281,13 @@ class Composite:
                     "the hook on_scored of plugin %s raised; scores are unchanged", implementation.plugin_name
                 )
 
-    def _enforce(self, table: ScoreTable) -> None:
-        """Apply the failure policy of training."""
-        errors = self.config.errors
-        for component in self.components:
-            for row, outcome in enumerate(table.components[component.name]):
-                if outcome.status == "error" and errors.plugin == "raise":
-                    raise plugin_error(outcome, row, component=component.name, reward=component.reward)
-        down = {
-            row: reason
-            for row, reason in table.left_out.items()
-            if any(outcomes[row].status == "unavailable" and "left_out" not in outcomes[row].details
-                   for outcomes in table.components.values())
-        }  # fmt: skip
-        if down:
-            _log.warning("%d of %d rows left out: %s", len(down), len(table), next(iter(down.values())))
-        self._recent.append((len(table), len(down)))
-        while len(self._recent) > 1 and sum(rows for rows, _ in self._recent) - self._recent[0][0] >= _WINDOW:
-            self._recent.popleft()
-        seen, lost = (sum(pair[k] for pair in self._recent) for k in (0, 1))
-        rate = lost / seen if seen else 0.0
-        if down and (errors.infra == "raise" or (lost >= 2 and rate > errors.max_infra_rate)):
-            raise InfrastructureError(
-                f"{lost} of the latest {seen} rows ({rate:.0%}) could not be scored, above errors.max_infra_rate = "
-                f"{errors.max_infra_rate:g}; the latest: {next(iter(down.values()))}. Bring the sandbox or service back "
-                f"('grpo-rewards doctor' looks at it) and resume from the last checkpoint",
-                rate=rate,
-            )
 
-    def _log_metrics(self, batch: Batch, table: ScoreTable) -> None:
-        """Give the trainer each component's mean, under the names it would use for functions in a list."""
-        for component in self.components:
-            values = [value for value in table.values(component.name) if value is not None]
-            if values:
-                batch.log_metric(f"rewards/{component.name}/mean", sum(values) / len(values))
-
-
-def _left_out(found: Mapping[str, Any], weights: Mapping[str, float]) -> dict[int, str]:
+def _left_out(found: Mapping[str, list[Outcome]], counts: set[str]) -> dict[int, str]:
     """The rows that count nowhere, and why: a plugin broke, or infrastructure failed under a component that counts."""
     left_out: dict[int, str] = {}
     for name, outcomes in found.items():
         for row, outcome in enumerate(outcomes):
-            shadow = weights[name] == 0.0
-            if outcome.status == "error" or (outcome.status == "unavailable" and not shadow):
+            if outcome.status == "error" or (outcome.status == "unavailable" and name in counts):
                 left_out.setdefault(row, f"component {name!r} is {outcome.status}: {outcome.reason}")
     return left_out
 
@@ -252,8 +307,10 @@ def _gates(component: Component, values: Mapping[str, list[float | None]], size:
     return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.on]]
 
 
-def _restore(config: dict[str, Any], base: str, source: str) -> Composite:
-    return Composite(config, base=Path(base), source=source)
+def _restore(config: dict[str, Any], base: str, source: str, state: dict[str, Any]) -> Composite:
+    composite = Composite(config, base=Path(base), source=source)
+    composite.progress.restore(state, composite.identity, accept_changes=True)
+    return composite
 
 
 def load(path: str | os.PathLike[str]) -> Composite:

@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
+from grpo_rewards._composition.section import Bounds, Number, Section
 from grpo_rewards.errors import ConfigError, nearest
 
 __all__ = [
+    "AdaptConfig",
     "CombineConfig",
     "ComponentConfig",
     "Config",
     "ErrorsConfig",
     "GateConfig",
+    "ScheduleConfig",
+    "StageConfig",
     "WhenConfig",
     "read_config",
     "read_yaml",
 ]
 
 
-def _finite(value: float) -> float:
-    if not math.isfinite(value):
-        raise ValueError("must be a finite number")
-    return value
-
-
-def _ordered(bounds: tuple[float, float]) -> tuple[float, float]:
-    if bounds[0] > bounds[1]:
-        raise ValueError(f"the lower bound comes first: [{bounds[1]:g}, {bounds[0]:g}]")
-    return bounds
-
-
-Number = Annotated[float, AfterValidator(_finite)]
-Bounds = Annotated[tuple[Number, Number], AfterValidator(_ordered)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-
-
-class WhenConfig(_Section):
+class WhenConfig(Section):
     """The rows that a component applies to, by the value of one column; it is None on all others."""
 
     column: str = Field(description="A column of the data.")
@@ -68,7 +63,7 @@ class WhenConfig(_Section):
         return bool(value == self.equals)
 
 
-class GateConfig(_Section):
+class GateConfig(Section):
     """A component counts only where another one's value reaches a bound; where that one is None it counts nothing."""
 
     on: str = Field(description="The component that decides.")
@@ -82,13 +77,21 @@ class GateConfig(_Section):
         return self
 
 
-class ComponentConfig(_Section):
+def _weight_kind(weight: Any) -> str:
+    return "schedule" if isinstance(weight, Mapping | ScheduleConfig) else "number"
+
+
+class ComponentConfig(Section):
     """One reward in the composition."""
 
     use: Any = Field(
         description="A reward's name, ./file.py:name or package.module:name; in Python also the reward itself."
     )
-    weight: Number = Field(default=1.0, description="What its value is multiplied by; 0 means scored and logged only.")
+    weight: Annotated[
+        Annotated[Number, Tag("number")] | Annotated[ScheduleConfig, Tag("schedule")], Discriminator(_weight_kind)
+    ] = Field(
+        default=1.0, description="What its value is multiplied by; 0 means scored and logged only. Or a schedule."
+    )
     columns: dict[str, str] = Field(default_factory=dict, description="The reward's column names to the data's.")
     params: dict[str, Any] = Field(default_factory=dict, description="The reward's settings.")
     when: WhenConfig | None = None
@@ -96,7 +99,7 @@ class ComponentConfig(_Section):
     clip: Bounds | None = Field(default=None, description="Bounds on its value, before gate and weight.")
 
 
-class CombineConfig(_Section):
+class CombineConfig(Section):
     """How the components' values become one number per row."""
 
     method: Literal["weighted_sum", "weighted_mean"] = Field(
@@ -104,9 +107,42 @@ class CombineConfig(_Section):
         description="The sum of weight times value, or that divided by the sum of |weight| that applied.",
     )
     clip: Bounds | None = Field(default=None, description="Bounds on the total.")
+    normalize: Literal["none", "gdpo", "running"] = Field(
+        default="none",
+        description="What a trainer gets: the values as they are, each component standardised within its group (GDPO), "
+        "or by its running mean and deviation.",
+    )
 
 
-class ErrorsConfig(_Section):
+class AdaptConfig(Section):
+    """Weights that follow what training shows. Keys beyond these are settings of the method."""
+
+    model_config = ConfigDict(extra="allow")
+
+    method: str = Field(description="fixed, threshold, signal, target, or a method that a plugin registers.")
+    components: list[str] | None = Field(default=None, description="The components it may change; all by default.")
+    bounds: Bounds = Field(default=(0.1, 4.0), description="Bounds on the absolute weight of each of them.")
+    ema: Annotated[float, Field(ge=0, lt=1)] = Field(
+        default=0.9, description="How much of the smoothed figures is kept at each generation batch."
+    )
+    warmup: Annotated[int, Field(ge=0)] = Field(
+        default=20, description="Generation batches that are watched before any weight changes."
+    )
+
+    @field_validator("bounds")
+    @classmethod
+    def _positive(cls, bounds: tuple[float, float]) -> tuple[float, float]:
+        if bounds[0] < 0:
+            raise ValueError("bounds are on the absolute weight: both are 0 or more")
+        return bounds
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings of the method."""
+        return dict(self.model_extra or {})
+
+
+class ErrorsConfig(Section):
     """What happens when a row cannot be scored."""
 
     plugin: Literal["raise", "drop_row"] = Field(
@@ -140,7 +176,7 @@ def _shorthand(rewards: Any) -> Any:
     return full
 
 
-class Config(_Section):
+class Config(Section):
     """A composition: named rewards, how they combine, and what happens on errors."""
 
     version: Literal[1] = Field(default=1, description="The version of this format.")
@@ -148,13 +184,41 @@ class Config(_Section):
         description="The components by name."
     )
     combine: CombineConfig = CombineConfig()
+    adapt: AdaptConfig | None = Field(default=None, description="Weights that follow what training shows.")
+    stages: list[StageConfig] = Field(default_factory=list, description="Parts of the run with weights of their own.")
     errors: ErrorsConfig = ErrorsConfig()
+
+    @field_validator("stages")
+    @classmethod
+    def _stages_in_order(cls, stages: list[StageConfig], info: ValidationInfo) -> list[StageConfig]:
+        known = list(info.data.get("rewards", {}))
+        last = 0
+        for index, stage in enumerate(stages):
+            if stage.until is None and index < len(stages) - 1:
+                raise ValueError(f"stages.{index}: only the last stage may lack 'until'")
+            if stage.until is not None and stage.until <= last:
+                raise ValueError(
+                    f"stages.{index}.until: {stage.until} must come after {last}, where the one before ends"
+                )
+            last = stage.until or last
+            _check_names(f"stages.{index}.weights", stage.weights, known)
+        return stages
+
+    @model_validator(mode="after")
+    def _known_adapted(self) -> Config:
+        if self.adapt is not None:
+            _check_names("adapt.components", self.adapt.components or (), list(self.rewards))
+        return self
 
     @model_validator(mode="after")
     def _known_gates(self) -> Config:
         for name, component in self.rewards.items():
             if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
                 raise ValueError(f"rewards.{name}: a component's name is a plain word (letters, digits, - and _)")
+            if name == "composite":
+                raise ValueError(
+                    "rewards.composite: a component needs another name; this one is the whole's in the logs"
+                )
             gate = component.gate
             if gate is not None and (gate.on not in self.rewards or gate.on == name):
                 known = [other for other in self.rewards if other != name]
@@ -163,6 +227,14 @@ class Config(_Section):
                     f"{nearest(gate.on, known)} (components: {', '.join(known) or 'none'})"
                 )
         return self
+
+
+def _check_names(path: str, names: Iterable[str], known: Sequence[str]) -> None:
+    for name in names:
+        if known and name not in known:
+            raise ValueError(
+                f"{path}: there is no component {name!r}{nearest(name, known)} (components: {', '.join(known)})"
+            )
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
@@ -178,6 +250,16 @@ class _UniqueKeyLoader(yaml.SafeLoader):
                 )
             seen.add(key)
         return super().construct_mapping(node, deep=deep)
+
+
+# YAML 1.1 reads the bare words on, off, yes and no as booleans, so that the key of `gate: {on: correct}` would be True.
+_UniqueKeyLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_UniqueKeyLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
 
 
 def read_yaml(path: Path) -> Any:
@@ -220,8 +302,12 @@ def read_config(data: Any, *, source: str = "") -> Config:
         raise ConfigError("; ".join(dict.fromkeys(problems)), source=source) from None
 
 
+_WEIGHT_KINDS = {("weight", "number"), ("weight", "schedule")}  # pydantic's marks, no keys of the file
+
+
 def _explain(problem: Any, data: Mapping[str, Any]) -> str:
-    parts = [str(part) for part in problem["loc"]]
+    loc = problem["loc"]
+    parts = [str(part) for before, part in zip((None, *loc), loc, strict=False) if (before, part) not in _WEIGHT_KINDS]
     where = ".".join(parts)
     if problem["type"] == "extra_forbidden":
         known = list(_fields_at(parts[:-1]))
@@ -231,6 +317,8 @@ def _explain(problem: Any, data: Mapping[str, Any]) -> str:
         return f"{where}: this key is required"
     message = problem["msg"].removeprefix("Value error, ")
     if problem["type"] == "value_error":
+        if where and message.startswith(where):
+            return str(message)
         return f"{where}: {message}" if where else message
     return f"{where}: {message}, not {problem['input']!r:.80}"
 
@@ -240,6 +328,7 @@ def _fields_at(parts: list[str]) -> Iterator[str]:
     model: type[BaseModel] = Config
     sections: dict[str, type[BaseModel]] = {
         "combine": CombineConfig, "errors": ErrorsConfig, "when": WhenConfig, "gate": GateConfig,
+        "stages": StageConfig, "weight": ScheduleConfig,
     }  # fmt: skip
     if parts[:1] == ["rewards"]:
         model = ComponentConfig

@@ -1,19 +1,28 @@
-"""Evaluating the components of a batch: which rows each sees, side by side, within a deadline."""
+"""Evaluating the components of a batch: which rows each sees, identical rows once, side by side, within a deadline."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from grpo_rewards._composition.config import GateConfig, WhenConfig
+from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
+from grpo_rewards._composition.duplicates import distinct_rows
+from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, Outcome, Reward, evaluate
 
-__all__ = ["Component", "evaluate_components"]
+__all__ = ["Component", "Evaluated", "StuckThreads", "evaluate_components"]
 
 _log = logging.getLogger(__name__)
+
+_RESCUES = 3  # how often the rows after one that hangs are begun again in another thread
+_MAX_STUCK = 8  # threads that hang for good, per component, before it is given up
+
+StuckThreads = dict[str, list[threading.Thread]]
+"""Threads that were left behind, by component."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +31,15 @@ class Component:
 
     name: str
     reward: Reward
-    weight: float
+    schedule: float | ScheduleConfig
     when: WhenConfig | None
     gate: GateConfig | None
     clip: tuple[float, float] | None
+
+    @property
+    def weight(self) -> float:
+        """Its own weight once schedules have arrived, without stages and adaptation."""
+        return weight_at(self.schedule, None)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -41,68 +55,182 @@ class Component:
         return [] if values is None else [row for row, value in enumerate(values) if self.when.holds(value)]
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Outcomes per component and row, the wall-clock seconds of each component, and the rows that were copies."""
+
+    outcomes: dict[str, list[Outcome]]
+    seconds: Mapping[str, float]
+    copies: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One thread's pass over the distinct rows from `start` on."""
+
+    start: int
+    slots: list[Outcome | None]
+    thread: threading.Thread | None = None
+    done: int = 0
+    since: float = field(default_factory=time.monotonic)
+
+
 class _Evaluation:
-    """One component's outcomes for one batch, filled row by row."""
+    """One component's outcomes for one batch, filled row by row.
 
-    def __init__(self, component: Component, batch: Batch) -> None:
+    `own` are the rows of `batch` that belong to this process; the others are there for the groups' sake only.
+    """
+
+    def __init__(self, component: Component, batch: Batch, own: range) -> None:
         self.component = component
-        self.rows = component.rows(batch)
-        self.batch = batch if len(self.rows) == len(batch) else batch.select(self.rows)
-        self.slots: list[Outcome | None] = [None] * len(self.rows)
+        self.own = own
+        rows = component.rows(batch)
+        if len(own) < len(batch):
+            mine = {key for key, members in enumerate(batch.groups) if any(row in own for row in members)}
+            wanted = {row for key in mine for row in batch.groups[key]}
+            rows = [row for row in rows if row in wanted]
+        self.rows = rows
+        seen = batch if len(rows) == len(batch) else batch.select(rows)
+        self.distinct, self.twin = distinct_rows(component.reward, seen)
+        self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct)
+        self.attempts: list[_Attempt] = []
         self.failure: BaseException | None = None
+        self.seconds = 0.0
+        self._started = time.perf_counter()
 
-    def run(self, deadline: float | None) -> None:
-        evaluate(self.component.reward, self.batch, deadline=deadline, into=self.slots)
+    def run(self, attempt: _Attempt, deadline: float | None) -> None:
+        part = self.batch if attempt.start == 0 else self.batch.select(range(attempt.start, len(self.batch)))
+        try:
+            evaluate(self.component.reward, part, deadline=deadline, into=attempt.slots)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            self.failure = error
+        self.seconds = time.perf_counter() - self._started
 
-    def run_in_thread(self, deadline: float) -> threading.Thread:
-        def guarded() -> None:
-            try:
-                self.run(deadline)
-            except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
-                self.failure = error
+    def begin(self, start: int = 0, *, deadline: float | None = None) -> _Attempt:
+        attempt = _Attempt(start, [None] * (len(self.batch) - start))
+        self.attempts.append(attempt)
+        if deadline is not None:
+            attempt.thread = threading.Thread(
+                target=self.run, args=(attempt, deadline), name=f"grpo-rewards-{self.component.name}", daemon=True
+            )
+            attempt.thread.start()
+        return attempt
 
-        thread = threading.Thread(target=guarded, name=f"grpo-rewards-{self.component.name}", daemon=True)
-        thread.start()
-        return thread
+    def finished(self, deadline: float, patience: float) -> bool:
+        """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""
+        attempt = self.attempts[-1]
+        if not self.stuck() or None not in self._found():
+            return True
+        if attempt.thread is None or not attempt.thread.is_alive():
+            return False
+        if self.component.reward.style != "row" or self.component.reward.is_async:
+            return False
+        done = next((index for index, slot in enumerate(attempt.slots) if slot is None), len(attempt.slots))
+        now = time.monotonic()
+        if done > attempt.done:
+            attempt.done, attempt.since = done, now
+        elif now - attempt.since > patience and len(self.attempts) <= _RESCUES:
+            following = attempt.start + done + 1
+            if following < len(self.batch):
+                self.begin(following, deadline=deadline)
+        return False
 
-    def outcomes(self, size: int, unfinished: Outcome) -> list[Outcome]:
-        """Spread over all rows of the batch: ``not_applicable`` where the component does not apply."""
+    def stuck(self) -> list[threading.Thread]:
+        return [a.thread for a in self.attempts if a.thread is not None and a.thread.is_alive()]
+
+    def _found(self) -> list[Outcome | None]:
+        """What the attempts have found so far, per distinct row."""
+        if len(self.attempts) == 1:
+            return list(self.attempts[0].slots)
+        found: list[Outcome | None] = [None] * len(self.batch)
+        for attempt in self.attempts:
+            for index, outcome in enumerate(list(attempt.slots), attempt.start):
+                if found[index] is None:
+                    found[index] = outcome
+        return found
+
+    def outcomes(self, unfinished: Outcome) -> list[Outcome]:
+        """Spread over this process's rows: ``not_applicable`` where the component does not apply."""
         if self.failure is not None:
             raise self.failure
-        if len(self.rows) == size:
-            return [outcome if outcome is not None else unfinished for outcome in self.slots]
+        settled = [outcome if outcome is not None else unfinished for outcome in self._found()]
+        each = settled if self.twin is None else [settled[index] for index in self.twin]
+        if len(self.rows) == len(self.own):
+            return list(each)
         when = self.component.when
-        spread = [Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")] * size
-        for row, outcome in zip(self.rows, list(self.slots), strict=True):
-            spread[row] = outcome if outcome is not None else unfinished
+        elsewhere = Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")
+        spread = [elsewhere] * len(self.own)
+        for row, outcome in zip(self.rows, each, strict=True):
+            if row in self.own:
+                spread[row - self.own.start] = outcome
         return spread
 
 
 def evaluate_components(
-    components: Iterable[Component], batch: Batch, *, timeout: float | None
-) -> dict[str, Sequence[Outcome]]:
-    """Return every component's outcome for every row.
+    components: Iterable[Component],
+    batch: Batch,
+    *,
+    timeout: float | None,
+    whole: Batch | None = None,
+    offset: int = 0,
+    stuck: StuckThreads | None = None,
+) -> Evaluated:
+    """Return every component's outcome for every row of `batch`.
 
     With a `timeout` (seconds, wall clock, for the whole batch) the components run side by side, each in a thread of
-    its own, and rows unfinished at the end of it are ``unavailable``: a reward that hangs is left behind. Without one
-    they run one after another in the calling thread.
+    its own, and rows unfinished at the end of it are ``unavailable``: a row that hangs is left behind, and the rows
+    after it are begun in another thread. Without one they run one after another in the calling thread.
+
+    `whole` is the batch of all processes, with this one's rows from `offset` on; group rewards see it. `stuck` keeps
+    the threads that were left behind from call to call; a component with too many of them is not called again.
     """
-    size = len(batch)
-    evaluations = [_Evaluation(component, batch) for component in components]
+    stuck = {} if stuck is None else stuck
+    everything, alone = range(len(batch)), (batch, range(len(batch)))
+    evaluations: list[_Evaluation] = []
+    for component in components:
+        whole_groups = whole is not None and component.reward.style == "group"
+        context, own = (whole, range(offset, offset + len(everything))) if whole_groups else alone
+        evaluations.append(_Evaluation(component, context, own))  # type: ignore[arg-type]
+    late = Outcome(None, "unavailable", "not evaluated")
+    given_up: dict[str, Outcome] = {}
     if timeout is None:
         for evaluation in evaluations:
-            evaluation.run(None)
-        late = Outcome(None, "unavailable", "not evaluated")
+            evaluation._started = time.perf_counter()
+            evaluation.run(evaluation.begin(), None)
     else:
         batch.texts  # noqa: B018 - computed once here, not by each thread
         deadline = time.monotonic() + timeout
-        threads = [evaluation.run_in_thread(deadline) for evaluation in evaluations]
-        for evaluation, thread in zip(evaluations, threads, strict=True):
-            thread.join(max(0.0, deadline - time.monotonic()))
-            if thread.is_alive():
-                _log.warning(
-                    "component %r did not finish %d rows within errors.batch_timeout = %g s; unfinished rows are left out",
-                    evaluation.component.name, len(evaluation.rows), timeout,
-                )  # fmt: skip
-        late = Outcome(None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s")
-    return {evaluation.component.name: evaluation.outcomes(size, late) for evaluation in evaluations}
+        for evaluation in evaluations:
+            name = evaluation.component.name
+            stuck[name] = [thread for thread in stuck.get(name, ()) if thread.is_alive()]
+            if len(stuck[name]) >= _MAX_STUCK:
+                reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
+                given_up[name] = Outcome(None, "unavailable", reason)
+            else:
+                evaluation.begin(deadline=deadline)
+        _wait([e for e in evaluations if e.attempts], deadline, timeout)
+        for evaluation in evaluations:
+            stuck[evaluation.component.name].extend(evaluation.stuck())
+        reason = f"not finished within errors.batch_timeout = {timeout:g} s"
+        late = Outcome(None, "unavailable", reason, {"batch_timeout": timeout})
+    named = {evaluation.component.name: evaluation for evaluation in evaluations}
+    return Evaluated(
+        {name: evaluation.outcomes(given_up.get(name, late)) for name, evaluation in named.items()},
+        {name: evaluation.seconds for name, evaluation in named.items()},
+        {name: len(evaluation.rows) - len(evaluation.distinct) for name, evaluation in named.items()},
+    )
+
+
+def _wait(evaluations: Sequence[_Evaluation], deadline: float, timeout: float) -> None:
+    patience = timeout / (_RESCUES + 1)
+    waiting = list(evaluations)
+    while waiting and (remaining := deadline - time.monotonic()) > 0:
+        last: Any = waiting[0].attempts[-1].thread
+        last.join(min(remaining, patience / 4))
+        waiting = [evaluation for evaluation in waiting if not evaluation.finished(deadline, patience)]
+    for evaluation in waiting:
+        evaluation.seconds = timeout
+        _log.warning(
+            "component %r did not finish %d rows within errors.batch_timeout = %g s; unfinished rows are left out",
+            evaluation.component.name, len(evaluation.rows), timeout,
+        )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from grpo_rewards._composition.combine import bounded
@@ -20,7 +20,8 @@ class ScoreTable:
     (`left_out` maps it to the reason) every component's value is None; what a healthy component had found stands in
     its outcome's ``details["value"]``. `gates` maps each component to its gate factors (0.0 or 1.0), `weights` to the
     weight applied, `clips` to its bounds or None. `totals` holds the reward per row, None where there is none.
-    `groups` holds the rows of each group. `provenance` names the configuration, the plugins and their versions.
+    `groups` holds the rows of each group. `seconds` maps each component to the wall-clock time it took for the batch,
+    `copies` to the number of rows that were not evaluated because an identical one was. `provenance` names the configuration, the plugins and their versions.
     """
 
     components: Mapping[str, Sequence[Outcome]]
@@ -31,6 +32,8 @@ class ScoreTable:
     left_out: Mapping[int, str]
     groups: Sequence[Sequence[int]]
     provenance: Mapping[str, Any]
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    copies: Mapping[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.totals)

@@ -179,7 +179,7 @@ def test_axolotl_gets_a_function_it_accepts_with_trls_none(tmp_path: Path, monke
     logged: dict[str, float] = {}
     call = {"answer": ["4", "4", None], "log_metric": logged.__setitem__}
     assert axolotl.composite_reward(["p"] * 3, ["4", "5", "x"], **call) == [1.0, 0.0, None]
-    assert logged == {"rewards/same/mean": 0.5}
+    assert logged["rewards/same/mean"] == 0.5
     vars(__import__("grpo_rewards")).pop("composite_reward", None)
 
 

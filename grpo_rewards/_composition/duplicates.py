@@ -1,0 +1,67 @@
+"""Identical rows of a batch, so that each is evaluated once: under GRPO many of a group's completions are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from grpo_rewards._contract import Batch, Reward
+
+__all__ = ["distinct_rows"]
+
+
+def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int] | None]:
+    """Return the rows to evaluate, and for each row the position of its outcome among those (None: one each).
+
+    Two rows are the same when the completion and everything else that the reward reads are equal. Only rewards that
+    look at one row at a time are asked once for both: row style, and batch style where it says so by an attribute
+    ``rowwise`` of True or comes with this package. A batch reward of a user may compare its rows.
+    """
+    everything = range(len(batch))
+    if not _one_at_a_time(reward) or len(batch) < 2:
+        return everything, None
+    reads = {parameter.source for parameter in reward.shape.data}
+    raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
+    if len(set(batch.texts)) == len(batch):
+        return everything, None
+    columns: list[Sequence[Any]] = [batch.completions] if raw else [batch.texts]
+    if reward.shape.takes_rest:
+        columns += [batch.columns[name] for name in sorted(batch.columns)]
+        columns += [values for values in (batch.prompts, batch.completion_ids) if values is not None]
+    else:
+        for name in (*reward.required_columns, *reward.optional_columns):
+            if (values := batch.column(name)) is not None:
+                columns.append(values)
+    first: dict[Any, int] = {}
+    distinct: list[int] = []
+    twin: list[int] = []
+    for row in everything:
+        try:
+            key: Any = tuple(_plain(values[row]) for values in columns)
+        except TypeError:
+            key = (row,)  # a value that cannot be compared by content: a row of its own
+        position = first.setdefault(key, len(distinct))
+        if position == len(distinct):
+            distinct.append(row)
+        twin.append(position)
+    return (everything, None) if len(distinct) == len(batch) else (distinct, twin)
+
+
+def _one_at_a_time(reward: Reward) -> bool:
+    if reward.style == "row":
+        return True
+    return reward.style == "batch" and bool(getattr(reward, "rowwise", reward.source == "grpo-rewards"))
+
+
+def _plain(value: Any) -> Any:
+    """Return plain data as something hashable that is equal for equal content of equal types, else raise TypeError."""
+    kind = type(value)
+    if kind in (str, int, bool, bytes, type(None)):
+        return (kind, value)
+    if kind is float:
+        return (kind, value.hex())
+    if kind in (list, tuple):
+        return (kind, *map(_plain, value))
+    if kind is dict:
+        return (kind, *((_plain(key), _plain(item)) for key, item in value.items()))
+    raise TypeError

@@ -1,0 +1,200 @@
+"""What one generation batch shows, over all ranks: the figures that logs, adaptation and health work from."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.ranks import Caller
+from grpo_rewards._composition.stats import group_spread
+from grpo_rewards._composition.table import ScoreTable
+from grpo_rewards._contract import Batch, Outcome
+
+__all__ = ["ComponentFigures", "Observation", "Share", "observe", "share_of"]
+
+
+@dataclass(slots=True)
+class Share:
+    """One rank's part of a generation batch, as it is sent to the others."""
+
+    keys: list[str]
+    values: dict[str, list[float | None]]
+    rates: dict[str, list[float | None]]
+    totals: list[float | None]
+    statuses: dict[str, list[str]]
+    row_seconds: dict[str, list[float]]
+    seconds: dict[str, float]
+    copies: dict[str, int]
+    error: tuple[str, int, Outcome] | None
+    down: int
+    late: int
+    down_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentFigures:
+    """One component in one generation batch, over all ranks.
+
+    `mean` and `std` are of its values after clip and gate; `rate` is the mean of the ungated values on a scale from 0
+    (low end of its range) to 1; `group_std` is the mean within-group spread and `flat_groups` the share of groups
+    without any; each is None where there is nothing to take it of. `rates` holds the share of rows per status.
+    `seconds` is the wall-clock time of the slowest rank, `p95_seconds` that of the rows.
+    """
+
+    weight: float
+    n: int
+    mean: float | None
+    std: float | None
+    rate: float | None
+    group_std: float | None
+    flat_groups: float | None
+    rates: Mapping[str, float]
+    seconds: float
+    p95_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One generation batch over all ranks. `values` and `groups` are those of all ranks, rank after rank."""
+
+    components: Mapping[str, ComponentFigures]
+    rows: int
+    mean: float | None
+    group_std: float | None
+    flat_groups: float | None
+    left_out: float
+    copies: float
+    step: int | None
+    values: Mapping[str, list[float | None]] = field(repr=False)
+    groups: list[list[int]] = field(repr=False)
+
+
+def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], caller: Caller) -> Share:
+    """Return this rank's part of the batch."""
+    outcomes = table.components
+    error = next(
+        ((name, row, o) for name, found in outcomes.items() for row, o in enumerate(found) if o.status == "error"),
+        None,
+    )
+    down: dict[int, str] = {}
+    late: set[int] = set()
+    for row, reason in table.left_out.items():
+        causes = [
+            f[row] for f in outcomes.values() if f[row].status == "unavailable" and "left_out" not in f[row].details
+        ]
+        if any("batch_timeout" not in cause.details for cause in causes):
+            down[row] = reason
+        elif causes:
+            late.add(row)
+    reason = next(iter(down.values()), "") or next((table.left_out[row] for row in sorted(late)), "")
+    return Share(
+        keys=_group_keys(batch, caller),
+        values={name: table.values(name) for name in outcomes},
+        rates={c.name: _rates(c, table) for c in components},
+        totals=list(table.totals),
+        statuses={
+            name: ["left_out" if "left_out" in o.details else o.status for o in f] for name, f in outcomes.items()
+        },
+        row_seconds={name: [o.seconds for o in f if o.seconds is not None] for name, f in outcomes.items()},
+        seconds=dict(table.seconds),
+        copies=dict(table.copies),
+        error=error,
+        down=len(down),
+        late=len(late),
+        down_reason=reason,
+    )
+
+
+def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Caller) -> Observation:
+    """Put the ranks' parts together; the same on every rank, to the last bit."""
+    rows = sum(len(share.totals) for share in shares)
+    groups = _groups([key for share in shares for key in share.keys], caller.group_size)
+    values = {name: [v for share in shares for v in share.values[name]] for name in weights}
+    totals = [total for share in shares for total in share.totals]
+    components = {}
+    for name, weight in weights.items():
+        present = [v for v in values[name] if v is not None]
+        rates = [rate for share in shares for rate in share.rates[name] if rate is not None]
+        spread, flat = _spread(values[name], groups)
+        statuses = [status for share in shares for status in share.statuses[name]]
+        durations = sorted(s for share in shares for s in share.row_seconds[name])
+        components[name] = ComponentFigures(
+            weight=weight,
+            n=len(present),
+            mean=_mean(present),
+            std=group_spread(present),
+            rate=_mean(rates),
+            group_std=spread,
+            flat_groups=flat,
+            rates={status: statuses.count(status) / max(1, rows) for status in sorted(set(statuses))},
+            seconds=max((share.seconds.get(name, 0.0) for share in shares), default=0.0),
+            p95_seconds=durations[math.ceil(0.95 * len(durations)) - 1] if durations else None,
+        )
+    spread, flat = _spread(totals, groups)
+    lost = sum(share.down + share.late for share in shares)
+    copies = sum(sum(share.copies.values()) for share in shares)
+    return Observation(
+        components=components,
+        rows=rows,
+        mean=_mean([total for total in totals if total is not None]),
+        group_std=spread,
+        flat_groups=flat,
+        left_out=lost / max(1, rows),
+        copies=copies / max(1, rows * len(weights)),
+        step=caller.step,
+        values=values,
+        groups=groups,
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _spread(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> tuple[float | None, float | None]:
+    spreads = [
+        spread
+        for rows in groups
+        if (spread := group_spread([v for row in rows if (v := values[row]) is not None])) is not None
+    ]
+    if not spreads:
+        return None, None
+    return math.fsum(spreads) / len(spreads), sum(spread == 0.0 for spread in spreads) / len(spreads)
+
+
+def _rates(component: Component, table: ScoreTable) -> list[float | None]:
+    """Values before the gate on a scale from 0 to 1: by the declared range, else as they are."""
+    low, high = component.reward.range or (0.0, 1.0)
+    scale = high - low
+    return [
+        None if outcome.value is None else min(1.0, max(0.0, (outcome.value - low) / scale))
+        for outcome in table.components[component.name]
+    ]
+
+
+def _group_keys(batch: Batch, caller: Caller) -> list[str]:
+    """A short key per row, equal on all ranks for rows of one group."""
+    keys: Sequence[Any] | None = batch.columns.get("group_id", batch.prompts)
+    if keys is None:
+        return [f"{caller.world.rank}:{row}" for row in range(len(batch))]
+    if caller.world.size == 1:
+        names = [""] * len(batch)
+        for index, rows in enumerate(batch.groups):
+            for row in rows:
+                names[row] = str(index)
+        return names
+    return [hashlib.blake2b(repr(key).encode(errors="replace"), digest_size=8).hexdigest() for key in keys]
+
+
+def _groups(keys: Sequence[str], size: int | None) -> list[list[int]]:
+    """The rows of each group: blocks of the trainer's group size where that is known, else by key."""
+    if size is not None and keys and len(keys) % size == 0:
+        return [list(range(start, start + size)) for start in range(0, len(keys), size)]
+    groups: dict[str, list[int]] = {}
+    for row, key in enumerate(keys):
+        groups.setdefault(key, []).append(row)
+    return list(groups.values())

@@ -1,0 +1,82 @@
+"""The door for weight-adaptation methods: what a scaler is given, and how one is found by name."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from grpo_rewards._contract.settings import validate_settings
+from grpo_rewards._contract.signature import REQUIRED, SettingParameter
+from grpo_rewards._registry import registry
+from grpo_rewards.errors import ConfigError, SettingsError, nearest
+
+__all__ = ["FIXED", "Observed", "Scaler", "find_scaler"]
+
+FIXED = "fixed"
+"""The method that changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a scaler learns about one component after a generation batch.
+
+    `rate` is the success rate within [0, 1] (mean value on the scale of the declared range, before the gate) and
+    `spread` the mean within-group standard deviation of what the trainer gets; both smoothed over the batches so far
+    (`ema`), None until seen. `batch_rate` and `batch_spread` are this batch's. `weight` is the configured weight at
+    this step and `batches` the number of generation batches seen, this one included.
+    """
+
+    name: str
+    rate: float | None
+    spread: float | None
+    batch_rate: float | None
+    batch_spread: float | None
+    weight: float
+    batches: int
+
+
+Scaler = Callable[..., float]
+"""``scaler(observed, factor, memory, **settings) -> factor``: from the factor on a component's weight to the next one.
+
+`memory` is a dict of floats that is the component's own, is saved in checkpoints and may be written to. A scaler is
+called on every rank with the same arguments and must be deterministic; it holds no state of its own.
+"""
+
+
+def find_scaler(method: str, settings: Mapping[str, Any], *, source: str = "") -> Callable[..., float]:
+    """Return the adaptation method with its settings bound.
+
+    Raises:
+        ConfigError: there is no such method, or a setting does not fit.
+    """
+    known: dict[str, Scaler] = {}
+    for implementation in registry().manager.hook.register_scalers.get_hookimpls():
+        registered = cast("Mapping[str, Scaler]", implementation.function())
+        for name, scaler in registered.items():
+            known.setdefault(name, scaler)
+    if method not in known:
+        raise ConfigError(
+            f"there is no adaptation method {method!r}{nearest(method, known)} "
+            f"(installed: {', '.join(sorted(known)) or 'none'})",
+            path="adapt.method",
+            source=source,
+        )
+    scaler = known[method]
+    try:
+        hints = typing.get_type_hints(scaler)
+    except NameError:  # a name that is imported for type checkers only
+        hints = {}
+    parameters = [
+        SettingParameter(p.name, hints.get(p.name, Any), REQUIRED if p.default is p.empty else p.default)
+        for p in inspect.signature(scaler).parameters.values()
+        if p.kind is p.KEYWORD_ONLY
+    ]
+    try:
+        bound = validate_settings(method, parameters, settings)
+    except SettingsError as error:
+        text = str(error).replace(f"reward {method!r}", f"method {method!r}")
+        raise ConfigError(text, path="adapt", source=source) from None
+    return lambda observed, factor, memory: scaler(observed, factor, memory, **bound)
