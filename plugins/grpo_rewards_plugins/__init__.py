@@ -9,6 +9,7 @@ from grpo_rewards import hookimpl
 from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
+from grpo_rewards_plugins.json_schema import json_schema
 from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math
 from grpo_rewards_plugins.regex import regex
@@ -19,6 +20,7 @@ __all__ = [
     "countdown",
     "exact",
     "integer",
+    "json_schema",
     "length",
     "math",
     "regex",

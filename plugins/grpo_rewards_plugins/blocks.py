@@ -1,0 +1,51 @@
+"""Fenced blocks of Markdown, found in one pass over the lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Block", "fenced_blocks", "last_block"]
+
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The `text` between two fences, the first word after the opening one as `language` in lower case, `closed` or not."""
+
+    text: str
+    language: str
+    closed: bool = True
+
+
+def fenced_blocks(text: str) -> list[Block]:
+    """Return the fenced blocks in order; one that is never closed reaches to the end (a completion may be cut off).
+
+    As in CommonMark, a fence is closed by one of the same mark that is at least as long and has no language.
+    """
+    blocks: list[Block] = []
+    marks, language = "", ""
+    inside: list[str] = []
+    for line in text.split("\n"):
+        stripped = line.rstrip("\r")
+        fence = _FENCE.match(stripped) if stripped.lstrip(" ")[:3] in ("```", "~~~") else None
+        if not marks:
+            if fence is not None:
+                marks, language, inside = fence["marks"], fence["info"].strip().partition(" ")[0].lower(), []
+        elif fence is not None and fence["marks"].startswith(marks) and not fence["info"].strip():
+            blocks.append(Block("\n".join(inside), language))
+            marks = ""
+        else:
+            inside.append(line)
+    if marks:
+        blocks.append(Block("\n".join(inside), language, closed=False))
+    return blocks
+
+
+def last_block(text: str) -> Block | None:
+    """Return the last fenced block, or None; a text without any fence costs nothing."""
+    if "```" not in text and "~~~" not in text:
+        return None
+    blocks = fenced_blocks(text)
+    return blocks[-1] if blocks else None

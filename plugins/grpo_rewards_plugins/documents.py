@@ -1,0 +1,284 @@
+"""Reading JSON strictly and checking it against a schema, within bounds of size, depth and time."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+__all__ = ["DocumentProblem", "check_schema", "first_violation", "read_document"]
+
+_DATA = ("const", "default", "enum", "examples")  # keywords that hold data, not schemas
+_LONGEST_INTEGER = 300  # digits, so that every number also fits a float
+
+_deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
+
+
+class DocumentProblem(Exception):
+    """A text is no JSON, or cannot be checked."""
+
+
+# ------------------------------------------------------------------------------------------------ reading
+
+
+def read_document(text: str, *, max_chars: int, max_depth: int) -> Any:
+    """Return the JSON document that `text` is, white space around it aside.
+
+    Raises:
+        DocumentProblem: it is none, repeats a key, holds NaN or infinity, or passes a bound.
+    """
+    text = text.strip()
+    if not text:
+        raise DocumentProblem("the document is empty")
+    if len(text) > max_chars:
+        raise DocumentProblem(f"the document has {len(text)} characters, more than {max_chars}")
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_integer,
+        )
+    except json.JSONDecodeError as problem:
+        raise DocumentProblem(f"not JSON: {problem.msg} (line {problem.lineno}, column {problem.colno})") from None
+    except RecursionError:
+        raise DocumentProblem(f"the document is nested more than {max_depth} levels deep") from None
+    if _deeper_than(document, max_depth):
+        raise DocumentProblem(f"the document is nested more than {max_depth} levels deep")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise DocumentProblem(f"the key {twice[:60]!r} stands twice in one object")
+    return found
+
+
+def _constant(word: str) -> Any:
+    raise DocumentProblem(f"{word} is not JSON")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise DocumentProblem(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _LONGEST_INTEGER:
+        raise DocumentProblem(f"an integer has {len(digits)} digits, more than {_LONGEST_INTEGER}")
+    return int(digits)
+
+
+def _deeper_than(document: Any, levels: int) -> bool:
+    """Whether arrays and objects are nested more than `levels` deep, found without recursion."""
+    layer = [document]
+    for _ in range(levels + 1):
+        layer = [part for whole in layer for part in _parts(whole)]
+        if not layer:
+            return False
+    return True
+
+
+def _parts(whole: Any) -> list[Any]:
+    return list(whole.values()) if isinstance(whole, dict) else whole if isinstance(whole, list) else []
+
+
+# ------------------------------------------------------------------------------------------------ checking
+
+
+def check_schema(schema: Mapping[str, Any]) -> None:
+    """Refuse a schema that is none, or that refers to something outside itself; raises ValueError."""
+    from jsonschema.exceptions import SchemaError
+
+    try:
+        validator = _validator(_written(schema))
+    except SchemaError as problem:
+        place = "/".join(str(part) for part in problem.absolute_path)
+        raise ValueError(f"schema is not a JSON schema{f' (at {place})' if place else ''}: {problem.message}") from None
+    _check_parts(schema)
+    samples: tuple[Any, ...] = (None, {}, [])
+    try:
+        for sample in samples:
+            _first(validator, sample, math.inf)
+    except DocumentProblem as problem:
+        raise ValueError(f"schema: {problem}") from None
+
+
+def _check_parts(schema: Mapping[str, Any]) -> None:
+    """Refuse references that lead out, and patterns that cannot be searched."""
+    from regex import error as BadPattern
+
+    pending: list[Any] = [schema]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, list):
+            pending += part
+        if not isinstance(part, dict):
+            continue
+        reference, below = part.get("$ref"), part.get("patternProperties")
+        if isinstance(reference, str) and not reference.startswith("#"):
+            raise ValueError(f"schema refers to {reference!r}; references must lead within the schema (#/...)")
+        if isinstance(below, dict) and below and "unevaluatedProperties" in part:
+            raise ValueError("schema: unevaluatedProperties beside patternProperties is not supported")
+        for pattern in (part.get("pattern"), *(below if isinstance(below, dict) else ())):
+            if isinstance(pattern, str):
+                try:
+                    _compiled(pattern)
+                except BadPattern as problem:
+                    raise ValueError(f"schema: {pattern!r} is not a regular expression: {problem}") from None
+        pending += [value for key, value in part.items() if key not in _DATA]
+
+
+def first_violation(document: Any, schema: Mapping[str, Any], *, timeout: float) -> str | None:
+    """Return where and how `document` breaks `schema`, or None where it keeps it.
+
+    Raises:
+        TimeoutError: checking took longer than `timeout` seconds.
+        DocumentProblem: the check itself failed, since the schema refers to itself without end, say.
+    """
+    return _first(_validator(_written(schema)), document, time.monotonic() + timeout) if schema else None
+
+
+def _first(validator: Validator, document: Any, deadline: float) -> str | None:
+    from referencing.exceptions import Unresolvable
+
+    token = _deadline.set(deadline)
+    try:
+        problem = next(validator.iter_errors(document), None)
+    except RecursionError:
+        raise DocumentProblem("checking goes too deep; does the schema refer to itself without end?") from None
+    except Unresolvable as lost:
+        raise DocumentProblem(f"a reference leads nowhere: {lost}"[:200]) from None
+    finally:
+        _deadline.reset(token)
+    if problem is None:
+        return None
+    message = problem.message if len(problem.message) <= 160 else f"{problem.message[:80]} ... {problem.message[-60:]}"
+    return f"{problem.json_path[:80]}: {message}"
+
+
+def _written(schema: Mapping[str, Any]) -> str:
+    try:
+        return json.dumps(schema)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise ValueError(f"schema must be plain JSON: {problem}") from None
+
+
+@lru_cache(maxsize=64)
+def _validator(written: str) -> Validator:
+    from jsonschema.validators import Draft202012Validator, extend, validator_for
+    from referencing import Registry
+
+    schema = json.loads(written)
+    base = validator_for(schema, default=Draft202012Validator)
+    base.check_schema(schema)
+    known = {
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "additionalProperties": _additional_properties,
+        "uniqueItems": _unique_items,
+        "$ref": _timed(base.VALIDATORS["$ref"]),
+    }
+    if (dynamic := base.VALIDATORS.get("$dynamicRef")) is not None:
+        known["$dynamicRef"] = _timed(dynamic)
+    made: Validator = extend(base, known)(schema, registry=Registry())  # type: ignore[no-untyped-call]
+    return made
+
+
+def _left() -> float:
+    left = _deadline.get() - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _timed(check: Any) -> Any:
+    """The same check within the deadline: what takes exponential time goes through references."""
+
+    def checked(validator: Validator, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        _left()
+        yield from check(validator, value, instance, schema) or ()
+
+    return checked
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> Any:
+    import regex
+
+    return regex.compile(pattern)
+
+
+def _found(pattern: str, text: str) -> bool:
+    left = _left()
+    return _compiled(pattern).search(text, timeout=None if left == math.inf else left) is not None
+
+
+def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(instance, str) and not _found(pattern, instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _pattern_properties(
+    validator: Validator, patterns: Mapping[str, Any], instance: Any, _schema: Any
+) -> Iterator[Any]:
+    if isinstance(instance, dict):
+        for pattern, below in patterns.items():
+            for key, value in instance.items():
+                if _found(pattern, key):
+                    yield from validator.descend(value, below, path=key, schema_path=pattern)  # type: ignore[attr-defined]
+
+
+def _additional_properties(validator: Validator, below: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    from jsonschema.exceptions import ValidationError
+
+    if not isinstance(instance, dict):
+        return
+    named, patterns = schema.get("properties", {}), schema.get("patternProperties", {})
+    for key, value in instance.items():
+        if key in named or any(_found(pattern, key) for pattern in patterns):
+            continue
+        if below is False:
+            yield ValidationError(f"the property {key[:60]!r} is not allowed")
+        else:
+            yield from validator.descend(value, below, path=key)  # type: ignore[attr-defined]
+
+
+def _unique_items(_validator: Validator, wanted: bool, instance: Any, _schema: Any) -> Iterator[Any]:
+    """Compare items by what they are written as: linear, where comparing each with each is not."""
+    from jsonschema.exceptions import ValidationError
+
+    if wanted and isinstance(instance, list):
+        seen: set[str] = set()
+        for item in instance:
+            written = json.dumps(_plain(item), sort_keys=True)
+            if written in seen:
+                yield ValidationError(f"the item {written[:60]} stands twice")
+                return
+            seen.add(written)
+
+
+def _plain(item: Any) -> Any:
+    """The item with every whole float as an integer: JSON schema holds 1 and 1.0 equal."""
+    if isinstance(item, float) and item.is_integer():
+        return int(item)
+    if isinstance(item, list):
+        return [_plain(part) for part in item]
+    if isinstance(item, dict):
+        return {key: _plain(part) for key, part in item.items()}
+    return item
