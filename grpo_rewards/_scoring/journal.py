@@ -147,7 +147,10 @@ class Journal:
         self._state_file.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Leave the output unfinished, to be resumed."""
+        """Leave the output unfinished, to be resumed; one in which nothing was scored goes away."""
+        if not self._file.closed and not self._bytes and not self.state.get("row"):
+            self._partial.unlink(missing_ok=True)
+            self._state_file.unlink(missing_ok=True)
         self._file.close()
 
 

@@ -1,0 +1,91 @@
+"""The application: its commands, its exit codes, and how an error reaches the person who caused it.
+
+Exit codes: 0 fine, 1 findings, 2 usage or configuration, 3 environment (a sandbox or service is down).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from grpo_rewards._version import __version__
+from grpo_rewards.errors import GrpoRewardsError, InfrastructureError
+
+__all__ = ["ENVIRONMENT", "FINDINGS", "USAGE", "app", "main"]
+
+FINDINGS, USAGE, ENVIRONMENT = 1, 2, 3
+
+app = typer.Typer(
+    name="grpo-rewards",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Verifiable reward functions for GRPO: score completions offline with the rewards that train on them.\n\n"
+    "Example: grpo-rewards score completions.jsonl -c rewards.yaml -o scored.jsonl",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"grpo-rewards {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _register() -> None:
+    """Add the commands: each module is small and imports what it needs when it runs."""
+    from grpo_rewards._cli import catalogue, explain, report, score, validate
+
+    app.command("score")(score.score)
+    app.command("list")(catalogue.list_)
+    app.command("explain")(explain.explain)
+    app.command("validate")(validate.validate)
+    app.command("schema")(catalogue.schema)
+    app.command("report")(report.report)
+
+
+def _register_plugins() -> None:
+    """Let plugins add commands; one that fails is reported and the rest go on."""
+    from grpo_rewards._registry import registry
+
+    for implementation in registry().manager.hook.register_commands.get_hookimpls():
+        try:
+            implementation.function(app)
+        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
+            typer.echo(f"warning: the commands of plugin {implementation.plugin_name} are missing: {error}", err=True)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
+    _register()
+    _register_plugins()
+    try:
+        app()
+    except InfrastructureError as error:
+        _leave(str(error), ENVIRONMENT)
+    except GrpoRewardsError as error:
+        _leave(str(error), USAGE)
+    except BrokenPipeError:  # the reader of our output has gone: say nothing, as a filter does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FINDINGS)
+    except KeyboardInterrupt:
+        _leave("stopped; an unfinished -o goes on with --resume", 130)
+
+
+def _leave(message: str, code: int) -> None:
+    typer.echo(f"error: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,78 @@
+"""``grpo-rewards list`` and ``schema``: what is installed, and what a configuration may say."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["list_", "schema"]
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+    """List the installed rewards, and what is wrong with plugins; exit 1 when something is.
+
+    Example: grpo-rewards list
+    """
+    from grpo_rewards._cli.app import FINDINGS
+    from grpo_rewards._registry import registry
+
+    found = registry()
+    rewards = [_entry(name, reward) for name, reward in sorted(found.rewards.items())]
+    problems = [f"plugin {p.label} {p.version}: {text}" for p in found.plugins for text in p.problems]
+    problems += found.duplicates
+    if as_json:
+        typer.echo(json.dumps({"rewards": rewards, "problems": problems}, indent=2))
+    else:
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for title in ("reward", "range", "columns", "from", "version", "what it rewards"):
+            table.add_column(
+                title, overflow="fold" if title == "what it rewards" else "ellipsis", no_wrap=title == "reward"
+            )
+        for entry in rewards:
+            low_high = "" if entry["range"] is None else "{:g} … {:g}".format(*entry["range"])
+            columns = ", ".join([*entry["required_columns"], *(f"[{name}]" for name in entry["optional_columns"])])
+            values = (entry["name"], low_high, columns, entry["source"], entry["version"], entry["summary"])
+            table.add_row(*(value.replace("[", r"\[") for value in values))
+        Console().print(table)
+        for problem in problems:
+            typer.echo(f"problem: {problem}", err=True)
+    if problems:
+        raise typer.Exit(FINDINGS)
+
+
+def _entry(name: str, reward: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "range": reward.range,
+        "style": reward.style,
+        "required_columns": list(reward.required_columns),
+        "optional_columns": list(reward.optional_columns),
+        "source": reward.source,
+        "version": reward.version,
+        "summary": reward.summary,
+    }
+
+
+def schema(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A reward, for the schema of its settings.")
+    ] = None,
+) -> None:
+    """Print the JSON schema of a configuration (for editors), or of a reward's settings.
+
+    Example: grpo-rewards schema > rewards.schema.json
+    """
+    if name is not None:
+        from grpo_rewards._registry import get_reward
+
+        found = get_reward(name).settings_schema()
+    else:
+        from grpo_rewards._composition import Config
+
+        found = Config.model_json_schema()
+    typer.echo(json.dumps(found, indent=2))

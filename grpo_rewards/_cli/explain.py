@@ -1,0 +1,126 @@
+"""``grpo-rewards explain``: what a reward wants, or how one row came by its reward."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from grpo_rewards._cli.sources import ConfigOption, OnlyOption, composite_for, find_config
+
+__all__ = ["explain"]
+
+
+def explain(
+    what: Annotated[
+        str, typer.Argument(metavar="NAME|FILE#ROW", help="A reward, or a row of a file by its line number.")
+    ],
+    config: ConfigOption = None,
+    only: OnlyOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Explain a reward (its documentation, columns, settings), or a row: value x weight x gate, each with its reason.
+
+    A row of a scored file is explained from its record, unless a configuration is given.
+
+    Example: grpo-rewards explain completions.jsonl#17 -c rewards.yaml
+    """
+    file, mark, row = what.rpartition("#")
+    if mark and row.isdigit():
+        _explain_row(file, int(row), config, only, as_json=as_json)
+    else:
+        _explain_reward(what, as_json=as_json)
+
+
+def _explain_reward(name: str, *, as_json: bool) -> None:
+    from grpo_rewards._contract.signature import REQUIRED
+    from grpo_rewards._registry import get_reward
+
+    reward = get_reward(name)
+    settings = {
+        item.name: {
+            "type": inspect.formatannotation(item.annotation),
+            **({} if item.default is REQUIRED else {"default": item.default}),
+        }
+        for item in reward.shape.settings
+    }
+    entry: dict[str, Any] = {
+        "name": reward.name,
+        "source": reward.source,
+        "version": reward.version,
+        "style": reward.style,
+        "range": reward.range,
+        "required_columns": list(reward.required_columns),
+        "optional_columns": list(reward.optional_columns),
+        "settings": settings,
+        "documentation": inspect.cleandoc(reward.__doc__ or ""),
+    }
+    if as_json:
+        typer.echo(json.dumps(entry, indent=2, default=repr))
+        return
+    low_high = "any number" if reward.range is None else "{:g} to {:g}".format(*reward.range)
+    typer.echo(f"{reward.name}  ({reward.source} {reward.version}, {reward.style} style, {low_high})\n")
+    typer.echo(entry["documentation"] + "\n")
+    typer.echo(
+        f"columns:  {', '.join(reward.required_columns) or 'none'} needed; {', '.join(reward.optional_columns) or 'none'} optional"
+    )
+    typer.echo("settings:" if settings else "settings: none")
+    for key, value in settings.items():
+        default = f" = {value['default']!r}" if "default" in value else " (needed)"
+        typer.echo(f"  {key}: {value['type']}{default}")
+
+
+def _explain_row(file: str, number: int, config: Path | None, only: list[str] | None, *, as_json: bool) -> None:
+    records = _records(file, number, config, only)
+    if as_json:
+        typer.echo(json.dumps(records, indent=2, default=str))
+        return
+    for record in records:
+        index = f" completion {record['index']}" if "index" in record else ""
+        reward = "none" if record["reward"] is None else f"{record['reward']:.6g}"
+        typer.echo(f"{file}#{number}{index}: reward {reward}")
+        if "left_out" in record:
+            typer.echo(f"  left out: {record['left_out']}")
+        for name, part in record["components"].items():
+            if part["value"] is None:
+                sum_ = part["status"]
+            else:
+                sum_ = f"{part['value']:.6g} × {part['weight']:g} × gate {part['gate']:g} = {part['contribution']:.6g}"
+                if part["status"] != "scored":
+                    sum_ += f" ({part['status']})"
+            typer.echo(f"  {name:<12} {sum_}" + (f"   {part['reason']}" if part["reason"] else ""))
+
+
+def _records(file: str, number: int, config: Path | None, only: list[str] | None) -> list[dict[str, Any]]:
+    """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
+    from grpo_rewards._scoring.chunks import Pace, make_chunks
+    from grpo_rewards._scoring.reading import open_source
+    from grpo_rewards._scoring.reading.rows import SCORES
+    from grpo_rewards._scoring.scored import scores_of
+    from grpo_rewards.errors import InputError
+
+    source = open_source(file)
+    if config is None and not only:
+        row = next((row for row in source.rows(after=number - 1) if row.number == number), None)
+        if row is not None and row.data is not None and SCORES in row.data:
+            return [row.data[SCORES]]
+        if find_config(None) is None:
+            raise InputError(
+                "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
+            )
+    composite = composite_for(config, only)
+    for chunk in make_chunks(open_source(file), Pace(start=1, most=1), warn=lambda _text: None):
+        for row in chunk.malformed:
+            if row.number == number:
+                raise InputError(row.problem, source=file, line=number)
+        if any(sample.row == number for sample in chunk.samples):
+            table = composite.score(chunk.batch(composite.required_columns))
+            return [
+                scores_of(sample, table.row(position))
+                for position, sample in enumerate(chunk.samples)
+                if sample.row == number
+            ]
+    raise InputError(f"there is no row {number}", source=file)

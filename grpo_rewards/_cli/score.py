@@ -1,0 +1,146 @@
+"""``grpo-rewards score``: every completion of a file, component by component, with reasons."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grpo_rewards._cli.sources import ConfigOption, OnlyOption, composite_for
+
+if TYPE_CHECKING:
+    from grpo_rewards._scoring import Progress, Run
+
+__all__ = ["score"]
+
+
+def score(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="JSONL, CSV (each also .gz, .zst) or parquet; - is stdin.")
+    ],
+    config: ConfigOption = None,
+    only: OnlyOption = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A setting of the reward of --only.")
+    ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", help="Where scored rows go, as JSONL; - is stdout.")] = None,
+    resume: Annotated[
+        bool, typer.Option(help="Go on with an unfinished output; score again what was left out.")
+    ] = False,
+    force: Annotated[bool, typer.Option(help="Start again over an output that is there.")] = False,
+    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 and 1 score in this one.")] = 1,
+    executor: Annotated[str, typer.Option(help="Where to score.")] = "local",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
+) -> None:
+    """Score a file of completions and sum up per component; exit 1 when rows were malformed or a plugin broke.
+
+    Rows hold completion (or completions, messages, response), perhaps prompt, and the columns that rewards need.
+
+    Example: grpo-rewards score completions.jsonl -c rewards.yaml -o scored.jsonl --workers 2
+    """
+    from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
+    from grpo_rewards._scoring import score_file
+
+    if out == "-" and as_json:
+        raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
+    composite = composite_for(config, only, param, column)
+    with _progress() as progress:
+        run = score_file(
+            file,
+            composite,
+            out=Path(out) if out not in (None, "-") else None,
+            write=sys.stdout.buffer.write if out == "-" else None,
+            resume=resume,
+            force=force,
+            workers=workers,
+            executor=executor,
+            progress=progress,
+            warn=lambda text: typer.echo(f"warning: {text}", err=True),
+        )
+    if as_json:
+        import orjson
+
+        sys.stdout.buffer.write(orjson.dumps(run.summary(), option=orjson.OPT_INDENT_2, default=str) + b"\n")
+    else:
+        _show(run, to_stderr=out == "-")
+    _say(run)
+    if run.malformed or run.broken:
+        raise typer.Exit(FINDINGS)
+    if run.unavailable:
+        raise typer.Exit(ENVIRONMENT)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar with rate and time left on a terminal, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _position, _size: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("scoring"), BarColumn(), TextColumn("{task.fields[rows]}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("scoring", total=None, rows="")
+
+        def update(done: int, position: int, size: int | None) -> None:
+            elapsed = bar.tasks[0].elapsed or 1e-9
+            bar.update(task, total=size, completed=position, rows=f"{done:,} rows, {done / elapsed:,.0f}/s")
+
+        yield update
+
+
+_COLUMNS = {
+    "weight": "weight", "n": "n", "mean": "mean", "group_std": "group std", "zero_std_groups": "flat groups",
+    "not_applicable": "n/a", "rejected": "rejected", "timeout": "timeout", "unavailable": "unavailable",
+    "error": "error", "p95_seconds": "p95",
+}  # fmt: skip
+
+
+def _show(run: Run, *, to_stderr: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("component")
+    for title in _COLUMNS.values():
+        table.add_column(title, justify="right")
+    figures = {**run.statistics.summary(), "reward": run.statistics.total.summary()}
+    for name, row in figures.items():
+        table.add_row(name, *(_cell(key, row.get(key)) for key in _COLUMNS), style="bold" if name == "reward" else None)
+    console = Console(stderr=to_stderr)
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table)
+
+
+def _cell(key: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if key == "zero_std_groups":
+        return f"{value:.0%}"
+    if key == "p95_seconds":
+        return f"{value * 1e6:.0f} µs" if value < 1e-3 else f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.1f} s"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
+def _say(run: Run) -> None:
+    counts = [f"{run.rows:,} rows in {run.seconds:.1f} s"]
+    if run.resumed:
+        counts.append(f"{run.resumed:,} of them from an earlier run")
+    if run.malformed:
+        counts.append(f"{run.malformed:,} malformed, kept in {run.side_file}")
+    if run.broken:
+        counts.append(f"{run.broken:,} on which a plugin broke")
+    if run.unavailable:
+        counts.append(f"{run.unavailable:,} left out (sandbox or service down; --resume tries them again)")
+    typer.echo("; ".join(counts), err=True)
+    for problem in run.problems:
+        typer.echo(f"  {problem}", err=True)

@@ -1,0 +1,78 @@
+"""From the options ``--config`` and ``--only`` to a composite."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grpo_rewards.errors import ConfigError
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition import Composite
+
+__all__ = ["ConfigOption", "OnlyOption", "composite_for", "find_config"]
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="The composition; $GRPO_REWARDS_CONFIG or ./rewards.yaml without it."),
+]
+OnlyOption = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="NAME", help="A component of the composition, or without one an installed reward."),
+]
+
+
+def find_config(given: Path | None) -> Path | None:
+    """Return the configuration that applies: the one given, ``$GRPO_REWARDS_CONFIG``, ``./rewards.yaml``, or None."""
+    from grpo_rewards._composition import CONFIG_VARIABLE
+
+    if given is not None:
+        return given
+    if named := os.environ.get(CONFIG_VARIABLE):
+        return Path(named)
+    return Path("rewards.yaml") if Path("rewards.yaml").is_file() else None
+
+
+def composite_for(
+    config: Path | None, only: list[str] | None, params: list[str] | None = None, columns: list[str] | None = None
+) -> Composite:
+    """Return the composite to score with.
+
+    Raises:
+        ConfigError: there is neither a configuration nor a reward to use.
+    """
+    from grpo_rewards._composition import Composite, load
+
+    found = find_config(config)
+    if found is not None:
+        if params or columns:
+            raise ConfigError(f"--param and --column go with --only and no configuration; edit {found} instead")
+        composite = load(found)
+        return composite.only(only) if only else composite
+    if not only:
+        raise ConfigError(
+            "nothing to score with: give -c rewards.yaml, set GRPO_REWARDS_CONFIG, start in a folder with a "
+            "rewards.yaml, or name an installed reward with --only ('grpo-rewards list' shows them)"
+        )
+    component = {"params": _pairs(params, "--param"), "columns": _pairs(columns, "--column")}
+    rewards = {_component_name(name): {"use": name, **component} for name in only}
+    return Composite({"rewards": rewards})
+
+
+def _component_name(reference: str) -> str:
+    return reference.rpartition(":")[2].replace(".", "_")
+
+
+def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:
+    import yaml
+
+    pairs: dict[str, Any] = {}
+    for item in given or []:
+        name, sign, value = item.partition("=")
+        if not (sign and name):
+            raise typer.BadParameter(f"expected NAME=VALUE, not {item!r}", param_hint=option)
+        pairs[name] = value if option == "--column" else yaml.safe_load(value)
+    return pairs

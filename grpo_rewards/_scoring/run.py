@@ -1,0 +1,332 @@
+"""Scoring a file from end to end: read, check, score, write, and sum up."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, make_chunks
+from grpo_rewards._scoring.executors import find_executor
+from grpo_rewards._scoring.journal import (
+    Journal,
+    SideFile,
+    differences,
+    meta_path,
+    partial_path,
+    restored_statistics,
+    saved_statistics,
+)
+from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
+from grpo_rewards._scoring.reading.lines import LineSource
+from grpo_rewards._scoring.reading.rows import SCORES
+from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards.errors import InputError, ResumeError
+
+__all__ = ["Progress", "Run", "score_file"]
+
+_log = logging.getLogger(__name__)
+
+Progress = Callable[[int, int, int | None], None]
+"""Called after each chunk with the rows done, and how far (bytes or rows) of how much the file has been read."""
+
+_SAMPLED = 1 << 16
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of scoring a file.
+
+    `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke; `problems`
+    holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done.
+    """
+
+    statistics: Statistics
+    provenance: Mapping[str, Any]
+    rows: int = 0
+    malformed: int = 0
+    unavailable: int = 0
+    broken: int = 0
+    resumed: int = 0
+    seconds: float = 0.0
+    problems: list[str] = field(default_factory=list)
+    side_file: Path | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return {
+            "rows": self.rows,
+            "malformed": self.malformed,
+            "unavailable": self.unavailable,
+            "broken": self.broken,
+            "resumed": self.resumed,
+            "seconds": round(self.seconds, 3),
+            "reward": self.statistics.total.summary(),
+            "components": self.statistics.summary(),
+            "problems": self.problems,
+            "side_file": str(self.side_file) if self.side_file is not None and self.malformed else None,
+            "provenance": dict(self.provenance),
+        }
+
+
+def score_file(
+    path: str | Path,
+    composite: Composite,
+    *,
+    out: Path | None = None,
+    write: Callable[[bytes], Any] | None = None,
+    resume: bool = False,
+    force: bool = False,
+    workers: int = 1,
+    executor: str = "local",
+    progress: Progress = lambda _done, _position, _size: None,
+    warn: Callable[[str], None] = _log.warning,
+) -> Run:
+    """Score the rows of a file, in constant memory.
+
+    Args:
+        path: JSONL, CSV (each also .gz, .zst) or parquet, by its suffix; ``-`` reads JSONL from standard input.
+        composite: what to score with.
+        out: where the scored rows go, atomically, as JSONL; resumable while unfinished.
+        write: takes scored lines instead of a file.
+        resume: go on with an unfinished `out`; in a finished one, score again what had been left out.
+        force: start again over what is there.
+        workers: below two, score in this process; otherwise in as many.
+        executor: where to score.
+        progress: called after each chunk.
+        warn: takes a warning.
+
+    Raises:
+        InputError: the file cannot be read.
+        ColumnError: a column is missing; found before the first row is scored.
+        ResumeError: there is an unfinished output, or it belongs to something else.
+    """
+    source = open_source(path)
+    started = time.perf_counter()
+    run = Run(Statistics(), composite.provenance)
+    fingerprint = {"input": _identity(path, source), **composite.provenance}
+    if out is not None:
+        _check_output(path, out, resume=resume, force=force)
+        if resume and out.exists() and not partial_path(out).exists():
+            _retry(out, composite, fingerprint, run, progress)
+            run.seconds = time.perf_counter() - started
+            return run
+    journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
+    try:
+        _score_rows(
+            source,
+            composite,
+            journal,
+            run,
+            write=write,
+            workers=workers,
+            executor=executor,
+            progress=progress,
+            warn=warn,
+        )
+        run.seconds = time.perf_counter() - started
+        if journal is not None:
+            journal.finish({"fingerprint": fingerprint, "summary": run.summary()})
+    finally:
+        if journal is not None:
+            journal.close()
+    return run
+
+
+def _score_rows(
+    source: Source,
+    composite: Composite,
+    journal: Journal | None,
+    run: Run,
+    *,
+    write: Callable[[bytes], Any] | None,
+    workers: int,
+    executor: str,
+    progress: Progress,
+    warn: Callable[[str], None],
+) -> None:
+    state = journal.state if journal is not None else {}
+    side = SideFile(_side_path(source, journal), source.name, keep=state.get("malformed_bytes", 0))
+    run.side_file = side.path
+    _restore(run, state)
+    pace = Pace()
+    chunks = _checked(make_chunks(source, pace, after=state.get("row", 0), warn=warn), composite)
+    missing: set[tuple[str, str]] = set()
+    for chunk, scored in find_executor(executor)(composite, chunks, workers):
+        for gap in scored.gaps:
+            if gap not in missing:
+                missing.add(gap)
+                warn(
+                    f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
+                )
+        _count(run, source.name, chunk, scored)
+        side.add(chunk.malformed)
+        lines = b"".join(scored.lines)
+        if journal is not None:
+            journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})
+        elif write is not None:
+            write(lines)
+        pace.took(len(chunk.samples), scored.seconds)
+        progress(run.rows, chunk.position, source.size)
+    if not run.rows and not run.malformed:
+        raise InputError("holds no rows", source=source.name)
+
+
+def _checked(chunks: Iterator[Chunk], composite: Composite) -> Iterator[Chunk]:
+    """The chunks, once the first one is known to have the columns that its rows need."""
+    ahead: list[Chunk] = []
+    for chunk in chunks:
+        ahead.append(chunk)
+        if chunk.samples:
+            batch = chunk.batch()
+            applying = [c for c in composite.components if c.when is None or c.rows(batch)]
+            composite.check_columns(batch.available, components=applying)
+            break
+    return chain(ahead, chunks)
+
+
+# ------------------------------------------------------------------------------------------------ figures
+
+
+def _count(run: Run, name: str, chunk: Chunk, scored: Scored) -> None:
+    run.statistics.merge(scored.statistics)
+    run.rows += len(chunk.samples)
+    run.malformed += len(chunk.malformed)
+    run.broken += scored.broken
+    run.unavailable += scored.left_out - scored.broken
+    run.problems += [f"{name}:{row.number}: {row.problem}" for row in chunk.malformed]
+    run.problems += scored.failures
+    del run.problems[10:]
+
+
+def _counts(run: Run) -> dict[str, Any]:
+    names = ("rows", "malformed", "unavailable", "broken", "problems")
+    return {**{name: getattr(run, name) for name in names}, "statistics": saved_statistics(run.statistics)}
+
+
+def _restore(run: Run, state: Mapping[str, Any]) -> None:
+    counts = dict(state.get("counts", {}))
+    if counts:
+        run.statistics = restored_statistics(counts.pop("statistics"))
+        for name, value in counts.items():
+            setattr(run, name, value)
+        run.resumed = run.rows
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+def _check_output(path: str | Path, out: Path, *, resume: bool, force: bool) -> None:
+    if not out.parent.is_dir():
+        raise InputError(f"the folder of the output, {out.parent}, does not exist", source=str(out))
+    if out.is_dir():
+        raise InputError("is a folder; the output is one file", source=str(out))
+    if str(path) != "-" and out.exists() and os.path.samefile(path, out):
+        raise InputError("the output is the input itself; give another -o", source=str(out))
+    if out.exists() and not (resume or force):
+        raise ResumeError(
+            f"{out} is there already. Overwrite it: --force. Score again only the rows that it left out: --resume"
+        )
+
+
+def _side_path(source: Source, journal: Journal | None) -> Path:
+    if journal is not None:
+        return journal.out.with_name(journal.out.name + ".malformed.jsonl")
+    return Path(Path(source.name).name + ".malformed.jsonl")
+
+
+def _identity(path: str | Path, source: Source) -> dict[str, Any]:
+    """What tells one input from another without reading all of it: size, and a hash of samples of its bytes."""
+    if str(path) == "-":
+        return {"name": "-"}
+    file = Path(path)
+    size = file.stat().st_size
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        for offset in dict.fromkeys((0, max(0, size // 2 - _SAMPLED // 2), max(0, size - _SAMPLED))):
+            stream.seek(offset)
+            digest.update(stream.read(_SAMPLED))
+    return {"kind": source.kind, "size": size, "sample": digest.hexdigest()[:16]}
+
+
+# ------------------------------------------------------------------------------------------------ trying again
+
+
+def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, Any], run: Run, progress: Progress) -> None:
+    """Score again the groups of a finished output in which a row was left out; copy the others."""
+    try:
+        meta = orjson.loads(meta_path(out).read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        raise ResumeError(f"{meta_path(out)}, which says what {out} was made from, is missing; use --force") from None
+    if changed := differences(meta["fingerprint"], fingerprint):
+        raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
+    fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
+    source = LineSource(out)
+    journal = Journal(fresh, fingerprint, resume=False, force=True)
+    run.malformed = meta["summary"]["malformed"]
+    try:
+        for _, members in groupby(source.rows(), key=_group_of):
+            rows = list(members)
+            lines, records = _group_again(rows, composite, run)
+            journal.commit(b"".join(lines), {"row": rows[-1].number})
+            _add_records(run.statistics, records)
+            run.rows += len(records)
+            run.unavailable += sum("left_out" in r and not _is_broken(r) for r in records)
+            run.broken += sum(map(_is_broken, records))
+            progress(run.rows, source.position, source.size)
+        journal.finish({"fingerprint": fingerprint, "summary": run.summary()})
+        os.replace(fresh, out)
+        os.replace(meta_path(fresh), meta_path(out))
+    finally:
+        journal.close()
+
+
+def _group_of(row: Row) -> Any:
+    if row.data is None or SCORES not in row.data:
+        raise ResumeError(
+            f"row {row.number} of the output holds no scores: {row.problem or 'it was changed'}; use --force"
+        )
+    return row.data[SCORES]["group"]
+
+
+def _group_again(rows: list[Row], composite: Composite, run: Run) -> tuple[list[bytes], list[dict[str, Any]]]:
+    parsed = [row.data or {} for row in rows]
+    if not any("left_out" in data[SCORES] for data in parsed):
+        run.resumed += len(rows)
+        return [row.raw.rstrip(b"\r\n") + b"\n" for row in rows], [data[SCORES] for data in parsed]
+    samples = [
+        Sample(s["row"], s.get("index"), s["group"], without_scores(row.raw.rstrip(), data), cells=False)
+        for row, data in zip(rows, parsed, strict=True)
+        for s in [data[SCORES]]
+    ]
+    scored = score_samples(composite, samples)
+    run.problems = (run.problems + list(scored.failures))[:10]
+    return scored.lines, [orjson.loads(line)[SCORES] for line in scored.lines]
+
+
+def _is_broken(record: Mapping[str, Any]) -> bool:
+    return any(part["status"] == "error" for part in record["components"].values())
+
+
+def _add_records(statistics: Statistics, records: list[dict[str, Any]]) -> None:
+    """Count one group's recorded scores."""
+    from grpo_rewards._composition.stats import Tally
+
+    group = [list(range(len(records)))]
+    statistics.rows += len(records)
+    statistics.total.add_values([record["reward"] for record in records], group)
+    for name in records[0]["components"]:
+        parts = [record["components"][name] for record in records]
+        tally = statistics.components.setdefault(name, Tally())
+        tally.weight = parts[0]["weight"]
+        tally.add_values([None if p["value"] is None else p["value"] * p["gate"] for p in parts], group)
+        tally.statuses.update("left_out" if "left_out" in p.get("details", {}) else p["status"] for p in parts)
