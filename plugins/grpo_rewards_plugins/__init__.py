@@ -7,22 +7,26 @@ from collections.abc import Callable, Mapping
 
 from grpo_rewards import hookimpl
 from grpo_rewards_plugins.countdown import countdown
+from grpo_rewards_plugins.diversity import diversity
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.json_schema import json_schema
 from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math
+from grpo_rewards_plugins.multiple_choice import multiple_choice
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
 __all__ = [
     "countdown",
+    "diversity",
     "exact",
     "integer",
     "json_schema",
     "length",
     "math",
+    "multiple_choice",
     "regex",
     "repetition",
     "xml_format",

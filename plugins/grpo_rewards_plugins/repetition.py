@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.bounds import between
+from grpo_rewards_plugins.words import ngrams
 
 __all__ = ["repetition"]
-
-# Scripts without spaces count by the character; a long run without spaces is cut, so that "aaaa..." repeats itself.
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,24}")
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -30,11 +27,8 @@ def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> 
         ngram: how many words make an n-gram (open-r1: 3).
         max_penalty: the penalty of a completion that is nothing but repetition (open-r1: 1, written -1 there).
     """
-    words = _WORD.findall(completion.casefold())
-    total = len(words) - ngram + 1
-    if total < 1:
-        return 0.0
-    distinct = len(set(zip(*(words[start:] for start in range(ngram)), strict=False)))
+    grams = list(ngrams(completion, ngram))
+    total, distinct = len(grams), len(set(grams))
     if distinct == total:
         return 0.0
     return Outcome(

@@ -1,0 +1,181 @@
+"""The reward `multiple_choice`: the letter of the right option."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.answers import Place, find_answer
+from grpo_rewards_plugins.bounds import tag_name
+from grpo_rewards_plugins.exact import normal_text
+
+__all__ = ["multiple_choice"]
+
+_LONGEST = 2000  # characters of an answer that are read
+_LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
+_DECORATION = str.maketrans("", "", "*_`$\"'“”‘’")
+_PHRASE = re.compile(
+    r"\b(?:answer|choice|option)(?: {0,5}(?:is|would be|should be)\b| {0,5}[:=])[ \t]{0,20}(?:: ?)?", re.I
+)
+_LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    tag_name(settings)
+    letters = settings["letters"]
+    if not letters.isalpha() or not letters.isascii() or len(set(letters.upper())) != len(letters):
+        raise ValueError(f"letters must be different letters from A to Z, such as ABCD, not {letters!r}")
+
+
+def _check_row(answer: Any = None, choices: Any = None, **_columns: Any) -> str | None:
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if _gold(answer, _texts(choices), letters) is None:
+        return (
+            f"answer must be a letter, the index of an option counted from 0, or an option's text, not {answer!r:.80}"
+        )
+    return None
+
+
+@reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+def multiple_choice(
+    completion: str,
+    answer: str | int,
+    choices: list[Any] | None = None,
+    *,
+    letters: str = "ABCDEFGHIJ",
+    place: Place = "auto",
+    tag: str = "answer",
+) -> float | Outcome:
+    """The completion chooses the right option.
+
+    1 or 0. A choice is a letter in any usual dress: ``B``, ``(b)``, ``B.``, ``**B**``, ``\\text{B}``, ``Option B``,
+    ``The answer is B``, ``B) Paris``; or, where the column `choices` is there, exactly the text of an option. A hedge
+    scores 0: two different letters (``A or B``, ``B, maybe C``), ``all of the above`` where it is no option.
+
+    Args:
+        answer: the right letter, or its index counted from 0 (MMLU), or the text of the right option.
+        choices: the texts of the options in order; also bounds the letters.
+        letters: the letters of the options in order (ours: A to J; MMLU-Pro has ten).
+        place: where the choice stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of it), or
+            ``auto``: the one of the first three that comes last, else after the last ``answer is``, else the last line.
+        tag: the tag that holds the choice.
+    """
+    texts = _texts(choices)
+    known = letters.upper()[: len(texts)] if texts else letters.upper()
+    gold = _gold(answer, texts, known)
+    if gold is None:
+        return Outcome(None, "not_applicable", f"the column answer holds no option: {answer!r:.60}")
+    found = _where(completion, place, tag)
+    if found is None:
+        return Outcome(0.0, "scored", f"no answer found ({place})")
+    choice = _read(found, texts, known)
+    if choice.letter == gold:
+        return 1.0
+    return Outcome(0.0, "scored", choice.problem or f"{choice.letter} is not {gold}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The letter that was chosen, or what keeps the answer from being one choice."""
+
+    letter: str = ""
+    problem: str = ""
+
+
+def _where(text: str, place: Place, tag: str) -> str | None:
+    if place != "auto":
+        return find_answer(text, place=place, tag=tag)
+    if f"<{tag}>" in text or "\\boxed{" in text or "\\fbox{" in text or "####" in text:
+        return find_answer(text, place="auto", tag=tag)
+    end = -1
+    for match in _PHRASE.finditer(text):
+        end = match.end()
+    if end >= 0:
+        rest = text[end : end + _LONGEST].lstrip()
+        return rest.partition("\n")[0]
+    return text.strip() if len(text) <= 200 and "\n" not in text.strip() else text.rstrip().rpartition("\n")[2].strip()
+
+
+def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
+    if len(text) > _LONGEST:
+        return _Choice(problem=f"the answer has {len(text)} characters; a choice is wanted")
+    plain = _bare(text)
+    if not plain:
+        return _Choice(problem="the answer is empty")
+    if (named := _named(plain, texts, letters)) is not None:
+        return _Choice(named)
+    head = _head(letters).fullmatch(plain[_lead(plain) :])
+    if head is None:
+        return _Choice(problem=f"{plain[:60]!r} is not a choice among {letters[0]} to {letters[-1]}")
+    letter, rest = head["letter"].upper(), head["rest"].strip()
+    if texts and (other := _named(rest.lstrip(".)]:;,/&|-–— "), texts, letters)) is not None:
+        return _Choice(letter) if other == letter else _Choice(problem=f"{letter} is not the option {rest[:40]!r}")
+    for match in _hedge(letters).finditer(rest):
+        if match["letter"].upper() != letter:
+            return _Choice(problem=f"a hedge: {letter} and {match['letter'].upper()}")
+    return _Choice(letter)
+
+
+def _lead(plain: str) -> int:
+    """How many characters of "the answer is" stand before the letter; none where they are the letter itself."""
+    match = _LEAD.match(plain)
+    return match.end() if match is not None else 0
+
+
+def _bare(text: str) -> str:
+    """The text without LaTeX's text commands, emphasis and quotes, with single spaces."""
+    for _ in range(3):
+        text = _LATEX.sub(r"\1", text)
+    text = text.replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
+    return " ".join(text.translate(_DECORATION).split())
+
+
+@lru_cache(maxsize=64)
+def _head(letters: str) -> re.Pattern[str]:
+    """A letter alone, in brackets, or before a mark or a joining word and more text."""
+    either = f"[{letters}{letters.lower()}]"
+    return re.compile(
+        rf"[(\[]? ?(?P<letter>{either})(?P<rest>$| ?[.)\]:;,/&|\-–—].*| (?:or|and|[(\[]|is (?:the )?(?:correct|right|best|answer)).*)",
+        re.DOTALL | re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=64)
+def _hedge(letters: str) -> re.Pattern[str]:
+    """A letter after a mark or a joining word, or in brackets; words such as "a dog" and "I am" do not count."""
+    either = f"[{letters}{letters.lower()}]"
+    joins = r"or|and|nor|also|maybe|possibly|perhaps|either|both|not|answer|option|choice|is|be"
+    return re.compile(
+        rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’]| [a-z])",
+        re.IGNORECASE,
+    )
+
+
+def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
+    """The letter of the option whose whole text this is, when only one has it."""
+    wanted = normal_text(plain)
+    hits = [letter for letter, text in zip(letters, texts, strict=False) if normal_text(_bare(text)) == wanted]
+    return hits[0] if len(hits) == 1 else None
+
+
+def _texts(choices: Any) -> list[str]:
+    if hasattr(choices, "tolist"):
+        choices = choices.tolist()
+    if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
+        choices = choices.get("text")
+    return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []
+
+
+def _gold(answer: Any, texts: Sequence[str], letters: str) -> str | None:
+    if isinstance(answer, bool) or not isinstance(answer, int | str):
+        return None
+    if isinstance(answer, int):
+        return letters[answer] if 0 <= answer < (len(texts) or len(letters)) and answer < len(letters) else None
+    plain = _bare(answer)
+    if (match := _head(letters).fullmatch(plain)) is not None and len(plain) <= 4:
+        return match["letter"].upper()
+    return _named(plain, texts, letters)

@@ -1,0 +1,79 @@
+"""The reward `multiple_choice`: a letter in any dress, golds of any kind, no hedges."""
+
+from __future__ import annotations
+
+import pytest
+
+from grpo_rewards import get_reward
+from grpo_rewards.errors import SettingsError
+
+CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "B", "b", "(B)", "[b]", "B.", "B)", "**B**", "`B`", "**B.**", "$B$", "\\boxed{B}", "\\boxed{\\text{B}}", "#### B", "\\text{(B)}",
+        "<answer>B</answer>", "<answer>\n(B)\n</answer>", "<answer>B", "<answer>B) Lyon</answer>", "<answer>B: Lyon</answer>",
+        "<answer>Option B</answer>", "<answer>The answer is B.</answer>", "<answer>The correct answer is **(B)** Lyon.</answer>",
+        "A is tempting, but the answer is B.", "Answer: B", "So the final answer is: (B)", "The answer is A. No: the answer is B",
+        "Let me think.\nA is wrong.\n\nB", "<think>A or C</think> <answer>B</answer>", "<answer>B. A dog is in it</answer>",
+        "<answer>B is correct</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
+    ],
+)  # fmt: skip
+def test_the_right_letter(text: str) -> None:
+    assert get_reward("multiple_choice").one(text, answer="B").value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("A", "A is not B"), ("<answer>A</answer> B", "A is not B"), ("A or B", "hedge"), ("B or C", "hedge"), ("B, C", "hedge"),
+        ("<answer>B/C</answer>", "hedge"), ("<answer>B and D</answer>", "hedge"), ("<answer>(B) or (C)</answer>", "hedge"),
+        ("<answer>B. Lyon or C. Nice</answer>", "hedge"), ("<answer>B, maybe C</answer>", "hedge"), ("The answer is B or C.", "hedge"),
+        ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
+        ("<answer>B. But the answer could be A</answer>", "hedge"), ("<answer>B C</answer>", "not a choice"), ("<answer>AB</answer>", "not a choice"),
+        ("<answer>ABCD</answer>", "not a choice"), ("<answer>A B C D</answer>", "not a choice"), ("<answer></answer>", "empty"), ("", "empty"),
+        ("<answer>Z</answer>", "not a choice"), ("<answer>both</answer>", "not a choice"), ("<answer>Be careful</answer>", "not a choice"),
+        ("I do not know", "not a choice"), ("the answer is a dog", "not a choice"), ("<answer>" + "B " * 5000 + "</answer>", "characters"),
+    ],
+)  # fmt: skip
+def test_other_letters_and_hedges(text: str, reason: str) -> None:
+    outcome = get_reward("multiple_choice").one(text, answer="B")
+    assert (outcome.value, outcome.status) == (0.0, "scored")
+    assert reason in outcome.reason
+
+
+@pytest.mark.parametrize("gold", ["B", "b", "(B)", "B.", 1, "Lyon", " lyon "])
+def test_golds(gold: object) -> None:
+    scorer = get_reward("multiple_choice")
+    for text in ("B", "<answer>Lyon</answer>", "<answer>B) Lyon</answer>"):
+        assert scorer.one(text, answer=gold, choices=CITIES).value == 1.0
+    for text in ("A", "<answer>Paris</answer>", "<answer>B) Paris</answer>", "<answer>E</answer>"):
+        assert scorer.one(text, answer=gold, choices=CITIES).value == 0.0
+
+
+def test_texts_with_letters_in_them_are_no_hedges() -> None:
+    scorer = get_reward("multiple_choice")
+    assert scorer.one("<answer>C. Vitamin C</answer>", answer="C").value == 1.0
+    assert scorer.one("<answer>A. Vitamin C</answer>", answer="A", choices=["Vitamin C", "Iron"]).value == 1.0
+    assert scorer.one("<answer>None of the above</answer>", answer="D", choices=CITIES).value == 1.0
+    assert scorer.one("A", answer="A", choices={"text": ["x", "y"], "label": ["A", "B"]}).value == 1.0
+
+
+@pytest.mark.parametrize("gold", ["", "Nice", "AB", 4, -1, True, 1.5])
+def test_golds_that_are_no_option_do_not_apply(gold: object) -> None:
+    scorer = get_reward("multiple_choice")
+    assert scorer.one("A", answer=gold, choices=CITIES).status == "not_applicable"
+    assert scorer.check_row is not None
+    assert scorer.check_row(answer=gold, choices=CITIES)
+    assert scorer.check_row(answer="B", choices=CITIES) is None
+
+
+def test_settings() -> None:
+    scorer = get_reward("multiple_choice")
+    assert scorer.with_(letters="ABCD").one("E", answer="A").reason.endswith("A to D")
+    assert scorer.with_(place="tag").one("B", answer="B").value == 0.0
+    for letters in ("", "A1", "AA", "Aa", "É"):
+        with pytest.raises(SettingsError):
+            scorer.with_(letters=letters)
