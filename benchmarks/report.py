@@ -17,10 +17,42 @@ import tempfile
 import time
 from pathlib import Path
 
-WORDS = (
-    "the first number is twice then we add both sides so that each box holds more apples per day and "
-    "subtract remaining total cost divided by hours gives therefore check again half of them"
-).split()
+WORDS = [
+    "the",
+    "first",
+    "number",
+    "is",
+    "twice",
+    "then",
+    "we",
+    "add",
+    "both",
+    "sides",
+    "so",
+    "that",
+    "each",
+    "box",
+    "holds",
+    "more",
+    "apples",
+    "per",
+    "day",
+    "and",
+    "subtract",
+    "remaining",
+    "total",
+    "cost",
+    "divided",
+    "by",
+    "hours",
+    "gives",
+    "therefore",
+    "check",
+    "again",
+    "half",
+    "of",
+    "them",
+]
 
 
 def made_up(rows: int, path: Path, *, seed: int = 7) -> None:

@@ -146,12 +146,15 @@ def _summary(values: array[float], members: Sequence[Sequence[int]]) -> tuple[Su
             spreads.append(spread)
     flat = sum(spread == 0.0 for spread in spreads)
     summary = Summary(
-        n=len(present), mean=mean, std=std,
-        low=min(present, default=None), high=max(present, default=None),
+        n=len(present),
+        mean=mean,
+        std=std,
+        low=min(present, default=None),
+        high=max(present, default=None),
         groups=len(spreads),
         group_std=math.fsum(spreads) / len(spreads) if spreads else None,
         flat=flat / len(spreads) if spreads else None,
-    )  # fmt: skip
+    )
     return summary, spreads
 
 
@@ -277,12 +280,15 @@ def analyse(columns: Columns) -> Analysis:
         counts = Counter(column.statuses)
         components.append(
             ComponentFigures(
-                name=name, weight=column.weight, weight_varies=column.weight_varies, summary=summary,
+                name=name,
+                weight=column.weight,
+                weight_varies=column.weight_varies,
+                summary=summary,
                 statuses={status: counts[code] for code, status in enumerate(CODES)},
                 gated=column.gated,
                 bars=histogram(list(columns.present(column.values))),
                 signal=signals[name],
-            )  # fmt: skip
+            )
         )
     series = [columns.rewards, *(column.values for column in columns.components.values())]
     lengths = array("d", columns.lengths)

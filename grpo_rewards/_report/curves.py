@@ -79,10 +79,15 @@ def training_figures(analysis: Analysis, training: Training | None) -> list[Figu
         rows.append(tuple(row))
     return [
         Figure(
-            key="training", title="Reward over training", pictures=tuple(pictures), caption=caption,
-            head=tuple(head), rows=tuple(rows), layout="stack",
+            key="training",
+            title="Reward over training",
+            pictures=tuple(pictures),
+            caption=caption,
+            head=tuple(head),
+            rows=tuple(rows),
+            layout="stack",
             legend=tuple((hue(names.index(name)), name) for name in seen),
-        )  # fmt: skip
+        )
     ]
 
 
@@ -97,7 +102,10 @@ def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title
     y = Scale(low - pad, high + pad, height - _BOTTOM, _TOP)
     parts = [label(0, 14, title, "t name")]
     for tick in ticks(y.low, y.high, 4):
-        parts += [line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"), label(_LEFT - 8, y(tick) + 4, short(tick), "t e")]
+        parts += [
+            line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"),
+            label(_LEFT - 8, y(tick) + 4, short(tick), "t e"),
+        ]
     for step in warned:
         if steps[0].step <= step <= steps[-1].step:
             parts.append(line(x(step), _TOP, x(step), height - _BOTTOM, "warned"))
@@ -127,7 +135,9 @@ def _reward_picture(steps: Sequence[_Step], warned: Sequence[int]) -> Markup:
     return svg(_WIDTH, height, f"Reward over steps {steps[0].step} to {steps[-1].step}", parts)
 
 
-def _lines_picture(steps: Sequence[_Step], names: Sequence[str], what: str, title: str, warned: Sequence[int]) -> Markup:
+def _lines_picture(
+    steps: Sequence[_Step], names: Sequence[str], what: str, title: str, warned: Sequence[int]
+) -> Markup:
     height = 200.0
     curves: dict[str, list[tuple[int, float]]] = {}
     for step in steps:
@@ -143,7 +153,9 @@ def _lines_picture(steps: Sequence[_Step], names: Sequence[str], what: str, titl
         style = hue(names.index(name))
         points = [(x(step), y(value)) for step, value in curve]
         if what == "weights":  # a weight holds until the next change
-            points = [spot for a, b in zip(points, [*points[1:], points[-1]], strict=True) for spot in (a, (b[0], a[1]))]
+            points = [
+                spot for a, b in zip(points, [*points[1:], points[-1]], strict=True) for spot in (a, (b[0], a[1]))
+            ]
         parts.append(path(points, f"curve {style}"))
         parts.append(circle(*points[-1], 3, style, f"{clipped(name, 40)}: {short(curve[-1][1])}"))
     return svg(_WIDTH, height, title, parts)

@@ -82,9 +82,15 @@ def _histogram(panel: _Panel) -> Markup:
     inset = width / (2 * (len(panel.bars) + 1)) if discrete else 0.0
     x = Scale(low, high, left + inset, _W - right - inset)
     y = Scale(0.0, tallest * 1.08, floor, top)
-    parts = [label(0, 13, clipped(panel.name, 30), "t name"), label(_W - right, 13, f"n = {panel.summary.n:,}", "t e dim")]
+    parts = [
+        label(0, 13, clipped(panel.name, 30), "t name"),
+        label(_W - right, 13, f"n = {panel.summary.n:,}", "t e dim"),
+    ]
     for tick in ticks(0.0, tallest, 3):
-        parts += [line(left, y(tick), _W - right, y(tick), "grid"), label(left - 5, y(tick) + 3.5, percent(tick), "t e")]
+        parts += [
+            line(left, y(tick), _W - right, y(tick), "grid"),
+            label(left - 5, y(tick) + 3.5, percent(tick), "t e"),
+        ]
     gaps = [x(b.low) - x(a.low) for a, b in zip(panel.bars, panel.bars[1:], strict=False)]
     thick = min(22.0, 0.72 * min(gaps, default=22.0))
     for bar in panel.bars:
@@ -135,12 +141,17 @@ def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
     tallest = max(bar.count for bar in bars) / total
     discrete = all(bar.low == bar.high for bar in bars)
     thick = 18.0
-    x = Scale(0.0, max(bars[-1].high, 1e-9), left + (thick if discrete else 0), width - right - (thick if discrete else 0))
+    x = Scale(
+        0.0, max(bars[-1].high, 1e-9), left + (thick if discrete else 0), width - right - (thick if discrete else 0)
+    )
     y = Scale(0.0, tallest * 1.08, height - bottom, top)
     floor = height - bottom
     parts: list[Markup] = []
     for tick in ticks(0.0, tallest, 4):
-        parts += [line(left, y(tick), width - right, y(tick), "grid"), label(left - 6, y(tick) + 4, percent(tick), "t e")]
+        parts += [
+            line(left, y(tick), width - right, y(tick), "grid"),
+            label(left - 6, y(tick) + 4, percent(tick), "t e"),
+        ]
     for position, bar in enumerate(bars):
         start = x(bar.low) - thick / 2 if discrete else x(bar.low)
         wide = thick if discrete else x(bar.high) - x(bar.low) - 0.8
@@ -153,13 +164,17 @@ def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
             tip = f"no spread: {quiet:,} groups ({percent(share)})"
             parts.append(rect(start, y(live + share), wide, y(live) - y(live + share), "flat", tip))
     parts.append(line(left, floor, width - right, floor, "axis"))
-    parts += [label(x(tick), floor + 16, short(tick), "t m") for tick in ticks(0.0, x.high, 6) if x(tick) <= width - right]
-    parts.append(label((left + width - right) / 2, height - 6, "standard deviation of the reward in a group", "t m dim"))
+    parts += [
+        label(x(tick), floor + 16, short(tick), "t m") for tick in ticks(0.0, x.high, 6) if x(tick) <= width - right
+    ]
+    parts.append(
+        label((left + width - right) / 2, height - 6, "standard deviation of the reward in a group", "t m dim")
+    )
     return svg(width, height, "Histogram of the reward's standard deviation within groups", parts)
 
 
 def _signal(analysis: Analysis) -> Figure | None:
-    entries = [("reward", analysis.reward, None, "reward")]
+    entries: list[tuple[str, Summary, float | None, str]] = [("reward", analysis.reward, None, "reward")]
     entries += [(c.name, c.summary, c.signal, hue(i)) for i, c in enumerate(analysis.components)]
     entries = [entry for entry in entries if entry[1].flat is not None]
     if not entries:
@@ -199,6 +214,11 @@ def _signal(analysis: Analysis) -> Figure | None:
 # ---------------------------------------------------------------------------------------------- correlation
 
 
+def _two(value: float) -> str:
+    text = f"{value:.2f}"
+    return ("0.00" if text == "-0.00" else text).replace("-", "−")
+
+
 def _correlations(analysis: Analysis) -> Figure | None:
     size = len(analysis.names)
     if size < 3 or not any(cell is not None for row in analysis.pooled for cell in row):
@@ -228,7 +248,7 @@ def _correlations(analysis: Analysis) -> Figure | None:
             parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
                               opacity=min(0.98, strength)))  # fmt: skip
             shade = "t m on" if strength > 0.62 else "t m"
-            parts.append(label(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}".replace("-", "−"), shade))
+            parts.append(label(x + cell / 2, y + cell / 2 + 4, _two(value), shade))
     rows = [
         (analysis.names[j], analysis.names[i], short(analysis.pooled[i][j], 2), short(analysis.within[j][i], 2))
         for i in range(size)
@@ -299,5 +319,3 @@ def _mean_line(analysis: Analysis, x: Scale, y: Scale) -> Iterable[Markup]:
     yield path(spots, "trend")
     for spot, each in zip(spots, analysis.length_bins, strict=True):
         yield circle(*spot, 3.2, "spot", f"mean {short(each.mean)} of {each.n:,} rows")
-
-

@@ -21,7 +21,9 @@ _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", "
 _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
 _BATCH = 256
-_WEIGHT_KEYS = (re.compile(r"(?:grpo_rewards/)?weights?/(.+)"), re.compile(r"rewards/(.+)/weight"))
+_WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
+_NOTICE = re.compile(r"grpo_rewards/(?:notice|warning)s?/(.+)")
+_REASON = "_reason"
 
 
 def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> Source:
@@ -60,7 +62,7 @@ def _open_bytes(path: Path) -> BinaryIO:
     if path.name.lower().endswith(".zst"):
         import zstandard
 
-        return io.BufferedReader(zstandard.open(path, "rb"))  # type: ignore[arg-type]
+        return io.BufferedReader(zstandard.open(path, "rb"))
     return path.open("rb")
 
 
@@ -97,7 +99,7 @@ def _scored_row(data: Any, path: Path, position: int) -> Row:
     index = found.get("index")
     prompt, completion = _texts_of(data, index)
     skip = {"prompt", "grpo_rewards", *_MESSAGES}
-    group = data.get("group_id")
+    group = found.get("group", data.get("group_id"))
     step = number(data.get("step"))
     return Row(
         line=found["row"] if isinstance(found.get("row"), int) else position,
@@ -155,9 +157,7 @@ def _part(data: Any) -> Part:
 # ---------------------------------------------------------------------------------------------- parquet
 
 
-def _parquet_rows(
-    paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
-) -> Iterator[Row]:
+def _parquet_rows(paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -165,27 +165,42 @@ def _parquet_rows(
         raise InputError(
             "reading parquet needs pyarrow: pip install 'grpo-rewards[parquet]'", source=str(paths[0])
         ) from None
-    known = {name for point in training.points for name in point.means} if training else set()
     for path in paths:
         try:
             with pq.ParquetFile(path) as file:
-                yield from _file_rows(file, path, known, training, weights)
+                yield from _file_rows(file, path, training, weights)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read as parquet: {error}", source=str(path)) from error
 
 
-def _file_rows(
-    file: Any, path: Path, known: set[str], training: Training | None, weights: Mapping[str, float]
-) -> Iterator[Row]:
+def _reward_columns(
+    names: Sequence[str], floats: Sequence[str], training: Training | None, weights: Mapping[str, float]
+) -> tuple[list[str], str | None]:
+    """Return the columns that are components, and the one that holds their total, if there is one.
+
+    A trainer writes rewards and extra figures side by side. A composite that is one reward function has its total
+    there and its components as extras, each with its reasons; the log names the weights of components only.
+    """
+    free = [name for name in names if name not in _TAKEN]
+    weighted = {name for point in training.points for name in point.weights} if training else set()
+    logged = {name for point in training.points for name in point.means} if training else set()
+    ours = {name for name in free if name in weighted or name + _REASON in free or name in weights}
+    called = [name for name in free if name in logged] or list(floats)
+    outside = [name for name in called if name not in ours]
+    if ours and len(outside) == 1 and outside[0] == "composite":
+        return [name for name in free if name in ours], outside[0]
+    return [name for name in free if name in ours or name in called], None
+
+
+def _file_rows(file: Any, path: Path, training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
     import pyarrow.types as types
 
     schema = file.schema_arrow
     if "completion" not in schema.names:
         raise InputError(f"no column 'completion' among {', '.join(schema.names)}", source=str(path))
-    named = [name for name in schema.names if name in known or name in weights]
-    # a trainer's reward columns are floats; so may be an extra, and only the log or the caller knows better
     floats = [name for name in schema.names if name not in _TAKEN and types.is_floating(schema.field(name).type)]
-    rewards = named or floats
+    rewards, total = _reward_columns(schema.names, floats, training, weights)
+    used = {*_TAKEN, *rewards, *(name + _REASON for name in rewards), total}
     line = 0
     for batch in file.iter_batches(batch_size=_BATCH):
         for data in batch.to_pylist():
@@ -193,26 +208,33 @@ def _file_rows(
             step = number(data.get("step"))
             at = None if step is None else int(step)
             logged = training.weights_at(at) if training else {}
-            parts = {name: _column_part(data[name], weights.get(name, logged.get(name, 1.0))) for name in rewards}
+            parts = {
+                name: _column_part(data[name], weights.get(name, logged.get(name, 1.0)), data.get(name + _REASON))
+                for name in rewards
+            }
             given = [part.contribution for part in parts.values() if part.contribution is not None]
+            summed = sum(given) if given else None
             yield Row(
                 line=line,
                 prompt=data.get("prompt"),
                 completion=data["completion"],
-                reward=sum(given) if given else None,
+                reward=number(data[total]) if total is not None else summed,
                 parts=parts,
                 step=at,
-                group=None,
                 advantage=number(data.get("advantage")),
-                columns={key: value for key, value in data.items() if key not in _TAKEN and key not in parts},
+                columns={key: value for key, value in data.items() if key not in used},
             )
 
 
-def _column_part(value: Any, weight: float) -> Part:
+def _column_part(value: Any, weight: float, said: Any) -> Part:
+    """Return a component from its column and from its reason, which begins with any status but ``scored``."""
     found = number(value)
+    head, _, rest = str(said or "").partition(": ")
+    status, reason = (head, rest) if head in CODES else ("", str(said or ""))
     if found is None:
-        return Part(None, weight, 1.0, None, "not_applicable")
-    return Part(found, weight, 1.0, found * weight, "scored")
+        known = status if status and status != "scored" else "not_applicable"
+        return Part(None, weight, None, None, known, reason)
+    return Part(found, weight, None, found * weight, status or "scored", reason)
 
 
 def _weight_notes(training: Training | None, weights: Mapping[str, float]) -> tuple[str, ...]:
@@ -263,7 +285,13 @@ def read_training(folder: Path) -> Training | None:
         if point is not None:
             points[point.step] = point
     saved = (state.get("stateful_callbacks") or {}).get("grpo_rewards") or {}
-    warnings = [_warning(item) for item in saved.get("warnings") or [] if isinstance(item, dict)]
+    warnings = [
+        (int(number(entry.get("step")) or 0), match[1].replace("_", " "))
+        for entry in state.get("log_history") or []
+        if isinstance(entry, dict)
+        for key in entry
+        if (match := _NOTICE.fullmatch(key))
+    ]
     return Training(
         tuple(points[step] for step in sorted(points)),
         tuple(warnings),
@@ -286,10 +314,6 @@ def _numbers(data: Any) -> dict[str, float]:
     return {str(name): found for name, value in pairs if (found := number(value)) is not None}
 
 
-def _warning(item: Mapping[str, Any]) -> tuple[int, str]:
-    return int(number(item.get("step")) or 0), str(item.get("message") or item.get("text") or "warning")
-
-
 def _point(entry: Mapping[str, Any]) -> TrainingPoint | None:
     step = number(entry.get("step"))
     means: dict[str, float] = {}
@@ -304,9 +328,8 @@ def _point(entry: Mapping[str, Any]) -> TrainingPoint | None:
         elif key.startswith("rewards/") and key.endswith("/std"):
             stds[key[8:-4]] = found
         else:
-            for pattern in _WEIGHT_KEYS:
-                if match := pattern.fullmatch(key):
-                    weights[match[1]] = found
+            if match := _WEIGHT.fullmatch(key):
+                weights[match[1]] = found
     if step is None or (not means and number(entry.get("reward")) is None):
         return None
     return TrainingPoint(

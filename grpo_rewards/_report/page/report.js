@@ -46,7 +46,7 @@
   const digits = (value, count = 4) => value === null || value === undefined ? "–" : (Object.is(value, -0) ? "0" : String(Number(value.toPrecision(count)))).replace("-", "−");
   const signed = (value) => value === null ? "–" : (value > 0 ? "+" : "") + digits(value, 3);
 
-  const ROW = 30;
+  const ROW = 30, SHOWN = 4;  // the height of a row in pixels; components with a column in the table
   const grid = $("grid"), sizer = $("sizer"), head = $("head"), state = $("state"), detail = $("detail");
   let data, columns, order, active = 0, opened = -1, ticket = 0, members, signal;
 
@@ -79,17 +79,17 @@
     data.codes.forEach((code, i) => { if (data.components.some((c) => c.status.includes(i))) status.append(option(String(i), code.replaceAll("_", " "))); });
     const hasStep = data.step.some((s) => s >= 0);
     columns = [
-      { key: "order", title: "Row", width: "64px", value: (i) => i, show: (i) => data.line[i] + (data.index[i] >= 0 ? "." + data.index[i] : "") },
-      ...(hasStep ? [{ key: "step", title: "Step", width: "60px", value: (i) => data.step[i], show: (i) => data.step[i] < 0 ? "–" : data.step[i] }] : []),
-      { key: "group", title: "Group", width: "68px", value: (i) => data.group[i], show: (i) => data.group[i] + 1 },
-      { key: "reward", title: "Reward", width: "74px", value: (i) => data.reward[i], show: (i) => digits(data.reward[i]) },
-      { key: "normalised", title: "Advantage", width: "84px", value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
-      ...data.components.slice(0, 5).map((c, k) => ({ key: "c" + k, title: c.label, width: "76px", value: (i) => c.value[i], show: (i) => cell(c, i), style: (i) => c.status[i] > 4 ? "" : ["", "low", "bad", "bad", "bad"][c.status[i]] })),
-      { key: "length", title: "Length", width: "68px", value: (i) => data.length[i], show: (i) => data.length[i].toLocaleString("en") },
+      { key: "order", title: "Row", width: "58px", value: (i) => i, show: (i) => data.line[i] + (data.index[i] >= 0 ? "." + data.index[i] : "") },
+      ...(hasStep ? [{ key: "step", title: "Step", width: "52px", value: (i) => data.step[i], show: (i) => data.step[i] < 0 ? "–" : data.step[i] }] : []),
+      { key: "group", title: "Group", width: "56px", value: (i) => data.group[i], show: (i) => data.group[i] + 1 },
+      { key: "reward", title: "Reward", width: "64px", value: (i) => data.reward[i], show: (i) => digits(data.reward[i]) },
+      { key: "normalised", title: "Advantage", width: "78px", value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
+      ...data.components.slice(0, SHOWN).map((c, k) => ({ key: "c" + k, title: c.label, width: "68px", value: (i) => c.value[i], show: (i) => cell(c, i), style: (i) => STYLE[data.codes[c.status[i]]] || "" })),
+      { key: "length", title: "Length", width: "60px", value: (i) => data.length[i], show: (i) => data.length[i].toLocaleString("en") },
       { key: "preview", title: "Completion", width: "minmax(160px, 1fr)", value: (i) => data.preview[i], show: (i) => visible(data.preview[i]), text: true },
     ];
     columns.forEach((c) => sort.append(option(c.key, c.title)));
-    data.components.slice(5).forEach((c, k) => sort.append(option("c" + (k + 5), c.label)));
+    data.components.slice(SHOWN).forEach((c, k) => sort.append(option("c" + (k + SHOWN), c.label)));
     const template = columns.map((c) => c.width).join(" ");
     const width = columns.reduce((sum, c) => sum + (parseInt(c.width, 10) || 160), 0);
     grid.style.setProperty("--template", template);
@@ -116,7 +116,9 @@
     $("f-search").addEventListener("input", soon);
     $("f-group").addEventListener("input", soon);
   };
-  const cell = (c, i) => c.value[i] !== null ? digits(c.value[i]) : (data.codes[c.status[i]] === "scored" || c.status[i] >= data.codes.length ? "–" : { not_applicable: "n/a", left_out: "out" }[data.codes[c.status[i]]] || data.codes[c.status[i]]);
+  const STYLE = { not_applicable: "low", left_out: "low", rejected: "bad", timeout: "bad", unavailable: "bad", error: "bad" };
+  const SHORT = { not_applicable: "n/a", left_out: "out" };
+  const cell = (c, i) => c.value[i] !== null ? digits(c.value[i]) : c.status[i] >= data.codes.length ? "–" : SHORT[data.codes[c.status[i]]] || data.codes[c.status[i]];
 
   const sortValue = (key) => {
     const found = columns.find((c) => c.key === key);
