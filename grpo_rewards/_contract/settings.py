@@ -52,6 +52,8 @@ def validate_settings(
                 reward=reward,
                 setting=name,
             )
+    if not given and (partial or not parameters):
+        return {}
     from pydantic import ValidationError
 
     wanted = [parameter for parameter in parameters if not partial or parameter.name in given]

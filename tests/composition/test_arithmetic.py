@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from grpo_rewards import Composite, reward
 
 VALUES = st.one_of(st.none(), st.floats(-1, 1))
-WEIGHTS = st.floats(-4, 4)
+WEIGHTS = st.integers(-16, 16).map(lambda quarters: quarters / 4)
 
 
 @reward(range=(-1.0, 1.0))
