@@ -142,6 +142,8 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
         return _constants(gold, answer)
     integers = _integers(gold) | _integers(answer)
     agreed, exact, refused = 0, True, ""
+    complex_meant = any(n.kind == "const" and n.value == "i" for n in (*walk(gold), *walk(answer)))
+    complex_agreed, complex_differs = 0, False
     for turn, here in enumerate(_points(sorted(names), integers, seed)):
         # three sharp points are enough evidence; the other ones look for a difference in sign or domain
         bits = 512 if turn < _NEEDED else 128
@@ -152,6 +154,11 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
                 if not _real_pair(a, b):
                     continue  # one side is not real here: outside its domain
                 difference = a - b
+                if isinstance(a, acb) and not complex_meant:
+                    # both are outside the reals: roots may take other branches there, so it tells only where nothing else does
+                    complex_differs = complex_differs or _nonzero(difference)
+                    complex_agreed += not (left.extreme or right.extreme or _nonzero(difference))
+                    continue
                 if _nonzero(difference):
                     if left.opaque or right.opaque:
                         return Decision(None, "an unknown part")
@@ -173,6 +180,10 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
             break
     if agreed >= _NEEDED and not refused:
         return Decision(True, "exact agreement at random points" if exact else "agreement at random points")
+    if not agreed and not refused and complex_differs:
+        return Decision(False, "certified difference at a complex value")
+    if not agreed and not refused and complex_agreed >= _NEEDED:
+        return Decision(True, "agreement at complex values")
     return Decision(None, refused or "no point in the domain of both")
 
 

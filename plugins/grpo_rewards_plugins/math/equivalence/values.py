@@ -202,7 +202,7 @@ def _factorial(value: Any) -> Any:
         if value < 0:
             raise Undefined("the factorial of a negative number")
         if value <= 3_000:
-            return fmpq(fmpz.fac_ui(int(value.p)))
+            return fmpq(fmpz.fac_ui(value.p))
     return arb(value).gamma() if isinstance(value, fmpq) and value == 0 else (_real_or_ball(value) + 1).gamma()
 
 
@@ -244,7 +244,11 @@ def _call(name: str, args: list[Any]) -> Any:
     if name == "lb":
         return _log(first) / _log(fmpq(2))
     if name == "abs" or name == "norm":
-        return abs(first) if isinstance(first, acb) else (first if first >= 0 else -first if first < 0 else abs(arb(first)))
+        return (
+            abs(first)
+            if isinstance(first, acb)
+            else (first if first >= 0 else -first if first < 0 else abs(arb(first)))
+        )
     if name in ("floor", "ceil"):
         real = _real(first)
         if isinstance(real, fmpq):
@@ -323,7 +327,7 @@ def _determinant(node: Node, point: Point) -> Any:
     entries = [evaluate(entry, point) for entry in matrix.args]
     if not all(isinstance(entry, fmpq) for entry in entries):
         raise Unknown("a determinant of inexact entries")
-    return fmpq_mat(*matrix.value, entries).det()
+    return fmpq_mat(matrix.value[0], matrix.value[1], entries).det()
 
 
 def holds(node: Node, point: Point) -> bool:
@@ -441,4 +445,3 @@ def _compound(node: Node, point: Point) -> Any:
                 return evaluate(value, point)
         raise Undefined("no case applies")
     raise Unknown(f"a {kind} is no number")
-

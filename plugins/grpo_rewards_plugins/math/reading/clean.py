@@ -7,8 +7,8 @@ import unicodedata
 
 __all__ = ["clean", "squeeze"]
 
-_SUPER = {c: p for c, p in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True)}
-_SUB = {c: p for c, p in zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₖₘₓᵢⱼₐₑ", "0123456789+-=()nkmxijae", strict=True)}
+_SUPER = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True))
+_SUB = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₖₘₓᵢⱼₐₑ", "0123456789+-=()nkmxijae", strict=True))
 _VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
     "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8), "⅐": (1, 7),
@@ -53,7 +53,7 @@ def _from_unicode(text: str) -> str:
     text = text.translate(_TIE)
     text = _RUN_SUPER.sub(lambda m: "^{" + "".join(_SUPER[c] for c in m[0]) + "}", text)
     text = _RUN_SUB.sub(lambda m: "_{" + "".join(_SUB[c] for c in m[0]) + "}", text)
-    text = _RUN_VULGAR.sub(lambda m: "\\frac{%d}{%d}" % _VULGAR[m[0]], text)
+    text = _RUN_VULGAR.sub(lambda m: "\\frac{{{}}}{{{}}}".format(*_VULGAR[m[0]]), text)
     text = text.translate(_SINGLE)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_SINGLE)

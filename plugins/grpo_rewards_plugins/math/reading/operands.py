@@ -1,5 +1,7 @@
 """What an operand may be: numbers, names, brackets, fractions, roots, functions, matrices, sums; and what may follow one."""
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -9,7 +11,7 @@ from flint import fmpq, fmpz
 from .parts import calculus, environment, function, series
 from .tokens import Token
 from .tree import MINUS_ONE, ONE, Node, ParseError, add, divide, mul, negate, number, power
-from .units import PERCENT_WORDS, UNIT_WORDS
+from .units import PERCENT_WORDS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -100,6 +102,9 @@ def operand(parser: Parser) -> Node:
     if kind == "num":
         return _number(parser, token)
     if kind == "id":
+        if text == "\\Gamma" and parser.met("("):
+            parser.take()
+            return Node("call", "gamma", _inside(parser, ")"))
         return _identifier(parser, text)
     if kind == "const":
         return Node("const", text)
@@ -348,16 +353,24 @@ def _command(parser: Parser, text: str) -> Node:
         return Node("apply", text, (parser.power(),))
     if text in ("\\bigcup", "\\bigcap"):
         raise ParseError("a union over an index")
-    if text == "\\Gamma" and parser.met("("):
-        parser.take()
-        return Node("call", "gamma", _inside(parser, ")"))
     if text == "\\imath":
         return Node("const", "i")
     if text == "\\ldots":
         return Node("sym", "\\ldots")
     if text in ("\\pm", "\\mp"):
         return Node("pm", "+" if text == "\\pm" else "-", (parser.product(),))
-    if text in ("\\boxed", "\\not", "\\rangle", "\\rfloor", "\\rceil", "\\circ", "\\mid", "\\prime", "\\forall", "\\exists"):
+    if text in (
+        "\\boxed",
+        "\\not",
+        "\\rangle",
+        "\\rfloor",
+        "\\rceil",
+        "\\circ",
+        "\\mid",
+        "\\prime",
+        "\\forall",
+        "\\exists",
+    ):
         raise ParseError(f"did not expect {text}")
     return _identifier(parser, text)
 

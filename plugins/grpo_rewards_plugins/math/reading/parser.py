@@ -4,6 +4,8 @@ Levels, loosest first: list (``,`` ``;`` or, and) - relation - union, difference
 Depth and length are capped, so that hostile text costs a bounded time and stack.
 """
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 from . import operands
@@ -234,7 +236,7 @@ class Parser:
                     return Node("unit", f"mod {modulus.value}", (mul(*factors),))
             if not self._continues(factors):
                 return mul(*factors)
-            if kind == "text" or (kind == "word" and (text in UNIT_WORDS or text.lower() in PERCENT_WORDS)):
+            if kind == "text" or (kind == "word" and (_is_unit_word(text) or _counts(factors, token))):
                 unit = operands.unit_words(self)
                 node = mul(*factors)
                 if unit in PERCENT_WORDS:
@@ -322,6 +324,18 @@ class Parser:
         return None
 
 
+def _is_unit_word(word: str) -> bool:
+    return word in UNIT_WORDS or word.lower() in PERCENT_WORDS
+
+
+def _counts(factors: list[Node], token: Token) -> bool:
+    """``27 apples``: a word after a number says what was counted."""
+    if len(factors) != 1 or factors[0].kind not in ("num", "dec"):
+        return False
+    word = token.text
+    return len(word) > 4 or (token.spaced and len(word) > 2 and any(c in "aeiou" for c in word))
+
+
 def _is_set(node: Node) -> bool:
     return node.kind in ("interval", "set", "named", "union", "cap", "setminus", "builder") or (
         node.kind == "tuple" and len(node.args) == 2
@@ -341,7 +355,9 @@ def _grouped(tokens: list[Token]) -> list[Token]:
         if token.kind == "num" and token.text.isdigit() and len(token.text) <= 3 and at + 1 < count:
             digits, here = token.text, at + 1
             while here < count:
-                comma = tokens[here].kind == "op" and tokens[here].text == "," and not tokens[here].spaced and depth == 0
+                comma = (
+                    tokens[here].kind == "op" and tokens[here].text == "," and not tokens[here].spaced and depth == 0
+                )
                 after = tokens[here + 1] if comma and here + 1 < count else None
                 nxt = after if comma else tokens[here]
                 if nxt is None or nxt.kind != "num" or nxt.spaced == comma:

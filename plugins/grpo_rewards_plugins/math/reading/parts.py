@@ -1,5 +1,7 @@
 """Operands with parts of their own: functions, matrices and cases, sums and products, integrals and limits."""
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -229,9 +231,7 @@ def calculus(parser: Parser, name: str) -> Node:
     if sub.at < len(inner):
         raise ParseError("an integrand that cannot be read")
     parser.at = after if after <= len(parser.tokens) else len(parser.tokens)
-    args = (body, Node("sym", variable))
+    args: tuple[Node, ...] = (body, Node("sym", variable))
     if lower is not None and upper is not None:
         args += (lower, upper)
     return Node("opaque", "int", args)
-
-

@@ -94,7 +94,7 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
     elif len(plain) == 1 and plain.isalpha():
         unit = command in ("\\mathrm", "\\text", "\\mbox", "\\rm") and content[:1] in " ~\\"
         out.append(Token("text" if unit else "id", plain, spaced))
-    elif plain in FUNCTIONS and command not in ("\\text", "\\mbox"):
+    elif plain in FUNCTIONS and command not in ("\\text", "\\mbox") and content[:1] not in (" ", "~", "\\"):
         out.append(Token("func", FUNCTIONS[plain], spaced))
     elif _MATHY.fullmatch(plain) and depth < 3:
         inner = _tokens(plain, depth + 1)
@@ -183,7 +183,7 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
         pass
     elif name in ("\\cdots", "\\dots", "\\dotsc", "\\dotsm", "\\dotsb", "\\ldots"):
         out.append(Token("cmd", "\\ldots", spaced))
-    elif name.startswith("\\quad") or name.startswith("\\qquad"):
+    elif name.startswith(("\\quad", "\\qquad")):
         _word(name[6 if name[1] == "q" and name[2] == "q" else 5 :], spaced, out)
     else:
         out.append(Token("cmd", name, spaced))

@@ -39,7 +39,20 @@ from typing import Any, NamedTuple
 
 from flint import fmpq, fmpz
 
-__all__ = ["MINUS_ONE", "ONE", "Node", "ParseError", "add", "divide", "free", "mul", "negate", "number", "power", "walk"]
+__all__ = [
+    "MINUS_ONE",
+    "ONE",
+    "Node",
+    "ParseError",
+    "add",
+    "divide",
+    "free",
+    "mul",
+    "negate",
+    "number",
+    "power",
+    "walk",
+]
 
 
 class ParseError(ValueError):

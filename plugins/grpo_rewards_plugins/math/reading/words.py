@@ -1,5 +1,7 @@
 """The words that the tokenizer and the parser know."""
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 __all__ = ["CONSTANT_WORDS", "FUNCTIONS", "GREEK", "RELATIONS", "SKIPPED", "TEXT_COMMANDS"]

@@ -1,0 +1,283 @@
+"""Sets of real numbers: intervals, unions, inequalities and named sets, brought to one form and compared end by end."""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+from typing import NamedTuple
+
+from flint import acb, fmpq
+
+from ..reading.tree import Node, negate
+from .deciding import constant_value, expressions_equal
+
+__all__ = ["Piece", "as_pieces", "same_pieces"]
+
+_INFINITY = Node("const", "oo")
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+
+
+class Piece(NamedTuple):
+    """One interval: its ends as trees (None: unbounded) and whether each belongs to it."""
+
+    low: Node | None
+    low_in: bool
+    high: Node | None
+    high_in: bool
+
+
+_LINE = Piece(None, False, None, False)
+
+
+def _end(node: Node) -> tuple[Node | None, int]:
+    """An end and, where it is infinite, its sign."""
+    if node == _INFINITY:
+        return None, 1
+    if node == negate(_INFINITY):
+        return None, -1
+    return node, 0
+
+
+def _compare(one: Node, other: Node) -> int | None:
+    """Order of two ends; None where it cannot be told (they hold variables)."""
+    if one == other:
+        return 0
+    a, b = constant_value(one), constant_value(other)
+    if a is None or b is None or isinstance(a, acb) or isinstance(b, acb):
+        return 0 if expressions_equal(one, other).equal else None
+    if a < b:
+        return -1
+    if a > b:
+        return 1
+    return 0 if expressions_equal(one, other).equal else None
+
+
+def _half(op: str, bound: Node) -> list[Piece] | None:
+    end, sign = _end(bound)
+    if end is None:
+        return [_LINE] if (sign > 0) == (op in ("<", "<=")) else None
+    if op in ("<", "<="):
+        return [Piece(None, False, end, op == "<=")]
+    if op in (">", ">="):
+        return [Piece(end, op == ">=", None, False)]
+    if op == "!=":
+        return [Piece(None, False, end, False), Piece(end, False, None, False)]
+    return [Piece(end, True, end, True)] if op == "=" else None
+
+
+def _is_name(node: Node) -> bool:
+    return node.kind in ("sym", "apply")
+
+
+def _relation(node: Node) -> tuple[str, list[Piece]] | None:
+    """The variable and the set of a simple inequality: ``x < 3``, ``-2 <= x < 7``, ``x \\in [0,1]``."""
+    ops, args = node.value, node.args
+    if len(ops) == 1:
+        op, (left, right) = ops[0], args
+        if op == "in" and _is_name(left):
+            pieces = as_pieces(right)
+            return None if pieces is None else (repr(left), pieces[1])
+        if op not in _FLIPPED:
+            return None
+        if _is_name(left) and not _holds(right, left):
+            half = _half(op, right)
+            return None if half is None else (repr(left), half)
+        if _is_name(right) and not _holds(left, right):
+            half = _half(_FLIPPED[op], left)
+            return None if half is None else (repr(right), half)
+        return None
+    if len(ops) == 2 and _is_name(args[1]):
+        low, high = _half(_FLIPPED.get(ops[0], "?"), args[0]), _half(ops[1], args[2])
+        if low is None or high is None:
+            return None
+        both = _intersection(low, high)
+        return None if both is None else (repr(args[1]), both)
+    return None
+
+
+def _holds(node: Node, name: Node) -> bool:
+    return node == name or any(_holds(arg, name) for arg in node.args)
+
+
+def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
+    """The variable (or ``""``) and the intervals of a set of real numbers; None for anything else."""
+    kind = node.kind
+    if kind == "interval" or (kind == "tuple" and node.value is None and len(node.args) == 2):
+        closed = node.value if kind == "interval" else (False, False)
+        low, left = _end(node.args[0])
+        high, right = _end(node.args[1])
+        if (low is None and left > 0) or (high is None and right < 0):
+            return None
+        return "", [Piece(low, closed[0] and low is not None, high, closed[1] and high is not None)]
+    if kind == "named":
+        return ("", [_LINE]) if node.value == "R" else ("", []) if node.value == "empty" else None
+    if kind == "set":
+        return "", [Piece(arg, True, arg, True) for arg in node.args]
+    if kind == "rel":
+        return _relation(node)
+    if kind == "builder":
+        name, condition = node.args
+        found = as_pieces(condition)
+        if name.kind == "rel" and name.value == ("in",):
+            name = name.args[0]
+        return found if found is not None and found[0] == repr(name) else None
+    if kind in ("union", "cap", "setminus"):
+        one, other = as_pieces(node.args[0]), as_pieces(node.args[1])
+        if one is None or other is None:
+            return None
+        if kind == "union":
+            joined: list[Piece] | None = one[1] + other[1]
+        elif kind == "cap":
+            joined = _intersection(one[1], other[1])
+        else:
+            outside = _complement(other[1])
+            joined = None if outside is None else _intersection(one[1], outside)
+        return None if joined is None else (one[0] or other[0], joined)
+    if kind == "list" and node.value in ("or", "and", ",", ";"):
+        return _several(node)
+    return None
+
+
+def _several(node: Node) -> tuple[str, list[Piece]] | None:
+    if not any(part.kind == "rel" and part.value != ("=",) for part in node.args):
+        return None
+    found = [as_pieces(part) for part in node.args]
+    parts = [part for part in found if part is not None]
+    if len(parts) != len(found) or len({name for name, _ in parts}) != 1:
+        return None
+    pieces = parts[0][1]
+    for _, more in parts[1:]:
+        both = _intersection(pieces, more) if node.value != "or" else pieces + more
+        if both is None:
+            return None
+        if not both and node.value in (",", ";"):  # "x < 1, x > 3" says or
+            both = pieces + more
+        pieces = both
+    return parts[0][0], pieces
+
+
+def _complement(pieces: list[Piece]) -> list[Piece] | None:
+    ordered = _merged(pieces)
+    if ordered is None:
+        return None
+    out: list[Piece] = []
+    low: Node | None = None
+    low_in, open_left = False, True
+    for piece in ordered:
+        if piece.low is not None:
+            out.append(Piece(None if open_left else low, low_in, piece.low, not piece.low_in))
+        open_left = False
+        if piece.high is None:
+            return out
+        low, low_in = piece.high, not piece.high_in
+    out.append(Piece(None if open_left else low, low_in, None, False))
+    return out
+
+
+def _intersection(ones: list[Piece], others: list[Piece]) -> list[Piece] | None:
+    out: list[Piece] = []
+    for a in ones:
+        for b in others:
+            low, low_in = a.low, a.low_in
+            if low is None:
+                low, low_in = b.low, b.low_in
+            elif b.low is not None:
+                order = _compare(a.low or b.low, b.low)
+                if order is None:
+                    return None
+                if order < 0 or (order == 0 and not b.low_in):
+                    low, low_in = b.low, b.low_in
+            high, high_in = a.high, a.high_in
+            if high is None:
+                high, high_in = b.high, b.high_in
+            elif b.high is not None:
+                order = _compare(high, b.high)
+                if order is None:
+                    return None
+                if order > 0 or (order == 0 and not b.high_in):
+                    high, high_in = b.high, b.high_in
+            if low is not None and high is not None:
+                order = _compare(low, high)
+                if order is None:
+                    if len(ones) > 1 or len(others) > 1:
+                        return None
+                elif order > 0 or (order == 0 and not (low_in and high_in)):
+                    continue
+            out.append(Piece(low, low_in, high, high_in))
+    return out
+
+
+def _merged(pieces: list[Piece]) -> list[Piece] | None:
+    """In order, with overlaps joined; None where the ends cannot be ordered."""
+    if len(pieces) <= 1:
+        return pieces
+    if len(pieces) > 200:
+        return None
+    open_question = False
+
+    def order(a: Piece, b: Piece) -> int:
+        nonlocal open_question
+        if a.low is None or b.low is None:
+            return (a.low is not None) - (b.low is not None)
+        found = _compare(a.low, b.low)
+        if found is None:
+            open_question = True
+            return 0
+        return found or b.low_in - a.low_in
+
+    ordered = sorted(pieces, key=cmp_to_key(order))
+    if open_question:
+        return None
+    out = [ordered[0]]
+    for piece in ordered[1:]:
+        last = out[-1]
+        if last.high is None:
+            break
+        gap = -1 if piece.low is None else _compare(piece.low, last.high)
+        if gap is None:
+            return None
+        if gap < 0 or (gap == 0 and (piece.low_in or last.high_in)):
+            longer = 1 if piece.high is None else _compare(piece.high, last.high)
+            if longer is None:
+                return None
+            high, high_in = (piece.high, piece.high_in) if longer > 0 else (last.high, last.high_in)
+            if longer == 0:
+                high_in = last.high_in or piece.high_in
+            out[-1] = Piece(last.low, last.low_in, high, high_in)
+        else:
+            out.append(piece)
+    return out
+
+
+def same_pieces(gold: list[Piece], answer: list[Piece], seed: str = "") -> bool | None:
+    """Are two sets of real numbers one?  None where an end cannot be compared."""
+    ones, others = _merged(gold), _merged(answer)
+    if ones is None or others is None:
+        ones, others = gold, answer
+    if len(ones) != len(others):
+        return False if ones is not gold or len(gold) == 1 or len(answer) == 1 else None
+    answer_open = False
+    for a, b in zip(ones, others, strict=True):
+        if (a.low_in, a.high_in) != (b.low_in, b.high_in):
+            return False
+        for mine, theirs in ((a.low, b.low), (a.high, b.high)):
+            if (mine is None) != (theirs is None):
+                return False
+            if mine is not None and theirs is not None:
+                equal = expressions_equal(mine, theirs, seed).equal
+                if equal is False:
+                    return False
+                answer_open = answer_open or equal is None
+    return None if answer_open else True
+
+
+def contains_point(pieces: list[Piece], value: fmpq) -> bool | None:
+    """Is a rational number in the set?"""
+    point = Node("num", value)
+    for piece in pieces:
+        low = 1 if piece.low is None else _compare(point, piece.low)
+        high = -1 if piece.high is None else _compare(point, piece.high)
+        if low is None or high is None:
+            return None
+        if (low > 0 or (low == 0 and piece.low_in)) and (high < 0 or (high == 0 and piece.high_in)):
+            return True
+    return False

@@ -1,0 +1,413 @@
+"""Answers as structures, compared part by part: units, equations, lists, tuples, sets, matrices, ratios; values at the leaves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import acb, arb, fmpq
+
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
+from .deciding import Decision, constant_value, expressions_equal, proportional
+from .sets import as_pieces, same_pieces
+from .values import precision
+
+__all__ = ["compare"]
+
+_MANY = 64  # parts of a list that are matched
+_SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder"))
+_LISTS = frozenset(("list", "set"))
+_NO = Decision(False, "different kinds")
+
+
+def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
+    """Decide an answer against a gold; `equal` is None where only a slower method could tell."""
+    if gold == answer:
+        return Decision(True, "same form")
+    return _compare(_settled(gold), _settled(answer), seed)
+
+
+def _settled(node: Node) -> Node:
+    """Without what changes nothing: chains like ``a = b = c`` read as their end, ``\\pm`` as its two values."""
+    if node.kind in ("list", "set", "tuple"):
+        parts: list[Node] = []
+        for part in node.args:
+            inner = _settled(part)
+            if node.kind != "tuple" and inner.kind == "list" and inner.value == "pm":
+                parts.extend(inner.args)
+            else:
+                parts.append(inner)
+        if node.kind == "list":
+            parts = _shared_name(parts)
+        return Node(node.kind, node.value, tuple(parts))
+    if node.kind == "rel":
+        return _chain(node)
+    if any(here.kind == "pm" for here in walk(node)):
+        return _both_signs(node)
+    return node
+
+
+def _shared_name(parts: list[Node]) -> list[Node]:
+    """``n = 2, 3, 4`` names one variable for all parts."""
+    first = parts[0]
+    named = first.kind == "rel" and first.value == ("=",) and _name_like(first.args[0])
+    if named and all(part.kind != "rel" for part in parts[1:]):
+        return [first, *(Node("rel", ("=",), (first.args[0], part)) for part in parts[1:])]
+    return parts
+
+
+def _chain(node: Node) -> Node:
+    ops, args = node.value, node.args
+    if "~" in ops:
+        cut = ops.index("~")
+        if cut == 0:
+            return _settled(args[0]) if not _name_like(args[0]) else Node("rel", ("=",), args[:2])
+        return _settled(Node("rel", ops[:cut], args[: cut + 1]))
+    if len(ops) >= 2 and all(op == "=" for op in ops):
+        if _name_like(args[0]):
+            return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
+        return _settled(args[-1]) if not free(args[-1]) else node
+    return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
+
+
+def _both_signs(node: Node) -> Node:
+    marks = [here.value for here in walk(node) if here.kind == "pm"]
+    if not marks:
+        return node
+    together = "-" in marks or len(marks) > 3
+    count = 1 if together else len(marks)
+    out = []
+    for choice in range(1 << count):
+        signs = [1 if not choice >> (0 if together else at) & 1 else -1 for at in range(len(marks))]
+        out.append(_signed(node, iter(signs)))
+    return Node("list", "pm", tuple(dict.fromkeys(out)))
+
+
+def _signed(node: Node, signs: object) -> Node:
+    if node.kind == "pm":
+        sign = next(signs)  # type: ignore[call-overload]
+        inner = _signed(node.args[0], signs)
+        plus = sign > 0 if node.value == "+" else sign < 0
+        return inner if plus else negate(inner)
+    if not node.args:
+        return node
+    args = tuple(_signed(arg, signs) for arg in node.args)
+    return add(*args) if node.kind == "add" else mul(*args) if node.kind == "mul" else Node(node.kind, node.value, args)
+
+
+def _name_like(node: Node) -> bool:
+    """Something that is named rather than computed: ``x``, ``f(x)``, ``AB``, ``|AB|``, ``A:B``, ``(x, y)``."""
+    kind = node.kind
+    if kind in ("sym", "apply") or (kind == "const" and node.value in ("e", "i")):
+        return True
+    if kind == "mul":
+        return all(arg.kind == "sym" and arg.value[:1].isupper() for arg in node.args) or (
+            len(node.args) == 2
+            and node.args[0].kind == "sym"
+            and (node.args[1].kind == "tuple" or (node.args[1].kind == "sym" and node.args[0].value[:1].isupper()))
+        )
+    if kind == "call" and node.value in ("abs", "norm", "arg", "re", "im", "max", "min", "gcd", "lcm"):
+        return all(_name_like(arg) for arg in node.args)
+    if kind == "call" and node.value in ("cos", "sin", "tan", "cot", "sec", "csc") and node.args:
+        return _name_like(node.args[0])
+    if kind == "pow":
+        return False
+    if kind in ("ratio", "tuple"):
+        return all(_name_like(arg) for arg in node.args)
+    return bool(kind == "opaque" and node.value == "diff")
+
+
+def _without_name(node: Node) -> Node:
+    """``x = 5`` as 5 and ``x \\in S`` as S, where the left side only names the value."""
+    if node.kind == "rel" and len(node.value) == 1:
+        left, right = node.args
+        if node.value[0] in ("=", "in"):
+            if _name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
+                return right
+            turned = node.value[0] == "=" and _name_like(right) and right.kind != "const" and not _name_like(left)
+            if turned and not free(left):
+                return left
+    if node.kind == "list" and all(p.kind == "rel" and p.value == ("=",) for p in node.args):
+        return Node("list", node.value, tuple(_without_name(part) for part in node.args))
+    return node
+
+
+def _compare(gold: Node, answer: Node, seed: str) -> Decision:
+    if gold == answer:
+        return Decision(True, "same form")
+    gold_set, answer_set = _set_like(gold), _set_like(answer)
+    if gold.kind == "rel" or answer.kind == "rel" or gold_set or answer_set:
+        found = _relations_and_sets(gold, answer, seed)
+        if found is not None:
+            return found
+    bare_gold, bare_answer = _without_name(gold), _without_name(answer)
+    several_names = gold.kind == "list" and len({_name_of(part) for part in gold.args}) > 1
+    if several_names and answer.kind == "list" and any(_name_of(part) for part in answer.args):
+        return _lists(gold, answer, seed)
+    if bare_gold.kind == "rel" or bare_answer.kind == "rel":
+        return _NO
+    return _objects(bare_gold, bare_answer, seed)
+
+
+def _name_of(node: Node) -> str:
+    return repr(node.args[0]) if node.kind == "rel" and node.value == ("=",) else ""
+
+
+def _set_like(node: Node) -> bool:
+    if node.kind in _SETS:
+        return True
+    if node.kind == "list":
+        return any(part.kind == "rel" and part.value != ("=",) for part in node.args)
+    return node.kind == "rel" and node.value != ("=",)
+
+
+def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
+    """Sets of numbers in any form; equations against equations. None where neither applies."""
+    if _set_like(gold) or _set_like(answer):
+        ones, others = as_pieces(gold), as_pieces(answer)
+        if ones is not None and others is not None:
+            if ones[0] and others[0] and ones[0] != others[0]:
+                return Decision(False, "different variables")
+            equal = same_pieces(ones[1], others[1], seed)
+            return Decision(equal, "sets of numbers")
+        if gold.kind == "rel" and answer.kind == "rel":
+            return _inequalities(gold, answer, seed)
+        if gold.kind == answer.kind and len(gold.args) == len(answer.args) and gold.value == answer.value:
+            return _ordered_parts(gold, answer, seed)
+        stripped_gold, stripped_answer = _without_name(gold), _without_name(answer)
+        if (stripped_gold, stripped_answer) != (gold, answer):
+            return _compare(stripped_gold, stripped_answer, seed)
+        return Decision(False, "a set against something else")
+    if gold.kind == "rel" and answer.kind == "rel" and gold.value == answer.value == ("=",):
+        return _equations(gold, answer, seed)
+    return None
+
+
+def _equations(gold: Node, answer: Node, seed: str) -> Decision:
+    (left, right), (other_left, other_right) = gold.args, answer.args
+    if left == other_left:
+        return _objects(right, other_right, seed)
+    plain = all(part.kind not in ("tuple", "list", "set", "interval", "matrix") for part in (*gold.args, *answer.args))
+    if not plain:
+        same_left = _objects(left, other_left, seed)
+        return _objects(right, other_right, seed) if same_left.equal else same_left
+    if _name_like(left) and _name_like(other_left) and not (free(right) or free(other_right)):
+        if left.kind == other_left.kind == "sym" and left.value.lower() != other_left.value.lower():
+            return Decision(False, "different variables")
+        if left.kind != "sym" or other_left.kind != "sym":
+            return _objects(right, other_right, seed)
+    one, other = add(left, negate(right)), add(other_left, negate(other_right))
+    equal = proportional(one, other, seed)
+    if equal is False and (free(one) != free(other)):
+        return Decision(False, "different variables")
+    return Decision(equal, "equations as multiples of each other")
+
+
+def _inequalities(gold: Node, answer: Node, seed: str) -> Decision:
+    """``f < g`` against ``f' < g'``: the differences are positive multiples of each other."""
+    if len(gold.value) != len(answer.value):
+        return Decision(None, "inequalities")
+    flip = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    if gold.value != answer.value:
+        answer = Node("rel", tuple(flip.get(op, op) for op in reversed(answer.value)), tuple(reversed(answer.args)))
+        if gold.value != answer.value:
+            return Decision(None, "inequalities")
+    if len(gold.value) == 1 and gold.value[0] in ("<", ">", "<=", ">=", "!="):
+        one, other = (add(n.args[0], negate(n.args[1])) for n in (gold, answer))
+        if expressions_equal(one, other, seed).equal:
+            return Decision(True, "the same inequality")
+        multiple = proportional(one, other, seed)
+        if multiple is not False:
+            return Decision(None, "inequalities")
+        return Decision(None if free(one) == free(other) and len(free(one)) == 1 else False, "different inequalities")
+    return _ordered_parts(gold, answer, seed)
+
+
+def _ordered_parts(gold: Node, answer: Node, seed: str) -> Decision:
+    if len(gold.args) != len(answer.args):
+        return Decision(False, f"{len(gold.args)} parts against {len(answer.args)}")
+    doubt: Decision | None = None
+    for mine, theirs in zip(gold.args, answer.args, strict=True):
+        here = _compare(mine, theirs, seed)
+        if here.equal is False:
+            return Decision(False, f"a part differs ({here.rule})")
+        if here.equal is None:
+            doubt = here
+    return doubt or Decision(True, "part by part")
+
+
+def _lists(gold: Node, answer: Node, seed: str) -> Decision:
+    """Unordered: each part of one has its own part of the other; in a set repeats count once."""
+    ones, others = list(gold.args), list(answer.args)
+    as_set = gold.kind == "set" or answer.kind == "set"
+    if len(ones) != len(others) and not as_set:
+        return Decision(False, f"{len(ones)} parts against {len(others)}")
+    if max(len(ones), len(others)) > _MANY:
+        return _ordered_parts(gold, answer, seed)
+    doubt = False
+    left = list(range(len(others)))
+    for mine in ones:
+        hit = None
+        for at in left:
+            equal = _compare(mine, others[at], seed).equal
+            if equal:
+                hit = at
+                break
+            doubt = doubt or equal is None
+        if hit is None:
+            if as_set and any(_compare(mine, other, seed).equal for other in others):
+                continue
+            return Decision(None if doubt else False, "a part without its equal")
+        left.remove(hit)
+    for at in left:
+        if not (as_set and any(_compare(mine, others[at], seed).equal for mine in ones)):
+            return Decision(None if doubt else False, "a part too many")
+    return Decision(True, "part by part, in any order")
+
+
+def _objects(gold: Node, answer: Node, seed: str) -> Decision:
+    """Values, or structures of values."""
+    if gold == answer:
+        return Decision(True, "same form")
+    kinds = (gold.kind, answer.kind)
+    if gold.kind in _LISTS and answer.kind in _LISTS:
+        return _lists(gold, answer, seed)
+    if kinds == ("tuple", "tuple"):
+        return _ordered_parts(gold, answer, seed)
+    if "interval" in kinds or gold.kind in _SETS or answer.kind in _SETS:
+        ones, others = as_pieces(gold), as_pieces(answer)
+        if ones is None or others is None:
+            return _NO
+        return Decision(same_pieces(ones[1], others[1], seed), "sets of numbers")
+    if "matrix" in kinds:
+        return _matrices(gold, answer, seed)
+    if kinds in (("tuple", "list"), ("list", "tuple"), ("tuple", "set"), ("set", "tuple")):
+        return _ordered_parts(gold, answer, seed)
+    if gold.kind in _LISTS or answer.kind in _LISTS or "tuple" in kinds:
+        for one, other in ((gold, answer), (answer, gold)):
+            if one.kind in ("set", "tuple") and len(one.args) == 1:
+                inner = (one.args[0], other) if one is gold else (other, one.args[0])
+                return _compare(*inner, seed)
+        return Decision(False, "one value against several")
+    if "based" in kinds:
+        same = gold.kind == answer.kind and gold.value[1] == answer.value[1]
+        return Decision(
+            same and gold.value[0].lstrip("0").upper() == answer.value[0].lstrip("0").upper(), "digits and base"
+        )
+    if gold.kind == "ratio" and answer.kind == "ratio" and len(gold.args) != 2:
+        return _ratios(gold, answer, seed)
+    return _quantities(gold, answer, seed)
+
+
+def _ratios(gold: Node, answer: Node, seed: str) -> Decision:
+    if len(gold.args) != len(answer.args):
+        return Decision(False, "ratios of different length")
+    first, other = gold.args[0], answer.args[0]
+    for mine, theirs in zip(gold.args[1:], answer.args[1:], strict=True):
+        here = expressions_equal(mul(first, theirs), mul(other, mine), seed)
+        if not here.equal:
+            return Decision(here.equal, "ratios")
+    return Decision(True, "ratios")
+
+
+def _scaled(node: Node) -> Node | None:
+    """A product of numbers and one matrix, or a sum of matrices, as one matrix."""
+    if node.kind == "matrix":
+        return node
+    if node.kind == "mul":
+        matrices = [arg for arg in node.args if arg.kind == "matrix"]
+        scalars = [arg for arg in node.args if arg.kind != "matrix"]
+        if len(matrices) == 1:
+            return Node("matrix", matrices[0].value, tuple(mul(*scalars, entry) for entry in matrices[0].args))
+        return None
+    if node.kind == "add":
+        parts = [_scaled(arg) for arg in node.args]
+        found = [part for part in parts if part is not None]
+        if len(found) == len(parts) and len({part.value for part in found}) == 1:
+            entries = zip(*(part.args for part in found), strict=True)
+            return Node("matrix", found[0].value, tuple(add(*entry) for entry in entries))
+    return None
+
+
+def _matrices(gold: Node, answer: Node, seed: str) -> Decision:
+    one, other = _scaled(gold), _scaled(answer)
+    for mine, theirs in ((one, answer), (other, gold)):
+        if mine is not None and theirs.kind == "tuple" and 1 in mine.value:
+            return _ordered_parts(Node("tuple", None, mine.args), theirs, seed)
+    if one is None or other is None:
+        return Decision(False, "a matrix against something else")
+    if one.value != other.value:
+        return Decision(False, "matrices of different shape")
+    return _ordered_parts(one, other, seed)
+
+
+def _stripped(node: Node) -> tuple[Node, str]:
+    """A quantity's number and its mark: a unit, ``%``, degrees or nothing."""
+    if node.kind == "unit":
+        inner, mark = _stripped(node.args[0])
+        return inner, f"{mark} {node.value}".strip()
+    if node.kind == "percent":
+        return node.args[0], "%"
+    if node.kind == "degree":
+        return node.args[0], "degree"
+    if node.kind == "mul" and node.args[0] == MINUS_ONE and len(node.args) == 2:
+        inner, mark = _stripped(node.args[1])
+        return (negate(inner), mark) if mark else (node, "")
+    if node.kind == "add":
+        marked = [_stripped(arg) for arg in node.args]
+        marks = {mark for _, mark in marked if mark}
+        if len(marks) == 1 and all(mark for _, mark in marked):
+            return add(*(inner for inner, _ in marked)), marks.pop()
+    return node, ""
+
+
+def _quantities(gold: Node, answer: Node, seed: str) -> Decision:
+    mine, mark = _stripped(gold)
+    theirs, other = _stripped(answer)
+    if mark and other and mark != other:
+        return Decision(False, f"{mark} is not {other}")
+    found = _values(mine, theirs, seed)
+    if mark == other or found.equal:
+        return found
+    if "%" in (mark, other):
+        hundredth = Node("num", fmpq(1, 100))
+        if mark:
+            mine = mul(mine, hundredth)
+        else:
+            theirs = mul(theirs, hundredth)
+        share = expressions_equal(mine, theirs, seed)
+        return Decision(True, "percent") if share.equal else found
+    if "degree" in (mark, other):
+        turn = Node("degree", None, (mine if mark else theirs,))
+        rest = theirs if mark else mine
+        if any(here == Node("const", "pi") for here in walk(rest)):
+            return expressions_equal(*((turn, rest) if mark else (rest, turn)), seed)
+    return found
+
+
+def _values(gold: Node, answer: Node, seed: str) -> Decision:
+    found = expressions_equal(gold, answer, seed)
+    if found.equal is False and gold.kind == "dec" and gold.value[1] > 0 and answer.kind != "dec" and not free(answer):
+        return _to_its_digits(gold, answer) or found
+    return found
+
+
+def _to_its_digits(gold: Node, answer: Node) -> Decision | None:
+    """An exact answer equals a decimal gold that is the answer rounded to the gold's digits."""
+    value = constant_value(answer, 256)
+    if value is None or isinstance(value, acb):
+        return None
+    if any(here.kind == "dec" for here in walk(answer)):
+        return None  # a rounded decimal is no exact answer
+    exact, digits = gold.value
+    half = fmpq(1, 2) / fmpq(10) ** digits
+    if isinstance(value, fmpq) and _terminates(value, digits):
+        return None
+    with precision(256):
+        off = abs(arb(value) - arb(exact)) if not isinstance(value, fmpq) else abs(value - exact)
+        close = bool(off <= half)
+    return Decision(True, f"rounded to the gold's {digits} digits") if close else None
+
+
+def _terminates(value: fmpq, digits: int) -> bool:
+    """Is it a decimal of about as many digits, which would have been written out?"""
+    return bool((value * fmpq(10) ** (digits + 3)).q == 1) and Fraction(int(value.p), int(value.q)).denominator < 10**9

@@ -1,0 +1,261 @@
+"""The search for the answer: explicit marks first, the last one wins; then weaker signs in a given order.
+
+Every search is linear in the length of the text.
+"""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .signs import bold, last_line, last_number, last_segment, letter, phrase, segments, whole
+
+__all__ = ["ORDER", "Extraction", "Rule", "boxes", "extract"]
+
+Rule = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
+"""Where an answer may stand."""
+
+ORDER: tuple[Rule, ...] = ("box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text")
+"""All of them. The first four are marks: of those given, the one that stands last in the text wins. The others are tried in order."""
+
+_MARKS = frozenset(("box", "tag", "hash", "phrase"))
+_BOX = re.compile(r"\\f?boxed\s*(?=[{\w$\\-])|\\fbox\s*(?=\{)")
+_LONGEST_BOX = 4_000_000
+_BETWEEN = re.compile(r"\\text\{([^{}]*)\}|\\(?:quad|qquad|left|right|[()\[\],;!]|\\)|[$~.:*\s]+")
+_LABEL = re.compile(r"[A-Za-z](?:_\{?\w{1,3}\}?)?\s*(?:\([a-z]\))?\s*=")
+_HEADING = re.compile(r"[A-Za-z]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What was found: `text` (None where nothing was), by which `rule`, and whether several candidates stand side by side.
+
+    `parts` holds those candidates; `text` has them joined, so that ``\\boxed{3} or \\boxed{4}`` is the list of both and
+    never just the right one.
+    """
+
+    text: str | None
+    rule: Rule | None
+    parts: tuple[str, ...] = ()
+    hedged: bool = False
+
+
+_NOTHING = Extraction(None, None)
+
+
+def boxes(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of each outermost box with balanced braces; one that is never closed is left out."""
+    out: list[tuple[int, int, str]] = []
+    done = -1
+    open_at: list[tuple[int, int]] = []
+    starts = [(m.start(), m.end()) for m in _BOX.finditer(text)]
+    if not starts:
+        return out
+    for start, inside in starts:
+        if start < done:
+            continue
+        if text[inside : inside + 1] != "{":
+            match = re.compile(r"-?\d+(?:\.\d+)?|\w").match(text, inside)
+            if match:
+                out.append((start, match.end(), match[0]))
+                done = match.end()
+            continue
+        end = _closing(text, inside)
+        if end is None:
+            open_at.append((start, inside))
+            if len(open_at) > 8:  # thousands of boxes that never close would cost quadratic time
+                break
+            continue
+        out.append((start, end + 1, text[inside + 1 : end]))
+        done = end + 1
+    if not out and len(open_at) > 8:
+        start, inside = starts[-1]
+        end = _closing(text, inside)
+        if end is not None:
+            out.append((start, end + 1, text[inside + 1 : end]))
+    return out
+
+
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+
+
+def _closing(text: str, opening: int) -> int | None:
+    depth = 0
+    for match in _BRACE.finditer(text, opening, opening + _LONGEST_BOX):
+        if match[0] == "{":
+            depth += 1
+        elif match[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return match.start()
+    return None
+
+
+def _joins(between: str) -> str | None:
+    """The connective between two boxes, or None where they are two statements."""
+    if len(between) > 120:
+        return None
+    plain = _LABEL.sub(" ", _BETWEEN.sub(lambda m: f" {m[1] or ''} ", between)).lower()
+    words = plain.replace(",", " , ").replace(";", " ; ").replace("&", " and ").split()
+    rest = [word for word in words if word not in ("and", "or", ",", ";")]
+    mark = "or" if "or" in words else "and" if "and" in words else ","
+    if not rest:
+        return mark
+    if mark != "," and len(rest) <= 2 and all(word.isalpha() and word not in _TURNS for word in rest):
+        return mark
+    return None
+
+
+_TURNS = frozenset("but not so thus hence therefore then wait no actually is was it i we instead".split())
+
+
+def _from_boxes(text: str) -> tuple[int, Extraction] | None:
+    if "\\boxed" not in text and "\\fbox" not in text:
+        return None
+    found = boxes(text)
+    while found and not found[-1][2].strip():
+        found.pop()
+    if not found:
+        return None
+    group = [found[-1]]
+    marks: list[str] = []
+    for box in reversed(found[:-1]):
+        if len(group) >= 32:
+            break
+        mark = _joins(text[box[1] : group[0][0]])
+        if mark is None:
+            break
+        group.insert(0, box)
+        marks.append(mark)
+    position = group[-1][0]
+    parts = list(dict.fromkeys(_inner(box[2]) for box in group))
+    if len(parts) == 1:
+        return position, Extraction(parts[0], "box", (parts[0],))
+    joined = f" {'or' if 'or' in marks else ','} ".join(parts)
+    return position, Extraction(joined, "box", tuple(parts), "or" in marks)
+
+
+def _inner(content: str) -> str:
+    """A box in a box: the innermost one's content."""
+    for _ in range(4):
+        if "\\boxed" not in content:
+            break
+        nested = boxes(content)
+        if len(nested) != 1:
+            break
+        before = content[: nested[0][0]] + content[nested[0][1] :]
+        if before.strip(" $.\\()[]"):
+            break
+        content = nested[0][2]
+    return content.strip()
+
+
+def _from_tag(text: str) -> tuple[int, Extraction] | None:
+    start = text.rfind("<answer>")
+    if start < 0:
+        return None
+    end = text.find("</answer>", start)
+    content = text[start + 8 : end if end >= 0 else start + 8 + _LONGEST_BOX].strip()
+    if not content:
+        return None
+    inner = _from_boxes(content) or phrase_mark(content)
+    position = end if end >= 0 else len(text)  # a phrase inside the tag is a part of it
+    return position, Extraction(inner[1].text if inner else _undressed(content), "tag")
+
+
+def _undressed(content: str) -> str:
+    """Without the math delimiters around all of it."""
+    for opener, closer in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")):
+        inside = content[len(opener) : -len(closer)]
+        if inside and opener not in inside and content.startswith(opener) and content.endswith(closer):
+            return inside.strip()
+    return content
+
+
+def _from_hash(text: str) -> tuple[int, Extraction] | None:
+    start = len(text)
+    for _ in range(6):
+        start = text.rfind("####", 0, start)
+        if start < 0:
+            return None
+        content = text[start + 4 : start + 4 + 2_000].lstrip(" \t#").split("\n", 1)[0].strip().strip("*").strip()
+        heading = _HEADING.match(content) is not None and len(content.split()) > 1
+        if content and not heading:
+            return start, Extraction(_undressed(content), "hash")
+    return None
+
+
+def phrase_mark(text: str) -> tuple[int, Extraction] | None:
+    """``the answer is ...``, the last one that carries an answer."""
+    hit = phrase(text)
+    return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
+
+
+_FINDERS = {"box": _from_boxes, "tag": _from_tag, "hash": _from_hash, "phrase": phrase_mark}
+_SIGNS = {
+    "bold": bold,
+    "line": last_line,
+    "segment": last_segment,
+    "letter": letter,
+    "number": last_number,
+    "text": whole,
+}
+
+
+def after_reasoning(text: str) -> str:
+    """What follows the reasoning: the text after the last ``</think>``; nothing where the reasoning never ends."""
+    end = text.rfind("</think>")
+    if end >= 0:
+        return text[end + 8 :]
+    return "" if text.lstrip()[:7] == "<think>" else text
+
+
+def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
+    """Find the final answer in a completion.
+
+    Of the marks (``\\boxed{}``, ``<answer>``, ``####``, "the answer is") in `order` the last by position wins; without
+    one, the other rules of `order` are tried in turn. Reasoning up to the last ``</think>`` is dropped first.
+    """
+    text = after_reasoning(completion)
+    best: tuple[int, Extraction] | None = None
+    for rule in order:
+        if rule in _MARKS:
+            hit = _FINDERS[rule](text)
+            if hit is not None and (best is None or hit[0] > best[0]):
+                best = hit
+    if best is not None:
+        return best[1]
+    for rule in order:
+        if rule not in _MARKS and (found := _SIGNS[rule](text)) is not None:
+            return Extraction(found, rule)
+    return _NOTHING
+
+
+def gold_text(gold: str) -> str:
+    """The answer in a reference: a box or ``####`` in it, else what its math delimiters hold, else all of it."""
+    text = gold.strip()
+    marked = _from_boxes(text) if "boxed" in text or "fbox" in text else None
+    if marked is not None and marked[1].text:
+        between = boxes(text)
+        before = text[: between[0][0]] if len(between) == 1 else ""
+        return (before[before.rfind("$") + 1 :] if _SET_LEAD.search(before) else "") + marked[1].text
+    if "####" in text:
+        return text[text.rfind("####") + 4 :].strip()
+    if "$" in text or "\\(" in text or "\\[" in text:
+        found = segments(text)
+        if len(found) == 1:
+            before, after = text[: found[0][0]].strip(), text[found[0][1] :].strip()
+            if not before and len(after.split()) <= 3 and not after[1:2].isdigit():
+                return f"{found[0][2].strip()} \\text{{{after}}}" if after.strip(". ") else found[0][2].strip()
+            if len(before) > 40:
+                return found[0][2].strip()
+        elif found and len(text) > 200:
+            return found[-1][2].strip()
+    return text
+
+
+_SET_LEAD = re.compile(r"[a-zA-Z]\s*\\in\s*$")

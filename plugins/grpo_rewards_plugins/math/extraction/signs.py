@@ -1,0 +1,171 @@
+"""Signs of an answer in running text: phrases, bold type, the last line, the last formula, the last number."""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "whole"]
+
+_PHRASE = re.compile(
+    r"(?:\b(?:answer|solution|result|respuesta|réponse|antwort)\b(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then))?"
+    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:)\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SEGMENT = re.compile(
+    r"\$\$(?P<a>(?:[^$\\]|\\.)+?)\$\$|\\\[(?P<b>(?:[^\\]|\\(?!\]).)*?)\\\]|\\\((?P<c>(?:[^\\]|\\(?!\)).)*?)\\\)"
+    r"|(?<!\\)\$(?P<d>(?:[^$\\]|\\.)+?)\$",
+    re.DOTALL,
+)
+_CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
+_CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
+_CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$))(?:\s|\*|$)")
+_SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
+_BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
+)
+_PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
+_KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
+_IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
+_TAIL = 20_000  # characters from the end that the weaker signs look at
+
+
+def segments(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of each formula between math delimiters."""
+    return [
+        (m.start(), m.end(), m["a"] or m["b"] or m["c"] or m["d"] or "")
+        for m in _SEGMENT.finditer(text)
+        if any(m.group("a", "b", "c", "d"))
+    ]
+
+
+def _carries(text: str) -> bool:
+    return _CARRIES.search(text) is not None or _CHOICE.match(text) is not None or _CHOICE_LEAD.match(text) is not None
+
+
+def phrase(text: str) -> tuple[int, str] | None:
+    """Place and text of the last "answer is" that carries a digit, a formula or a choice letter."""
+    tail = max(0, len(text) - _TAIL)
+    window = text[tail:]
+    for match in reversed(list(_PHRASE.finditer(window))):
+        rest = window[match.end() : match.end() + 2_000]
+        if "\\boxed" in rest[:400]:
+            continue  # the box is a mark of its own
+        found = _sentence(rest)
+        if found and _carries(found):
+            return tail + match.start(), found
+    return None
+
+
+def _sentence(rest: str) -> str:
+    """The answer at the head of what follows the phrase."""
+    rest = rest.lstrip(" \t\n*:")
+    found = segments(rest[:2_000])
+    if found:
+        start, end, content = found[0]
+        head = rest[:start].strip(" *")
+        later = _IS.search(rest[end : end + 200])
+        if later and not re.search(r"\d|\\", content):  # "the largest $n$ is 34"
+            return _sentence(rest[end + later.end() :])
+        if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
+            parts = [content]
+            for here in found[1:]:
+                between = rest[end : here[0]].strip().lower().strip(" *")
+                if between not in ("and", "or", ",", ", and", ", or"):
+                    break
+                parts.append(" \\text{or} " if "or" in between else ", ")
+                parts.append(here[2])
+                end = here[1]
+            after = rest[end:].lstrip(" *")
+            unit = (
+                re.match(r"(%|°|[a-zA-Z]+(?:\s(?:per|of)\s[a-zA-Z]+)?)(?=[.\s*]|$)", after) if len(parts) == 1 else None
+            )
+            if unit and unit[1] == "%":
+                return content.strip() + "\\%"
+            return "".join(parts).strip()
+    choice = _CHOICE_LEAD.match(rest)
+    if choice and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
+        return next(group for group in choice.groups() if group)
+    end_of = _SENTENCE.search(rest)
+    return (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
+
+
+def bold(text: str) -> str | None:
+    """The last bold text that carries an answer."""
+    window = text[-_TAIL:]
+    if "**" not in window:
+        return None
+    for match in reversed(list(_BOLD.finditer(window))):
+        content = match[1].strip(" :")
+        hit = phrase(content)
+        if hit is not None:
+            return hit[1]
+        if _carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
+            inner = segments(content)
+            return inner[-1][2].strip() if inner else content
+    return None
+
+
+def _heading(content: str) -> bool:
+    return (
+        re.match(r"(?:step|part|case|problem|question|example|option|choice|\d+[.)])", content, re.IGNORECASE)
+        is not None
+    )
+
+
+def last_line(text: str) -> str | None:
+    """The last line, where it is nothing but an answer."""
+    window = text[-_TAIL:].rstrip()
+    line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    if not line or len(line) > 400:
+        return None
+    inner = segments(line)
+    if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
+        return inner[0][2].strip()
+    if inner or not re.search(r"\d", line):
+        return None
+    words = _PROSE.findall(re.sub(r"\\[a-zA-Z]+\{[^{}]*\}", "", line))
+    if [word for word in words if word.lower() not in _KNOWN]:
+        return None
+    return line
+
+
+def last_segment(text: str) -> str | None:
+    """The last formula between math delimiters."""
+    window = text[-_TAIL:]
+    found = segments(window)
+    if not found or _NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
+        return None
+    return found[-1][2].strip() or None
+
+
+def letter(text: str) -> str | None:
+    """A choice letter: one that leads the text, or the only one that stands alone in its last line."""
+    stripped = text[-_TAIL:].strip()
+    if not stripped:
+        return None
+    lead = _CHOICE_LEAD.match(stripped)
+    if lead and len(stripped) < 400:
+        return next(group for group in lead.groups() if group)
+    line = stripped[stripped.rfind("\n") + 1 :]
+    if re.search(r"\d", line):
+        return None
+    alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.)]|$)", line))
+    return alone.pop() if len(alone) == 1 else None
+
+
+def last_number(text: str) -> str | None:
+    """The last number."""
+    found = None
+    for match in _NUMBER.finditer(text[-_TAIL:]):
+        found = match
+    return found[0] if found else None
+
+
+def whole(text: str) -> str | None:
+    """All of a text that is short and a single line."""
+    stripped = text.strip()
+    return stripped if stripped and len(stripped) <= 200 and "\n" not in stripped else None

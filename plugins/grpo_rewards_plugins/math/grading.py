@@ -1,0 +1,199 @@
+"""Equivalence: is an answer the gold?  A ladder of methods, cheapest first; the verdict says which rung decided."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Literal
+
+from .equivalence.numerals import Numeral, read_numeral, same_numeral
+from .equivalence.structures import compare
+from .reading.clean import clean, squeeze
+from .reading.parser import parse
+from .reading.tokens import MAX_CHARACTERS
+from .reading.tree import Node, ParseError
+from .reading.wording import based_digits, choice, clock, date_like, is_words, repeating, words
+from .symbolic import SymbolicTimeout, shared_pool
+from .symbolic.wire import packed
+
+__all__ = ["Reading", "Verdict", "grade", "read", "unreadable"]
+
+Status = Literal["decided", "open", "timeout", "unreadable_gold"]
+_REMEMBERED = 1 << 16
+_REMEMBERED_LENGTH = 2_000  # characters; longer pairs are not kept
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether the answer is the gold, and the rule that decided.
+
+    `status` is ``open`` where no rung could tell (then `equal` is False), ``timeout`` where the last one ran too long, and
+    ``unreadable_gold`` where there is nothing to compare with.
+    """
+
+    equal: bool
+    rule: str
+    status: Status = "decided"
+
+
+class Reading:
+    """A text as the ladder sees it: each form is worked out when first asked for."""
+
+    __slots__ = ("_key", "_numeral", "_tree", "text")
+
+    def __init__(self, raw: str) -> None:
+        if len(raw) <= 4 * MAX_CHARACTERS:
+            self.text = clean(repeating(raw) if "..." in raw else raw)
+        else:
+            self.text = raw
+        self._key: str | None = None
+        self._numeral: Numeral | Literal[False] | None = False
+        self._tree: Node | ParseError | None = None
+
+    @property
+    def key(self) -> str:
+        """The text without typesetting."""
+        if self._key is None:
+            self._key = squeeze(self.text)
+        return self._key
+
+    @property
+    def numeral(self) -> Numeral | None:
+        """The plain number that it is."""
+        if self._numeral is False:
+            self._numeral = read_numeral(self.text)
+        return self._numeral
+
+    @property
+    def tree(self) -> Node | ParseError:
+        """The tree, or why there is none."""
+        if self._tree is None:
+            try:
+                self._tree = parse(repeating(self.text))
+            except ParseError as error:
+                self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
+        return self._tree
+
+
+def read(raw: str) -> Reading:
+    """Read a text that is an answer or a gold."""
+    return Reading(raw)
+
+
+def unreadable(gold: Reading) -> str | None:
+    """Why nothing can be graded against a gold, or None: it is empty, or neither mathematics nor words."""
+    if not gold.text.strip():
+        return "it is empty"
+    if gold.numeral is not None or is_words(gold.text) or based_digits(gold.text) or clock(gold.text):
+        return None
+    tree = gold.tree
+    if isinstance(tree, Node):
+        return None
+    if len(gold.text) > MAX_CHARACTERS:
+        return str(tree)
+    plain = words(gold.text)
+    if "\\" not in plain and any(c.isalpha() for c in plain):
+        return None  # words with marks in them: compared as text
+    return str(tree)
+
+
+_memory: OrderedDict[tuple[str, str, float], Verdict] = OrderedDict()
+_guard = threading.Lock()
+
+
+def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 5.0) -> Verdict:
+    """Decide whether `answer` is `gold`, as mathematical objects.
+
+    `timeout` bounds the seconds of the last rung, sympy in a worker process; everything before it is bounded by its own
+    caps. Never raises on any text.
+    """
+    mine = gold if isinstance(gold, Reading) else Reading(gold)
+    theirs = answer if isinstance(answer, Reading) else Reading(answer)
+    quick = _quick(mine, theirs)
+    if quick is not None:
+        return quick
+    key = (mine.text, theirs.text, timeout)
+    with _guard:
+        found = _memory.get(key)
+        if found is not None:
+            _memory.move_to_end(key)
+            return found
+    found = _slow(mine, theirs, timeout)
+    if len(mine.text) + len(theirs.text) <= _REMEMBERED_LENGTH:
+        with _guard:
+            _memory[key] = found
+            if len(_memory) > _REMEMBERED:
+                _memory.popitem(last=False)
+    return found
+
+
+def _quick(gold: Reading, answer: Reading) -> Verdict | None:
+    if not gold.text:
+        return Verdict(False, "the gold is empty", "unreadable_gold")
+    if not answer.text:
+        return Verdict(False, "the answer is empty")
+    if gold.text == answer.text:
+        return Verdict(True, "same text")
+    one, other = gold.numeral, answer.numeral
+    if one is not None and other is not None:
+        same = same_numeral(one, other)
+        if same is not None:
+            return Verdict(same, "exact numbers")
+    if gold.key == answer.key:
+        return Verdict(True, "same text")
+    return None
+
+
+def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
+    as_words = _as_words(gold, answer)
+    if as_words is not None:
+        return as_words
+    mine, theirs = gold.tree, answer.tree
+    if isinstance(mine, ParseError):
+        if words(gold.text) == words(answer.text):
+            return Verdict(True, "same words")
+        problem = unreadable(gold)
+        if problem is not None:
+            return Verdict(False, problem, "unreadable_gold")
+        return Verdict(False, "different words")
+    if isinstance(theirs, ParseError):
+        same = words(gold.text) == words(answer.text)
+        return Verdict(same, "same words" if same else f"the answer cannot be read: {theirs}")
+    decision = compare(mine, theirs, gold.text[:200])
+    if decision.equal is not None:
+        return Verdict(decision.equal, decision.rule)
+    return _symbolic(mine, theirs, decision.rule, timeout)
+
+
+def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
+    letter = choice(gold.text)
+    if letter is not None and (other := choice(answer.text, lead=True)) is not None:
+        if letter == other and gold.text.islower() == answer.text.islower():
+            return Verdict(True, "choice letter")
+        if letter in "ABCDEFGHIJ" and not gold.text.islower():
+            return Verdict(letter == other, "choice letter")
+    if is_words(gold.text) and is_words(answer.text):
+        same = words(gold.text) == words(answer.text)
+        return Verdict(same, "same words" if same else "different words")
+    if (time := clock(gold.text)) is not None and (theirs := clock(answer.text)) is not None:
+        halves = {time[3], theirs[3]}
+        return Verdict(time[:3] == theirs[:3] and (len(halves) == 1 or 0 in halves), "times of day")
+    if date_like(gold.text) or date_like(answer.text):
+        return Verdict(gold.key == answer.key, "dates as text")
+    base = based_digits(gold.text)
+    if base is not None or based_digits(answer.text) is not None:
+        return Verdict(base == based_digits(answer.text), "digits and base")
+    return None
+
+
+def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Verdict:
+    try:
+        equal, rule = shared_pool().ask(packed(gold), packed(answer), seconds=timeout)
+    except SymbolicTimeout:
+        return Verdict(False, f"undecided after {timeout:g} s ({doubt})", "timeout")
+    except OSError as error:
+        return Verdict(False, f"no worker could be started: {error}", "open")
+    if equal is None:
+        return Verdict(False, f"undecided: {doubt}; {rule}", "open")
+    return Verdict(equal, rule)

@@ -1,0 +1,82 @@
+"""The reward `math` as a trainer calls it."""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from grpo_rewards import get_reward
+from grpo_rewards._contract import Batch, Outcome, evaluate
+from grpo_rewards.errors import SettingsError
+
+
+def score(completions: list[Any], answers: list[Any], **settings: Any) -> list[Outcome]:
+    reward = get_reward("math").with_(**settings) if settings else get_reward("math")
+    found = evaluate(reward, Batch.from_call(completions=completions, answer=answers))
+    return [outcome for outcome in found if outcome is not None]
+
+
+def test_values_and_reasons() -> None:
+    right, wrong, several = score(
+        ["It is \\boxed{0.5}", "It is \\boxed{0.3}", "\\boxed{3} or \\boxed{4}"], ["1/2", "1/2", "4"]
+    )
+    assert (right.value, wrong.value, several.value) == (1.0, 0.0, 0.0)
+    assert right.reason == "'0.5' (by box) is '1/2': exact numbers"
+    assert "is not" in wrong.reason
+
+
+@pytest.mark.parametrize("gold", [18, 18.0, "18", "$18$", "\\boxed{18}", "She sells...\n#### 18", "18 apples"])
+def test_golds_in_any_form(gold: Any) -> None:
+    assert [o.value for o in score(["A: 18", "A: 19"], [gold, gold])] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("gold", [None, "", float("nan"), [1], "\\frac{", True])
+def test_a_gold_that_cannot_be_read_does_not_apply(gold: Any) -> None:
+    (found,) = score(["\\boxed{18}"], [gold])
+    assert (found.value, found.status) == (None, "not_applicable")
+    assert found.reason
+    assert get_reward("math").check_row(answer=gold)
+
+
+def test_no_answer_is_rejected() -> None:
+    (found,) = score(["first\nsecond"], ["4"])
+    assert (found.value, found.status) == (0.0, "rejected")
+
+
+def test_drop_in_for_accuracy_reward_with_chat_completions() -> None:
+    reward = get_reward("math").with_columns(answer="solution") if hasattr(get_reward("math"), "with_columns") else None
+    if reward is None:
+        reward = get_reward("math")
+        reward = reward._copy(columns={"answer": "solution"})
+    chat = [
+        [{"role": "assistant", "content": "so \\boxed{\\frac12}"}],
+        [{"role": "assistant", "content": "so \\boxed{2}"}],
+    ]
+    assert reward(completions=chat, solution=["$\\frac{1}{2}$"] * 2) == [1.0, 0.0]
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(SettingsError):
+        get_reward("math").with_(timeout=0.0)
+    with pytest.raises(SettingsError):
+        get_reward("math").with_(places=("boxx",))
+
+
+def test_from_threads_and_an_event_loop() -> None:
+    results: list[list[Outcome]] = []
+
+    def work() -> None:
+        results.append(score(["\\boxed{\\lim_{x\\to0}\\frac{\\sin x}{x}}", "\\boxed{2}"], ["1", "1"]))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    async def inside() -> None:
+        await asyncio.to_thread(work)
+
+    asyncio.run(inside())
+    assert [[o.value for o in found] for found in results] == [[1.0, 0.0]] * 4
