@@ -11,6 +11,7 @@ from grpo_rewards_plugins.diversity import diversity
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.json_schema import json_schema
+from grpo_rewards_plugins.language import language
 from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math
 from grpo_rewards_plugins.multiple_choice import multiple_choice
@@ -24,6 +25,7 @@ __all__ = [
     "exact",
     "integer",
     "json_schema",
+    "language",
     "length",
     "math",
     "multiple_choice",

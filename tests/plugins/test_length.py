@@ -32,7 +32,31 @@ def test_length_counts_tokens_where_there_are_ids_and_characters_elsewhere(
     assert f"{n} characters" in in_characters.reason
 
 
-@pytest.mark.parametrize("settings", [{"band": 0}, {"target": 0}, {"max_length": 10, "cache": 20}, {"mode": "short"}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"band": 0}, {"target": 0}, {"mode": "soft_overlong", "max_length": 10, "cache": 20}, {"mode": "short"}],
+)
 def test_length_refuses_settings_that_do_not_fit(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError):
         get_reward("length").with_(**settings)
+
+
+@pytest.mark.parametrize(
+    ("n", "right", "wrong"), [(0, 1.0, -1.0), (50, 0.75, -0.75), (100, 0.5, -0.5), (101, 0.5, -0.5), (200, 0.5, -0.5), (10**6, 0.5, -0.5)]
+)  # fmt: skip
+def test_cosine_depends_on_correctness_and_does_not_turn_back(n: int, right: float, wrong: float) -> None:
+    cosine = get_reward("length").with_(mode="cosine", max_length=100)
+    ids = [1] * n
+    for correct, value in ((True, right), (1.0, right), (False, wrong), (0, wrong)):
+        assert cosine.one("4", completion_ids=ids, correct=correct).value == pytest.approx(value)
+    assert cosine.one("<answer>4</answer>", completion_ids=ids, answer="4.0").value == pytest.approx(right)
+    assert cosine.one("<answer>5</answer>", completion_ids=ids, answer=4).value == pytest.approx(wrong)
+    assert cosine.one("4", completion_ids=ids, answer=4, correct=False).value == pytest.approx(wrong)
+
+
+def test_cosine_does_not_apply_without_correctness() -> None:
+    cosine = get_reward("length").with_(mode="cosine")
+    for columns in ({}, {"correct": None}, {"answer": None}, {"answer": []}):
+        outcome = cosine.one("4", **columns)
+        assert outcome.status == "not_applicable"
+        assert "correct or answer" in outcome.reason

@@ -1,0 +1,60 @@
+"""The reward `language`: a completion written in the expected script."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from grpo_rewards import Outcome, reward
+
+__all__ = ["language"]
+
+Script = Literal[
+    "latin", "cyrillic", "greek", "arabic", "hebrew", "devanagari", "thai", "han", "japanese", "korean"
+]  # fmt: skip
+
+_LETTER = re.compile(r"[^\W\d_]")
+_HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_RANGES: dict[Script, str] = {
+    "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uff21-\uff3a\uff41-\uff5a",
+    "cyrillic": r"\u0400-\u052f\u1c80-\u1c8f\u2de0-\u2dff\ua640-\ua69f",
+    "greek": r"\u0370-\u03ff\u1f00-\u1fff",
+    "arabic": r"\u0600-\u06ff\u0750-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufeff",
+    "hebrew": r"\u0590-\u05ff\ufb1d-\ufb4f",
+    "devanagari": r"\u0900-\u097f\ua8e0-\ua8ff",
+    "thai": r"\u0e00-\u0e7f",
+    "han": _HAN,
+    "japanese": rf"\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f{_HAN}",
+    "korean": rf"\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff{_HAN}",
+}
+
+
+@reward(range=(0.0, 1.0))
+def language(completion: str, *, script: Script = "latin") -> float | Outcome:
+    """The completion is written in the expected script: the share of its letters that belong to it.
+
+    Between 0 and 1 (DeepSeek-R1's language consistency is the share of words in the target language, arXiv 2501.12948,
+    2.3.2; a script is what can be told of a text for certain). Digits, marks and symbols do not count; a text of
+    nothing else is in no wrong script and gets 1, an empty one 0. Greek letters in formulas count as Greek.
+
+    Args:
+        script: the script expected; ``japanese`` and ``korean`` include Chinese characters.
+    """
+    if not completion.strip():
+        return Outcome(0.0, "scored", "the completion is empty")
+    letters = "".join(_LETTER.findall(completion))
+    if not letters:
+        return 1.0
+    foreign = _pattern(script).sub("", letters)
+    if not foreign:
+        return 1.0
+    share = 1 - len(foreign) / len(letters)
+    return Outcome(
+        share, "scored", f"{len(foreign)} of {len(letters)} letters are not {script}, such as {foreign[0]!r}"
+    )
+
+
+@lru_cache(maxsize=16)
+def _pattern(script: Script) -> re.Pattern[str]:
+    return re.compile(f"[{_RANGES[script]}]+")
