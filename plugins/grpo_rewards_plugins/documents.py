@@ -166,8 +166,13 @@ def _first(validator: Validator, document: Any, deadline: float) -> str | None:
         _deadline.reset(token)
     if problem is None:
         return None
+    place = "$" + "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" if part.isidentifier() else f"[{part!r}]"
+        for part in problem.absolute_path
+    )
     message = problem.message if len(problem.message) <= 160 else f"{problem.message[:80]} ... {problem.message[-60:]}"
-    return f"{problem.json_path[:80]}: {message}"
+    shown = f"{place[:80]}: {message}"
+    return shown if shown.isprintable() else "".join(mark if mark.isprintable() else " " for mark in shown)
 
 
 def _written(schema: Mapping[str, Any]) -> str:

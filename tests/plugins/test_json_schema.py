@@ -50,6 +50,14 @@ def test_json_schema(settings: dict[str, Any], text: str, value: float, reason: 
     assert bool(outcome.reason) is (value < 1.0)
 
 
+def test_reasons_are_one_printable_line_whatever_the_keys() -> None:
+    scorer = get_reward("json_schema").with_(schema={"additionalProperties": {"enum": [1]}})
+    for key in ("a\nb", "\ud800", "\0", "k" * 5000):
+        reason = scorer.one(json.dumps({key: "\n\ud800" * 500})).reason
+        assert reason.isprintable()
+        assert len(reason) < 400
+
+
 def test_recursive_schemas_are_followed_within_bounds() -> None:
     tree = {"$ref": "#/$defs/t", "$defs": {"t": {"type": "array", "items": {"$ref": "#/$defs/t"}}}}
     scorer = get_reward("json_schema").with_(schema=tree)
