@@ -39,7 +39,9 @@ def logged(trainer: Any, key: str) -> list[float]:
 
 
 def two(**more: Any) -> Composite:
-    return Composite({"rewards": {"digits": {"use": digits, "weight": 0.5}, "hit": {"use": hit, "weight": 2.0}}, **more})
+    return Composite(
+        {"rewards": {"digits": {"use": digits, "weight": 0.5}, "hit": {"use": hit, "weight": 2.0}}, **more}
+    )
 
 
 def test_the_composite_alone_is_enough(make_trainer: Callable[..., Any]) -> None:
