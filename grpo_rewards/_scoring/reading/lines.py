@@ -51,7 +51,7 @@ class BoundedLines:
     def _plain(self, raw: IO[bytes], suffix: str) -> io.BufferedReader:
         stream: Any = raw
         if suffix == ".gz":
-            stream = io.BufferedReader(gzip.GzipFile(fileobj=raw), _BLOCK)
+            stream = io.BufferedReader(_Eager(gzip.GzipFile(fileobj=raw)), _BLOCK)
         elif suffix in (".zst", ".zstd"):
             import zstandard
 
@@ -91,6 +91,21 @@ def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
     """Return the stream in UTF-8 where it begins with the mark of UTF-16."""
     mark = stream.peek(2)[:2]
     return io.BufferedReader(_Transcoded(stream, _WIDE[mark]), _BLOCK) if mark in _WIDE else stream
+
+
+class _Eager(io.RawIOBase):
+    """A decompressor that hands over what it has at once: what lies before a break in the file is not lost with it."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        taken = self._stream.read1(len(buffer))
+        buffer[: len(taken)] = taken
+        return len(taken)
 
 
 class _Transcoded(io.RawIOBase):
