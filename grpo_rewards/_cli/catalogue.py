@@ -38,7 +38,10 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")
             columns = ", ".join([*entry["required_columns"], *(f"[{name}]" for name in entry["optional_columns"])])
             values = (entry["name"], low_high, columns, entry["source"], entry["version"], entry["summary"])
             table.add_row(*(value.replace("[", r"\[") for value in values))
-        Console().print(table)
+        console = Console()
+        if not console.is_terminal:
+            console.width = 200
+        console.print(table)
         for problem in problems:
             typer.echo(f"problem: {problem}", err=True)
     if problems:

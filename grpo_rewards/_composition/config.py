@@ -70,6 +70,13 @@ class GateConfig(Section):
     at_least: Number | None = Field(default=None, description="Open where its value is this or more.")
     at_most: Number | None = Field(default=None, description="Open where its value is this or less.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _yaml_reads_on_as_true(cls, data: Any) -> Any:
+        return (
+            {"on" if key is True else key: value for key, value in data.items()} if isinstance(data, Mapping) else data
+        )
+
     @model_validator(mode="after")
     def _some_bound(self) -> GateConfig:
         if self.at_least is None and self.at_most is None:
