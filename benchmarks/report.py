@@ -122,7 +122,11 @@ def main() -> None:
             with Browser(arguments.browser) as browser:
                 start = time.perf_counter()
                 browser.open(page)
-                result["page"] = {"open_seconds": round(time.perf_counter() - start, 2), **browser.scroll_figures()}
+                result["page"] = {
+                    "open_seconds": round(time.perf_counter() - start, 2),
+                    "wheel": browser.scroll_figures("100"),
+                    "jumps": browser.scroll_figures(),
+                }
     json.dump(result, sys.stdout, indent=1)
     print()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from array import array
 from collections import Counter
 from collections.abc import Sequence
@@ -188,12 +189,30 @@ def _correlation(first: Sequence[float], second: Sequence[float]) -> float | Non
     return max(-1.0, min(1.0, math.fsum((a - mean_a) * (b - mean_b) for a, b in pairs) / scale))
 
 
+def _unit(values: Sequence[float]) -> list[float] | None:
+    """Return values less their mean, scaled to length 1; None where one is missing or they do not vary."""
+    if any(map(operator.ne, values, values)) or len(values) < 3:
+        return None
+    mean = math.fsum(values) / len(values)
+    less = [value - mean for value in values]
+    length = math.sqrt(math.fsum(map(operator.mul, less, less)))
+    if not (length > 1e-9 * math.sqrt(len(values)) and math.isfinite(length)):
+        return None
+    return [value / length for value in less]
+
+
 def _matrix(columns: Sequence[Sequence[float]]) -> tuple[tuple[float | None, ...], ...]:
     size = len(columns)
+    units = [_unit(column) for column in columns]
     cells: list[list[float | None]] = [[None] * size for _ in range(size)]
     for i in range(size):
         for j in range(i + 1):
-            cells[i][j] = cells[j][i] = _correlation(columns[i], columns[j])
+            first, second = units[i], units[j]
+            if first is not None and second is not None:
+                r: float | None = max(-1.0, min(1.0, math.fsum(map(operator.mul, first, second))))
+            else:
+                r = _correlation(columns[i], columns[j])
+            cells[i][j] = cells[j][i] = r
     return tuple(tuple(row) for row in cells)
 
 

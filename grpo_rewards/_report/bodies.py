@@ -6,11 +6,12 @@ import base64
 import gzip
 import json
 import math
-import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
+
+import orjson
 
 from grpo_rewards._contract.text import content_text
 from grpo_rewards._report.columns import Columns
@@ -20,10 +21,10 @@ __all__ = ["CHUNK_ROWS", "Bodies", "Limits", "index_json", "packed", "plain_text
 
 CHUNK_ROWS = 64
 _PREVIEW = 96
+_LEVEL = 3  # a third of the time of level 6, for a tenth more bytes
 _COLUMN_TEXT = 400
 _MAX_COLUMNS = 40
 _MAX_MESSAGES = 24
-_SPACE = re.compile(r"\s+")
 _ANSWER_KEYS = ("extracted", "extracted_answer", "answer", "predicted", "prediction", "parsed", "candidate")
 
 
@@ -42,11 +43,14 @@ class Limits:
 
 def packed(data: bytes) -> str:
     """Return `data` compressed and in base64: letters, digits, +, / and = only, so it cannot leave its element."""
-    return base64.b64encode(gzip.compress(data, 6, mtime=0)).decode("ascii")
+    return base64.b64encode(gzip.compress(data, _LEVEL, mtime=0)).decode("ascii")
 
 
 def _json(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    try:
+        return orjson.dumps(data)
+    except TypeError:  # lone surrogates, or whole numbers beyond 64 bits
+        return json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def plain_text(value: Any) -> str:
@@ -115,7 +119,7 @@ class Bodies:
         """Keep one row; one beyond ``limits.rows`` is not kept."""
         if len(self.previews) >= self.limits.rows:
             return
-        self.previews.append(_SPACE.sub(" ", completion[: 4 * _PREVIEW]).strip()[:_PREVIEW])
+        self.previews.append(" ".join(completion[: 2 * _PREVIEW].split())[:_PREVIEW])
         self.lines.append(row.line)
         self.indices.append(-1 if row.index is None else row.index)
         self._pending.append(self._body(row))

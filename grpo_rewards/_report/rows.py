@@ -18,6 +18,8 @@ ABSENT = len(CODES)
 
 def number(value: Any) -> float | None:
     """Return `value` as a finite float; None for anything else (NaN is how a trainer writes "does not apply")."""
+    if type(value) is float:  # nearly always
+        return value if math.isfinite(value) else None
     if isinstance(value, bool | int | float):
         try:
             found = float(value)

@@ -70,6 +70,7 @@
   };
 
   // ---- controls
+  const place = (made, c) => { made.style.left = c.left + "px"; if (!c.text) made.style.width = c.width + "px"; };
   const option = (value, text) => { const made = el("option", text); made.value = value; return made; };
   const prepareControls = () => {
     const component = $("f-component"), status = $("f-status"), sort = $("f-sort");
@@ -79,25 +80,24 @@
     data.codes.forEach((code, i) => { if (data.components.some((c) => c.status.includes(i))) status.append(option(String(i), code.replaceAll("_", " "))); });
     const hasStep = data.step.some((s) => s >= 0);
     columns = [
-      { key: "order", title: "Row", width: "58px", value: (i) => i, show: (i) => data.line[i] + (data.index[i] >= 0 ? "." + data.index[i] : "") },
-      ...(hasStep ? [{ key: "step", title: "Step", width: "52px", value: (i) => data.step[i], show: (i) => data.step[i] < 0 ? "–" : data.step[i] }] : []),
-      { key: "group", title: "Group", width: "56px", value: (i) => data.group[i], show: (i) => data.group[i] + 1 },
-      { key: "reward", title: "Reward", width: "64px", value: (i) => data.reward[i], show: (i) => digits(data.reward[i]) },
-      { key: "normalised", title: "Advantage", width: "78px", value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
-      ...data.components.slice(0, SHOWN).map((c, k) => ({ key: "c" + k, title: c.label, width: "68px", value: (i) => c.value[i], show: (i) => cell(c, i), style: (i) => STYLE[data.codes[c.status[i]]] || "" })),
-      { key: "length", title: "Length", width: "60px", value: (i) => data.length[i], show: (i) => data.length[i].toLocaleString("en") },
-      { key: "preview", title: "Completion", width: "minmax(160px, 1fr)", value: (i) => data.preview[i], show: (i) => visible(data.preview[i]), text: true },
+      { key: "order", title: "Row", width: 58, value: (i) => i, show: (i) => data.line[i] + (data.index[i] >= 0 ? "." + data.index[i] : "") },
+      ...(hasStep ? [{ key: "step", title: "Step", width: 52, value: (i) => data.step[i], show: (i) => data.step[i] < 0 ? "–" : data.step[i] }] : []),
+      { key: "group", title: "Group", width: 56, value: (i) => data.group[i], show: (i) => data.group[i] + 1 },
+      { key: "reward", title: "Reward", width: 64, value: (i) => data.reward[i], show: (i) => digits(data.reward[i]) },
+      { key: "normalised", title: "Advantage", width: 78, value: (i) => data.normalised[i], show: (i) => signed(data.normalised[i]) },
+      ...data.components.slice(0, SHOWN).map((c, k) => ({ key: "c" + k, title: c.label, width: 68, value: (i) => c.value[i], show: (i) => cell(c, i), style: (i) => STYLE[data.codes[c.status[i]]] || "" })),
+      { key: "length", title: "Length", width: 60, value: (i) => data.length[i], show: (i) => data.length[i].toLocaleString("en") },
+      { key: "preview", title: "Completion", width: 0, value: (i) => data.preview[i], show: (i) => visible(data.preview[i]), text: true },
     ];
     columns.forEach((c) => sort.append(option(c.key, c.title)));
     data.components.slice(SHOWN).forEach((c, k) => sort.append(option("c" + (k + SHOWN), c.label)));
-    const template = columns.map((c) => c.width).join(" ");
-    const width = columns.reduce((sum, c) => sum + (parseInt(c.width, 10) || 160), 0);
-    grid.style.setProperty("--template", template);
-    head.style.gridTemplateColumns = template;
-    head.style.minWidth = sizer.style.minWidth = width + "px";
+    let left = 0;  // places fixed once: nothing to lay out while scrolling but the texts themselves
+    columns.forEach((c) => { c.left = left; left += c.text ? 160 : c.width; });
+    head.style.minWidth = sizer.style.minWidth = left + "px";
     columns.forEach((c) => {
       const cellHead = el("span", null, c.text ? "text" : "");
       cellHead.setAttribute("role", "columnheader");
+      place(cellHead, c);
       const button = el("button", c.title);
       button.type = "button";
       button.title = "Sort by " + c.title;
@@ -192,10 +192,10 @@
   const take = () => {
     const line = el("div", null, "row");
     line.setAttribute("role", "row");
-    line.style.gridTemplateColumns = head.style.gridTemplateColumns;
     line.cells = columns.map((c) => {
       const made = el("span", null, c.text ? "text" : "");
       made.setAttribute("role", "gridcell");
+      place(made, c);
       line.append(made);
       return made;
     });
