@@ -102,7 +102,7 @@ _memory: OrderedDict[tuple[str, str, float], Verdict] = OrderedDict()
 _guard = threading.Lock()
 
 
-def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 5.0) -> Verdict:
+def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 3.0) -> Verdict:
     """Decide whether `answer` is `gold`, as mathematical objects.
 
     `timeout` bounds the seconds of the last rung, sympy in a worker process; everything before it is bounded by its own

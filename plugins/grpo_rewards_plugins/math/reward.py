@@ -39,7 +39,7 @@ def math(
     completions: list[str],
     answer: list[Any],
     *,
-    timeout: float = 5.0,
+    timeout: float = 3.0,
     places: tuple[Place, ...] = (
         "box",
         "tag",
@@ -61,7 +61,7 @@ def math(
 
     Args:
         answer: the reference: a number, an expression, or text with it in ``$...$``, ``\\boxed{}`` or after ``####``.
-        timeout: seconds that the last step may take for one pair (ours; TRL's accuracy_reward: 5).
+        timeout: seconds that the last step may take for one pair (ours; TRL's accuracy_reward gives each of its steps 5).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
     from grpo_rewards_plugins.math.extraction.finding import extract

@@ -10,7 +10,7 @@ __all__ = ["Numeral", "read_numeral", "same_numeral"]
 
 _PLAIN = re.compile(
     r"(?P<money>\\?\$|[€£¥])?\s*(?P<sign>[+-]?)\s*(?P<money2>\\?\$|[€£¥])?\s*"
-    r"(?:(?P<grouped>[0-9]{1,3}(?:,[0-9]{3})+)|(?P<whole>[0-9]*))(?:\.(?P<decimals>[0-9]+))?\.?"
+    r"(?:(?P<grouped>[1-9][0-9]{0,2}(?:,[0-9]{3})+)|(?P<whole>[0-9]*))(?:\.(?P<decimals>[0-9]+))?\.?"
     r"(?:/(?P<below>[0-9]+))?\s*(?P<percent>\\?%)?"
 )
 _LATEX = re.compile(r"(?P<sign>[+-]?)\\[dtc]?frac\s*\{\s*(?P<top>[+-]?[0-9]+)\s*\}\s*\{\s*(?P<bottom>[0-9]+)\s*\}")

@@ -64,6 +64,18 @@ def _half(op: str, bound: Node) -> list[Piece] | None:
     return [Piece(end, True, end, True)] if op == "=" else None
 
 
+def _around_zero(op: str, bound: Node) -> list[Piece] | None:
+    """``|x| < c`` and ``|x| > c`` for a bound that is not negative."""
+    value = constant_value(bound)
+    if value is None or isinstance(value, acb) or not value >= 0:
+        return None
+    if op in ("<", "<="):
+        return [Piece(negate(bound), op == "<=", bound, op == "<=")]
+    if op in (">", ">="):
+        return [Piece(None, False, negate(bound), op == ">="), Piece(bound, op == ">=", None, False)]
+    return None
+
+
 def _is_name(node: Node) -> bool:
     return node.kind in ("sym", "apply")
 
@@ -78,6 +90,15 @@ def _relation(node: Node) -> tuple[str, list[Piece]] | None:
             return None if pieces is None else (repr(left), pieces[1])
         if op not in _FLIPPED:
             return None
+        for bound, name, way in ((right, left, op), (left, right, _FLIPPED[op])):
+            if (
+                name.kind == "call"
+                and name.value == "abs"
+                and _is_name(name.args[0])
+                and not _holds(bound, name.args[0])
+            ):
+                around = _around_zero(way, bound)
+                return None if around is None else (repr(name.args[0]), around)
         if _is_name(left) and not _holds(right, left):
             half = _half(op, right)
             return None if half is None else (repr(left), half)
@@ -85,6 +106,10 @@ def _relation(node: Node) -> tuple[str, list[Piece]] | None:
             half = _half(_FLIPPED[op], left)
             return None if half is None else (repr(right), half)
         return None
+    if len(ops) == 2 and args[1].kind == "call" and args[1].value == "abs" and _is_name(args[1].args[0]):
+        outer, inner = _around_zero(ops[1], args[2]), _around_zero(_FLIPPED.get(ops[0], "?"), args[0])
+        between = None if outer is None or inner is None else _intersection(outer, inner)
+        return None if between is None else (repr(args[1].args[0]), between)
     if len(ops) == 2 and _is_name(args[1]):
         low, high = _half(_FLIPPED.get(ops[0], "?"), args[0]), _half(ops[1], args[2])
         if low is None or high is None:

@@ -8,6 +8,7 @@ from flint import acb, arb, fmpq
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .deciding import Decision, constant_value, expressions_equal, proportional
+from .membership import by_membership, same_sign
 from .sets import as_pieces, same_pieces
 from .values import precision
 
@@ -23,7 +24,28 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
     """Decide an answer against a gold; `equal` is None where only a slower method could tell."""
     if gold == answer:
         return Decision(True, "same form")
-    return _compare(_settled(gold), _settled(answer), seed)
+    if gold.kind == answer.kind == "rel" and "~" in gold.value and gold.value == answer.value:
+        last = _values(gold.args[-1], answer.args[-1], seed)
+        if last.equal is False:
+            return Decision(False, "different approximations")
+    found = _compare(_settled(gold), _settled(answer), seed)
+    if found.equal is False and "," in (comma := _decimal_comma(gold, answer)):
+        return Decision(True, comma)
+    return found
+
+
+def _decimal_comma(gold: Node, answer: Node) -> str:
+    """``1000,99`` for the decimal gold 1000.99, or a gold ``0,111`` for 0.111."""
+    for one, other, leading in ((gold, answer, False), (answer, gold, True)):
+        if one.kind == "dec" and other.kind == "list" and other.value == "," and len(other.args) == 2:
+            whole, rest = other.args
+            plain = all(part.kind == "num" and part.value.q == 1 for part in other.args)
+            if plain and rest.value >= 0 and (not leading or whole.value == 0):
+                exact, digits = one.value
+                scale = fmpq(10) ** digits if 0 < digits < 400 else fmpq(0)
+                if scale and rest.value < scale and whole.value + rest.value / scale == exact:
+                    return "a decimal comma, not a list"
+    return ""
 
 
 def _settled(node: Node) -> Node:
@@ -100,7 +122,7 @@ def _name_like(node: Node) -> bool:
     if kind in ("sym", "apply") or (kind == "const" and node.value in ("e", "i")):
         return True
     if kind == "mul":
-        return all(arg.kind == "sym" and arg.value[:1].isupper() for arg in node.args) or (
+        return all(_segment(arg) for arg in node.args) or (
             len(node.args) == 2
             and node.args[0].kind == "sym"
             and (node.args[1].kind == "tuple" or (node.args[1].kind == "sym" and node.args[0].value[:1].isupper()))
@@ -114,6 +136,13 @@ def _name_like(node: Node) -> bool:
     if kind in ("ratio", "tuple"):
         return all(_name_like(arg) for arg in node.args)
     return bool(kind == "opaque" and node.value == "diff")
+
+
+def _segment(node: Node) -> bool:
+    """A point's letter in a segment such as ``AB``, also below the line of ``\\frac{AB}{CD}``."""
+    if node.kind == "pow" and node.args[1] == MINUS_ONE:
+        return _name_like(node.args[0])
+    return node.kind == "sym" and bool(node.value[:1].isupper())
 
 
 def _without_name(node: Node) -> Node:
@@ -169,6 +198,9 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
                 return Decision(False, "different variables")
             equal = same_pieces(ones[1], others[1], seed)
             return Decision(equal, "sets of numbers")
+        sampled = by_membership(gold, answer)
+        if sampled is not None:
+            return sampled
         if gold.kind == "rel" and answer.kind == "rel":
             return _inequalities(gold, answer, seed)
         if gold.kind == answer.kind and len(gold.args) == len(answer.args) and gold.value == answer.value:
@@ -217,7 +249,7 @@ def _inequalities(gold: Node, answer: Node, seed: str) -> Decision:
             return Decision(True, "the same inequality")
         multiple = proportional(one, other, seed)
         if multiple is not False:
-            return Decision(None, "inequalities")
+            return Decision(multiple and same_sign(one, other, seed), "inequalities")
         return Decision(None if free(one) == free(other) and len(free(one)) == 1 else False, "different inequalities")
     return _ordered_parts(gold, answer, seed)
 
@@ -238,6 +270,8 @@ def _ordered_parts(gold: Node, answer: Node, seed: str) -> Decision:
 def _lists(gold: Node, answer: Node, seed: str) -> Decision:
     """Unordered: each part of one has its own part of the other; in a set repeats count once."""
     ones, others = list(gold.args), list(answer.args)
+    if len(others) > len(ones) > 1 and len(set(ones)) == len(ones):
+        others = list(dict.fromkeys(others))  # the answer names one twice
     as_set = gold.kind == "set" or answer.kind == "set"
     if len(ones) != len(others) and not as_set:
         return Decision(False, f"{len(ones)} parts against {len(others)}")
@@ -316,9 +350,7 @@ def _scaled(node: Node) -> Node | None:
     if node.kind == "mul":
         matrices = [arg for arg in node.args if arg.kind == "matrix"]
         scalars = [arg for arg in node.args if arg.kind != "matrix"]
-        if len(matrices) == 1:
-            return Node("matrix", matrices[0].value, tuple(mul(*scalars, entry) for entry in matrices[0].args))
-        return None
+        return _product(matrices, scalars)
     if node.kind == "add":
         parts = [_scaled(arg) for arg in node.args]
         found = [part for part in parts if part is not None]
@@ -326,6 +358,24 @@ def _scaled(node: Node) -> Node | None:
             entries = zip(*(part.args for part in found), strict=True)
             return Node("matrix", found[0].value, tuple(add(*entry) for entry in entries))
     return None
+
+
+def _product(matrices: list[Node], scalars: list[Node]) -> Node | None:
+    """The product of matrices in order, times numbers; None where the shapes do not fit or it is large."""
+    if not matrices:
+        return None
+    found = matrices[0]
+    for right in matrices[1:]:
+        (rows, inner), (height, columns) = found.value, right.value
+        if inner != height or rows * inner * columns > 1_000:
+            return None
+        entries = tuple(
+            add(*(mul(found.args[i * inner + k], right.args[k * columns + j]) for k in range(inner)))
+            for i in range(rows)
+            for j in range(columns)
+        )
+        found = Node("matrix", (rows, columns), entries)
+    return Node("matrix", found.value, tuple(mul(*scalars, entry) for entry in found.args)) if scalars else found
 
 
 def _matrices(gold: Node, answer: Node, seed: str) -> Decision:

@@ -105,11 +105,12 @@ def _joins(between: str) -> str | None:
     mark = "or" if "or" in words else "and" if "and" in words else ","
     if not rest:
         return mark
-    if mark != "," and len(rest) <= 2 and all(word.isalpha() and word not in _TURNS for word in rest):
+    if mark != "," and len(rest) <= 4 and all(_ASIDE.fullmatch(word) and word not in _TURNS for word in rest):
         return mark
     return None
 
 
+_ASIDE = re.compile(r"[^\W\d_]+|\([a-z]\)")
 _TURNS = frozenset("but not so thus hence therefore then wait no actually is was it i we instead".split())
 
 
@@ -243,6 +244,8 @@ def gold_text(gold: str) -> str:
         between = boxes(text)
         before = text[: between[0][0]] if len(between) == 1 else ""
         return (before[before.rfind("$") + 1 :] if _SET_LEAD.search(before) else "") + marked[1].text
+    if marked is None and text.startswith(("\\boxed{", "\\\\boxed{")):  # cut off before its end
+        text = text[text.index("{") + 1 :]
     if "####" in text:
         return text[text.rfind("####") + 4 :].strip()
     if "$" in text or "\\(" in text or "\\[" in text:

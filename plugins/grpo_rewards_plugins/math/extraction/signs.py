@@ -9,7 +9,8 @@ import re
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "whole"]
 
 _PHRASE = re.compile(
-    r"(?:\b(?:answer|solution|result|respuesta|réponse|antwort)\b(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
+    r"(?:\b(?:(?:answer|respuesta|réponse|antwort)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
+    r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then))?"
     r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:)\s*",
     re.IGNORECASE | re.MULTILINE,
@@ -21,14 +22,15 @@ _SEGMENT = re.compile(
 )
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
-_CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$))(?:\s|\*|$)")
+_CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$)|([A-Z])(?=\.?\**$))(?:[\s.]|\*|$)")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
 _NUMBER = re.compile(
-    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
+    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:,\d{1,2}(?![\d,]))?)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
 )
 _PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
+_GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
 _TAIL = 20_000  # characters from the end that the weaker signs look at
 
@@ -55,9 +57,19 @@ def phrase(text: str) -> tuple[int, str] | None:
         if "\\boxed" in rest[:400]:
             continue  # the box is a mark of its own
         found = _sentence(rest)
-        if found and _carries(found):
-            return tail + match.start(), found
+        if found and _carries(found) and (number := _told(found)) is not None:
+            return tail + match.start(), number or found
     return None
+
+
+def _told(found: str) -> str | None:
+    """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
+    if "\\" in found or len(_PROSE.findall(found)) < 3:
+        return ""
+    numbers = [match[0] for match in _NUMBER.finditer(found)]
+    if len(numbers) == 1:
+        return numbers[0]
+    return "" if len(found) < 60 else None
 
 
 def _sentence(rest: str) -> str:
@@ -128,7 +140,7 @@ def last_line(text: str) -> str | None:
     if inner or not re.search(r"\d", line):
         return None
     words = _PROSE.findall(re.sub(r"\\[a-zA-Z]+\{[^{}]*\}", "", line))
-    if [word for word in words if word.lower() not in _KNOWN]:
+    if [word for word in words if word.lower() not in _KNOWN and not _GLUED.fullmatch(word)]:
         return None
     return line
 

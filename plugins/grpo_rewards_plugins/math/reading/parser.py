@@ -352,7 +352,13 @@ def _grouped(tokens: list[Token]) -> list[Token]:
         token = tokens[at]
         if token.kind == "op":
             depth += (token.text in ("(", "[", "{", "\\{")) - (token.text in (")", "]", "}", "\\}"))
-        if token.kind == "num" and token.text.isdigit() and len(token.text) <= 3 and at + 1 < count:
+        if (
+            token.kind == "num"
+            and token.text.isdigit()
+            and len(token.text) <= 3
+            and token.text[0] != "0"
+            and at + 1 < count
+        ):
             digits, here = token.text, at + 1
             while here < count:
                 comma = (
