@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from functools import cache
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ import typer
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import GrpoRewardsError, InfrastructureError
 
-__all__ = ["ENVIRONMENT", "FINDINGS", "USAGE", "app", "main"]
+__all__ = ["ENVIRONMENT", "FINDINGS", "USAGE", "app", "application", "main"]
 
 FINDINGS, USAGE, ENVIRONMENT = 1, 2, 3
 
@@ -68,13 +69,19 @@ def _register_plugins() -> None:
             typer.echo(f"warning: the commands of plugin {implementation.plugin_name} are missing: {error}", err=True)
 
 
+@cache
+def application() -> typer.Typer:
+    """Return the application with its own commands and those of plugins."""
+    _register()
+    _register_plugins()
+    return app
+
+
 def main() -> None:
     """Run the command line and leave with its exit code."""
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
-    _register()
-    _register_plugins()
     try:
-        app()
+        application()()
     except InfrastructureError as error:
         _leave(str(error), ENVIRONMENT)
     except GrpoRewardsError as error:

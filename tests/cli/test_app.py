@@ -1,0 +1,128 @@
+"""The application as a whole: help, version, exit codes, errors without tracebacks, pipes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import grpo_rewards
+
+COMMAND = Path(sys.executable).with_name("grpo-rewards")
+ROWS = [{"prompt": "p", "completion": f"<answer>{n}</answer>", "answer": "1"} for n in range(4)]
+
+
+def _commands() -> list[str]:
+    import typer
+
+    from grpo_rewards._cli.app import application
+
+    return sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
+
+
+def test_every_command_explains_itself_with_an_example(cli):
+    listed = cli("--help")
+    assert listed.returncode == 0
+    assert "Example: grpo-rewards score" in listed.stdout
+    for name in _commands():
+        assert re.search(rf"^\s*{name}\s", listed.stdout, re.MULTILINE), name
+        shown = cli(name, "--help")
+        assert shown.returncode == 0, shown.stderr
+        assert f"Example: grpo-rewards {name}" in shown.stdout
+
+
+def test_version(cli):
+    assert cli("--version").stdout == f"grpo-rewards {grpo_rewards.__version__}\n"
+
+
+def test_no_command_is_usage(cli):
+    assert cli().returncode == 2
+    assert cli("scroe").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "rows.jsonl"), "nothing to score with"),
+        (("score", "rows.jsonl", "--only", "exakt"), "did you mean 'exact'"),
+        (("score", "rows.jsonl", "--only", "./none.py:reward"), "there is no file"),
+        (("score", "rows.jsonl", "--only", "exact", "--param", "ignore_cas=true"), "did you mean 'ignore_case'"),
+        (("score", "rows.jsonl", "--only", "exact", "--param", "ignore_case"), "expected NAME=VALUE"),
+        (("score", "rows.jsonl", "--only", "exact", "--column", "answr=answer"), "answr"),
+        (("score", "rows.jsonl", "--only", "exact", "-o", "-", "--json"), "both print to stdout"),
+        (("score", "rows.jsonl", "--only", "exact", "-o", "no/such/out.jsonl"), "does not exist"),
+        (("score", "rows.jsonl", "--only", "exact", "-o", "rows.jsonl"), "the input itself"),
+        (("score", "rows.jsonl", "-c", "none.yaml"), "none.yaml"),
+        (("score", "rows.jsonl", "-c", "wrong.yaml"), "wrong.yaml: rewards.exact.weigth"),
+        (("explain", "nothing"), "nothing"),
+        (("explain", "rows.jsonl#99", "--only", "exact"), "there is no row 99"),
+        (("explain", "rows.jsonl#2"), "no recorded scores"),
+        (("validate", "none.yaml"), "none.yaml"),
+        (("validate", "none.jsonl"), "no such file"),
+        (("schema", "exakt"), "did you mean 'exact'"),
+    ],
+)
+def test_what_the_user_got_wrong_is_said_without_a_traceback(cli, tmp_path, jsonl, arguments, message):
+    jsonl(ROWS)
+    (tmp_path / "wrong.yaml").write_text("version: 1\nrewards:\n  exact: {use: exact, weigth: 2}\n")
+    run = cli(*arguments)
+    assert run.returncode == 2, run.stderr
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+    assert run.stdout == ""
+
+
+def test_a_plugin_that_breaks_is_a_finding(cli, tmp_path, jsonl):
+    (tmp_path / "broken.py").write_text(
+        "from grpo_rewards import reward\n@reward\ndef broken(completion: str) -> float:\n"
+        "    return float('nan') if '2' in completion else 1.0\n"
+    )
+    jsonl(ROWS)
+    run = cli("score", "rows.jsonl", "--only", "./broken.py:broken", "-o", "out.jsonl")
+    assert run.returncode == 1
+    assert "row 3" in run.stderr
+    assert "nan" in run.stderr
+    statuses = [
+        json.loads(line)["grpo_rewards"]["components"]["broken"]["status"]
+        for line in (tmp_path / "out.jsonl").read_text().splitlines()
+    ]
+    assert statuses == ["scored", "scored", "error", "scored"]
+
+
+def test_a_service_that_is_down_is_the_environment(cli, tmp_path, jsonl):
+    (tmp_path / "down.py").write_text(
+        "from grpo_rewards import Outcome, reward\n@reward\ndef down(completion: str) -> Outcome:\n"
+        "    return Outcome(None, 'unavailable', 'connection refused')\n"
+    )
+    jsonl(ROWS)
+    run = cli("score", "rows.jsonl", "--only", "./down.py:down")
+    assert run.returncode == 3
+    assert "4 left out" in run.stderr
+    assert "connection refused" in run.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path, jsonl):
+    jsonl({**ROWS[0], "prompt": f"p{n}", "noise": "x" * 2000} for n in range(2000))
+    with subprocess.Popen(
+        [COMMAND, "score", "rows.jsonl", "--only", "exact", "-o", "-"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["grpo_rewards"]["row"] == 1
+        process.stdout.close()
+        words = process.stderr.read().decode()
+        assert process.wait(timeout=60) == 1
+    assert words == ""
+
+
+def test_nothing_is_drawn_into_a_pipe(cli, jsonl):
+    jsonl(ROWS)
+    run = cli("score", "rows.jsonl", "--only", "exact")
+    assert run.returncode == 0
+    assert "\x1b" not in run.stdout + run.stderr
+    assert "scoring" not in run.stderr

@@ -1,0 +1,320 @@
+"""What each command says: list, explain, validate, schema, score."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from grpo_rewards._composition.config import read_yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUP = [
+    {"prompt": "p", "completion": "<answer>\n1\n</answer>", "answer": "1"},
+    {"prompt": "p", "completion": "2", "answer": "1"},
+]
+CONFIG = """
+version: 1
+rewards:
+  correct: {use: exact, weight: 2.0}
+  format: {use: xml_format, weight: 0.5, params: {tags: [answer]}}
+  brief: {use: length, weight: 0.2, params: {target: 10, band: 20}, gate: {on: correct, at_least: 1.0}}
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    (tmp_path / "rewards.yaml").write_text(CONFIG)
+    return tmp_path / "rewards.yaml"
+
+
+# ------------------------------------------------------------------------------------------------ list
+
+
+def test_list_names_what_is_installed(cli):
+    run = cli("list")
+    assert run.returncode == 0, run.stderr
+    (line,) = [line for line in run.stdout.splitlines() if line.startswith("exact ")]
+    assert "grpo-rewards" in line
+    assert "answer" in line
+    entries = {entry["name"]: entry for entry in json.loads(cli("list", "--json").stdout)["rewards"]}
+    assert entries["exact"]["required_columns"] == ["answer"]
+    assert {"xml_format", "length", "repetition"} <= set(entries)
+
+
+def _distribution(folder: Path, name: str, module: str, source: str) -> None:
+    """Lay out an installed distribution with one plugin."""
+    info = folder / f"{name.replace('-', '_')}-1.2.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text(f"[grpo_rewards]\nmine = {module}\n")
+    (folder / f"{module}.py").write_text(source)
+
+
+def test_a_broken_plugin_is_named_and_the_rest_are_listed(cli, tmp_path):
+    _distribution(tmp_path / "site", "grpo-rewards-broken", "broken_plugin", "import nothing_of_the_kind\n")
+    env = {"PYTHONPATH": str(tmp_path / "site")}
+    run = cli("list", env=env)
+    assert run.returncode == 1
+    assert "grpo-rewards-broken" in run.stderr
+    assert "nothing_of_the_kind" in run.stderr
+    assert "exact" in run.stdout
+    found = json.loads(cli("list", "--json", env=env).stdout)
+    assert "nothing_of_the_kind" in found["problems"][0]
+    assert cli("--version", env=env).returncode == 0
+
+
+def test_a_plugin_adds_a_command_and_one_that_fails_does_not_take_the_rest_along(cli, tmp_path):
+    good = (
+        "import grpo_rewards\n@grpo_rewards.hookimpl\ndef register_commands(app):\n"
+        "    @app.command()\n    def hello() -> None:\n        '''Greet. Example: grpo-rewards hello'''\n"
+        "        print('hello there')\n"
+    )
+    bad = (
+        "import grpo_rewards\n@grpo_rewards.hookimpl\ndef register_commands(app):\n    raise RuntimeError('no luck')\n"
+    )
+    _distribution(tmp_path / "site", "a-bad", "bad_commands", bad)
+    _distribution(tmp_path / "site", "b-good", "good_commands", good)
+    run = cli("hello", env={"PYTHONPATH": str(tmp_path / "site")})
+    assert run.returncode == 0, run.stderr
+    assert run.stdout == "hello there\n"
+    assert "a-bad" in run.stderr
+    assert "no luck" in run.stderr
+
+
+# ------------------------------------------------------------------------------------------------ explain
+
+
+def test_explain_a_reward(cli):
+    run = cli("explain", "exact")
+    assert run.returncode == 0, run.stderr
+    assert "answer needed" in run.stdout
+    assert "ignore_case: bool = " in run.stdout
+    entry = json.loads(cli("explain", "exact", "--json").stdout)
+    assert entry["required_columns"] == ["answer"]
+    assert entry["settings"]["ignore_case"]["type"] == "bool"
+
+
+def test_every_installed_reward_can_be_explained(cli):
+    names = [entry["name"] for entry in json.loads(cli("list", "--json").stdout)["rewards"]]
+    assert names
+    for name in names:
+        run = cli("explain", name, "--json")
+        assert run.returncode == 0, run.stderr
+        assert json.loads(run.stdout)["documentation"]
+
+
+def test_explain_a_row_adds_up(cli, jsonl, config):
+    jsonl(GROUP)
+    (record,) = json.loads(cli("explain", "rows.jsonl#1", "--json").stdout)
+    parts = record["components"]
+    assert parts["correct"]["contribution"] == 2.0
+    for part in parts.values():
+        assert part["contribution"] == pytest.approx(part["value"] * part["weight"] * part["gate"])
+    assert record["reward"] == pytest.approx(sum(part["contribution"] for part in parts.values()))
+    told = cli("explain", "rows.jsonl#1").stdout
+    assert told.startswith(f"rows.jsonl#1: reward {record['reward']:.6g}\n")
+    assert "1 × 2 × gate 1 = 2" in told
+
+    (wrong,) = json.loads(cli("explain", "rows.jsonl#2", "--json").stdout)
+    assert wrong["components"]["brief"]["gate"] == 0.0
+    assert "gate 0 = 0" in cli("explain", "rows.jsonl#2").stdout
+
+
+def test_explain_a_recorded_row_without_its_configuration(cli, jsonl, config):
+    jsonl(GROUP)
+    assert cli("score", "rows.jsonl", "-o", "scored.jsonl").returncode == 0
+    made_now = json.loads(cli("explain", "rows.jsonl#2", "--json").stdout)
+    config.unlink()
+    recorded = json.loads(cli("explain", "scored.jsonl#2", "--json").stdout)
+    assert recorded == made_now
+
+
+def test_explain_sees_the_whole_group_of_a_row(cli, jsonl):
+    jsonl({"prompt": f"p{n // 3}", "completion": "same" if n < 5 else "other"} for n in range(6))
+    first, last = (
+        json.loads(cli("explain", f"rows.jsonl#{row}", "--only", "diversity", "--json").stdout)[0] for row in (1, 6)
+    )
+    assert first["group"] == 1
+    assert last["group"] == 4
+    assert first["reward"] < last["reward"]
+
+
+def test_explain_each_completion_of_a_listed_row(cli, jsonl):
+    jsonl([{"prompt": "p", "completions": ["1", "2"], "answer": "2"}])
+    records = json.loads(cli("explain", "rows.jsonl#1", "--only", "exact", "--json").stdout)
+    assert [(record["index"], record["reward"]) for record in records] == [(0, 0.0), (1, 1.0)]
+
+
+def test_explain_a_malformed_row_says_what_is_wrong(cli, tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"completion": "x", "answer": "x"}\n{"completion"\n')
+    run = cli("explain", "rows.jsonl#2", "--only", "exact")
+    assert run.returncode == 2
+    assert "rows.jsonl:2: not JSON" in run.stderr
+
+
+# ------------------------------------------------------------------------------------------------ validate
+
+
+def test_validate_a_configuration(cli, config):
+    run = cli("validate", "rewards.yaml")
+    assert run.returncode == 0, run.stderr
+    assert "nothing to mend" in run.stdout
+    found = json.loads(cli("validate", "rewards.yaml", "--json").stdout)
+    assert list(found["components"]) == ["correct", "format", "brief"]
+    assert found["columns"] == ["answer"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("weight: 2.0", "weigth: 2.0", "rewards.correct.weigth"),
+        ("use: exact", "use: exakt", "did you mean 'exact'"),
+        ("on: correct", "on: corect", "did you mean 'correct'"),
+        ("tags: [answer]", "tagz: [answer]", "did you mean 'tags'"),
+        ("version: 1", "version: 9", "version"),
+        ("rewards:", "rewards", "rewards.yaml"),
+    ],
+)
+def test_validate_names_what_is_wrong_with_a_configuration(cli, config, old, new, message):
+    config.write_text(CONFIG.replace(old, new))
+    run = cli("validate", "rewards.yaml")
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_validate_a_file_that_is_fine(cli, jsonl, config):
+    jsonl(GROUP)
+    run = cli("validate", "rows.jsonl", "--json")
+    assert run.returncode == 0, run.stdout
+    found = json.loads(run.stdout)
+    assert (found["rows"], found["groups"], found["completions"]) == (2, 1, "text")
+    assert found["columns"] == {"answer": 2}
+
+
+def test_validate_finds_what_there_is_to_mend(cli, tmp_path, config):
+    lines = [
+        *map(json.dumps, GROUP),
+        "{not json",
+        json.dumps({"prompt": "q", "completion": [{"role": "assistant", "content": "1"}], "answer": "1"}),
+        json.dumps({"prompt": "r", "completion": "1"}),
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(lines) + "\n")
+    run = cli("validate", "rows.jsonl")
+    assert run.returncode == 1
+    for expected in (
+        "rows.jsonl:3: not JSON",
+        "rows.jsonl:5: column 'answer', which component 'correct' needs, is missing or empty",
+        "3 completions are text and 1 are chat",
+        "groups differ in size (2 of 1, 1 of 2)",
+    ):
+        assert expected in run.stdout
+    found = json.loads(cli("validate", "rows.jsonl", "--json").stdout)
+    assert found["total_findings"] == len(found["findings"]) == 4
+
+
+def test_validate_without_a_configuration_looks_at_the_rows_alone(cli, jsonl):
+    jsonl([{"prompt": "p", "completion": "x"}])
+    run = cli("validate", "rows.jsonl")
+    assert run.returncode == 0, run.stdout
+
+
+def test_validate_asks_a_reward_about_its_gold(cli, jsonl, tmp_path):
+    (tmp_path / "picky.py").write_text(
+        "from grpo_rewards import reward\n"
+        "def check(answer):\n    return None if answer.isdigit() else f'{answer!r} is no number'\n"
+        "@reward(check_row=check)\ndef picky(completion: str, answer: str) -> float:\n    return 1.0\n"
+    )
+    jsonl([{"completion": "x", "answer": "1"}, {"completion": "x", "answer": "one"}])
+    run = cli("validate", "rows.jsonl", "--only", "./picky.py:picky")
+    assert run.returncode == 1
+    assert "rows.jsonl:2: picky: 'one' is no number" in run.stdout
+
+
+# ------------------------------------------------------------------------------------------------ schema
+
+
+def test_the_schema_takes_the_example_and_refuses_a_typo(cli):
+    schema = json.loads(cli("schema").stdout)
+    validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
+    validator.check_schema(schema)
+    example = read_yaml(ROOT / "examples" / "rewards.yaml")
+    validator(schema).validate(example)
+    example["rewards"]["correct"]["weigth"] = 1
+    assert not validator(schema).is_valid(example)
+    assert not validator(schema).is_valid({"version": 1, "rewards": {"x": {}}})
+
+
+def test_the_schema_of_a_reward_is_that_of_its_settings(cli):
+    schema = json.loads(cli("schema", "exact").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert jsonschema.Draft202012Validator(schema).is_valid({"ignore_case": True})
+    assert not jsonschema.Draft202012Validator(schema).is_valid({"ignore_cas": True})
+
+
+def test_every_installed_reward_has_a_schema(cli):
+    for entry in json.loads(cli("list", "--json").stdout)["rewards"]:
+        run = cli("schema", entry["name"])
+        assert run.returncode == 0, run.stderr
+        jsonschema.Draft202012Validator.check_schema(json.loads(run.stdout))
+
+
+# ------------------------------------------------------------------------------------------------ score
+
+
+def test_only_with_settings_and_columns(cli, jsonl):
+    jsonl([{"completion": "ABC", "solution": "abc"}, {"completion": "x", "solution": "abc"}])
+    only = ("--only", "exact", "--column", "answer=solution")
+    loose = cli("score", "rows.jsonl", *only, "--param", "ignore_case=true", "--json")
+    assert loose.returncode == 0, loose.stderr
+    assert json.loads(loose.stdout)["components"]["exact"]["mean"] == 0.5
+    strict = cli("score", "rows.jsonl", *only, "--param", "ignore_case=false", "--json")
+    assert json.loads(strict.stdout)["components"]["exact"]["mean"] == 0.0
+
+
+def test_only_picks_components_of_a_configuration_with_what_their_gates_look_at(cli, jsonl, config):
+    jsonl(GROUP)
+    one = json.loads(cli("score", "rows.jsonl", "--only", "format", "--json").stdout)
+    assert list(one["components"]) == ["format"]
+    gated = json.loads(cli("score", "rows.jsonl", "--only", "brief", "--json").stdout)
+    assert list(gated["components"]) == ["correct", "brief"]
+
+
+def test_the_configuration_comes_from_the_environment_too(cli, jsonl, config, tmp_path):
+    jsonl(GROUP)
+    other = tmp_path / "other.yaml"
+    other.write_text("version: 1\nrewards:\n  mine: {use: exact}\n")
+    run = cli("score", "rows.jsonl", "--json", env={"GRPO_REWARDS_CONFIG": str(other)})
+    assert list(json.loads(run.stdout)["components"]) == ["mine"]
+
+
+def test_the_summary_holds_the_figures_per_component(cli, jsonl, config):
+    jsonl([{**row, "prompt": f"{row['prompt']}{n}"} for n in range(3) for row in GROUP])
+    run = cli("score", "rows.jsonl", "--json")
+    assert run.returncode == 0, run.stderr
+    summary = json.loads(run.stdout)
+    assert summary["rows"] == 6
+    correct = summary["components"]["correct"]
+    assert (correct["weight"], correct["n"], correct["mean"], correct["zero_std_groups"]) == (2.0, 6, 0.5, 0.0)
+    assert correct["group_std"] == pytest.approx(0.5**0.5)
+    assert set(correct) >= {"not_applicable", "rejected", "timeout", "unavailable", "error", "p95_seconds"}
+    assert set(summary["provenance"]) == {"grpo_rewards", "config", "plugins"}
+    table = cli("score", "rows.jsonl")
+    assert "flat groups" in table.stdout
+    (line,) = [line for line in table.stdout.splitlines() if line.startswith("correct ")]
+    assert line.split()[1:4] == ["2", "6", "0.5"]
+
+
+def test_the_first_command_of_the_readme_scores_real_completions(tmp_path):
+    command = [Path(sys.executable).with_name("grpo-rewards"), "score", ROOT / "examples" / "reasoning.jsonl"]
+    command += ["-c", ROOT / "examples" / "rewards.yaml", "-o", tmp_path / "scored.jsonl", "--json"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stderr
+    rows = len((ROOT / "examples" / "reasoning.jsonl").read_text().splitlines())
+    assert json.loads(run.stdout)["rows"] == rows
+    assert len((tmp_path / "scored.jsonl").read_text().splitlines()) == rows
