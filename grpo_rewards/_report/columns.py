@@ -17,7 +17,7 @@ _NONE = math.nan
 
 @dataclass(slots=True)
 class ComponentColumns:
-    """One component over all rows: value and contribution (NaN for none), status codes, and its newest weight."""
+    """One component over all rows: value × gate, as a trainer takes it, and contribution (NaN for none), status codes, and its newest weight."""
 
     values: array[float] = field(default_factory=lambda: array("d"))
     contributions: array[float] = field(default_factory=lambda: array("d"))
@@ -71,7 +71,9 @@ class Columns:
         for name, part in row.parts.items():
             column = self.components.setdefault(name, ComponentColumns())
             column.pad(position)
-            column.values.append(_NONE if part.value is None else part.value)
+            column.values.append(
+                _NONE if part.value is None else part.value * (1.0 if part.gate is None else part.gate)
+            )
             column.contributions.append(_NONE if part.contribution is None else part.contribution)
             column.statuses.append(_CODE[part.status])
             column.gated += part.gate == 0.0 and part.value is not None

@@ -16,6 +16,7 @@ __all__ = ["training_figures"]
 
 _MOST_POINTS = 400
 _MOST_ROWS = 200
+_TOTAL = "composite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def training_figures(analysis: Analysis, training: Training | None) -> list[Figu
     warned = sorted({step for step, _ in training.warnings}) if training is not None else []
     order = [component.name for component in analysis.components]
     names = order + [n for n in dict.fromkeys(n for s in steps for n in s.means) if n not in order]
+    if any(step.weights for step in steps):  # a composite's total is logged like a component, and is the reward itself
+        names = [name for name in names if name != _TOTAL or any(name in step.weights for step in steps)]
     drawn = _thinned(steps, _MOST_POINTS)
     pictures = [_reward_picture(drawn, warned), _lines_picture(drawn, names, "means", "Mean of each component", warned)]
     weighted = any(step.weights for step in steps)
@@ -141,7 +144,7 @@ def _lines_picture(
     height = 200.0
     curves: dict[str, list[tuple[int, float]]] = {}
     for step in steps:
-        found: Mapping[str, float] = step.means if what == "means" else step.weights
+        found = step.means if what == "means" else step.weights
         for name, value in found.items():
             if name in names:
                 curves.setdefault(name, []).append((step.step, value))

@@ -32,7 +32,7 @@ def figures(analysis: Analysis, training: Training | None) -> list[Figure]:
 
 # ---------------------------------------------------------------------------------------------- distributions
 
-_W, _H = 260.0, 150.0
+_W, _H = 206.0, 138.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _distributions(analysis: Analysis) -> Figure | None:
         title="Distribution of each component",
         pictures=tuple(_histogram(panel) for panel in panels),
         caption=(
-            "Share of the rows that have a value, per value or bin, after its clip, before gate and weight. "
+            "Share of the rows that have a value, per value or bin, after clip and gate, before the weight. "
             "The dashed line is the mean. Bars of single values stand apart; bins touch."
         ),
         head=("Component", "Rows", "Lowest", "Mean", "Highest", "Rows per value or bin"),
@@ -83,7 +83,7 @@ def _histogram(panel: _Panel) -> Markup:
     x = Scale(low, high, left + inset, _W - right - inset)
     y = Scale(0.0, tallest * 1.08, floor, top)
     parts = [
-        label(0, 13, clipped(panel.name, 30), "t name"),
+        label(0, 13, clipped(panel.name, 19), "t name"),
         label(_W - right, 13, f"n = {panel.summary.n:,}", "t e dim"),
     ]
     for tick in ticks(0.0, tallest, 3):
@@ -225,7 +225,7 @@ def _correlations(analysis: Analysis) -> Figure | None:
         return None
     cell = max(26.0, min(52.0, 380.0 / size))
     left, top = 120.0, 90.0
-    width, height = left + size * cell + 20, top + size * cell + 10
+    width, height = left + size * cell + 40, top + size * cell + 10
     parts: list[Markup] = []
     for i, name in enumerate(analysis.names):
         parts.append(label(left - 8, top + (i + 0.5) * cell + 4, clipped(name, 17), "t e name"))
@@ -247,7 +247,7 @@ def _correlations(analysis: Analysis) -> Figure | None:
             parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "empty"))
             parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
                               opacity=min(0.98, strength)))  # fmt: skip
-            shade = "t m on" if strength > 0.62 else "t m"
+            shade = "t m on" if strength > 0.62 else "t m ink"
             parts.append(label(x + cell / 2, y + cell / 2 + 4, _two(value), shade))
     rows = [
         (analysis.names[j], analysis.names[i], short(analysis.pooled[i][j], 2), short(analysis.within[j][i], 2))

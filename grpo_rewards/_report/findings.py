@@ -123,4 +123,6 @@ def _of_training(training: Training) -> Iterator[Finding]:
                 yield Finding("note", name, f"Its mean fell from {before:.3g} to {mean:.3g} while the reward rose.")
     changes = sum(a.weights != b.weights for a, b in pairwise(points) if a.weights and b.weights)
     if changes:
-        yield Finding("note", "weights", f"The weights changed {changes} times during training.")
+        yield Finding(
+            "note", "weights", f"The weights changed {'once' if changes == 1 else f'{changes} times'} during training."
+        )

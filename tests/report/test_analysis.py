@@ -114,3 +114,12 @@ def test_findings_are_quiet_about_a_healthy_reward():
     chance = random.Random(3)
     said = texts({f"g{i}": [{"a": chance.random(), "b": chance.random()} for _ in range(4)] for i in range(40)})
     assert said == []
+
+
+def test_a_shut_gate_counts_as_zero_like_in_the_trainer():
+    columns = Columns()
+    for gate in (1.0, 0.0):
+        columns.add(Row(1, "p", "c", gate, {"a": Part(1.0, 1.0, gate, gate, "scored")}), 1)
+    columns.finish()
+    (a,) = analyse(columns).components
+    assert (a.summary.mean, a.summary.flat, a.gated) == (0.5, 0.0, 1)

@@ -139,7 +139,7 @@ def test_a_training_log_alone_makes_a_page(tmp_path):
     write_report(tmp_path, tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "Reward over training" in page
-    assert "The weights changed 1 times" in page
+    assert "The weights changed once" in page
     assert "Weight of each component" in page
 
 
