@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
 import traceback
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._contract.batch import Batch
-from grpo_rewards._contract.eventloop import submit
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards.errors import PluginError
 
@@ -185,6 +183,10 @@ def _gaps(reward: Reward, sources: Sequence[Any], size: int) -> dict[int, Outcom
 
 
 def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
+    import asyncio  # half of the core's import time, needed by async rewards alone
+
+    from grpo_rewards._contract.eventloop import submit
+
     async def run() -> None:
         gate = asyncio.Semaphore(reward.concurrency)
 
