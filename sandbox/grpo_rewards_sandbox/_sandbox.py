@@ -5,85 +5,19 @@ from __future__ import annotations
 import atexit
 import os
 import queue
-import select
-import subprocess
-import sys
 import threading
 import time
 import weakref
 from collections.abc import Iterable
 from concurrent.futures import Future
-from pathlib import Path
-from typing import Any
 
 from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
-from .program import wire
+from ._worker import LocalWorker
 
-_PARENT = str(Path(__file__).parent)
-_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.supervisor import main; main()"
-_GRACE, _START, _ATTEMPTS = 5.0, 30.0, 3
+_GRACE, _ATTEMPTS = 5.0, 3
+_CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
-
-
-def _pytest_path() -> list[str]:
-    import pytest
-
-    return [str(Path(pytest.__file__).parents[1])]
-
-
-class LocalWorker:
-    """A supervisor as a child process."""
-
-    def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
-        interpreter = getattr(sys, "_base_executable", None) or sys.executable
-        self._process = subprocess.Popen(
-            [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
-        )  # fmt: skip
-        config = {
-            "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
-            "sweep": [],
-        }  # fmt: skip
-        try:
-            hello = self.ask(config, _START)
-        except OSError as error:
-            self.close()
-            raise SandboxUnavailable(f"the sandbox's supervisor did not start: {error}") from error
-        if "error" in hello:
-            self.close()
-            raise SandboxUnavailable(hello["error"])
-        self.plan: dict[str, Any] = hello["plan"]
-
-    def ask(self, message: Any, seconds: float) -> dict[str, Any]:
-        """Send a message and return the answer; OSError where none comes in time."""
-        assert self._process.stdin is not None and self._process.stdout is not None
-        try:
-            wire.write_frame(self._process.stdin.fileno(), message)
-            if not select.select([self._process.stdout], [], [], seconds)[0]:
-                raise OSError("no answer in time")
-            answer = wire.read_frame(self._process.stdout.fileno())
-        except wire.Disconnected as error:
-            raise OSError(str(error)) from error
-        if answer is None:
-            raise OSError("the supervisor ended")
-        return answer  # type: ignore[no-any-return]
-
-    def close(self) -> None:
-        """End the supervisor and all below it."""
-        self.abandon()
-        try:
-            self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-
-    def abandon(self) -> None:
-        """Close this process's ends only."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
 
 
 class Sandbox:
@@ -91,81 +25,93 @@ class Sandbox:
 
     def __init__(self, workers: int, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
         self.workers, self._allow, self._python_path = workers, allow, python_path
-        self._reset()
-        self.plan = self._first.plan
+        self._live: list[LocalWorker] = []
+        self._forget()
+        self._closed = False
+        first = self._start()
+        self._idle.append(first)
+        self.plan = first.plan
         _open.add(self)
 
-    _first: Any = None
-
-    def _reset(self) -> None:
-        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    def _forget(self) -> None:
+        """Start without a supervisor or thread; in a forked child, whose parent goes on using those there are."""
+        for worker in self._live:
+            worker.abandon()
+        self._queue: queue.SimpleQueue[tuple[Job, Future[Verdict]] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._live: list[LocalWorker] = []
+        self._live = []
+        self._idle: list[LocalWorker] = []
         self._lock = threading.Lock()
-        self._closed = False
-        self._first = LocalWorker(self._allow, self._python_path)
-        self._live.append(self._first)
         self._pid = os.getpid()
 
     def run(self, jobs: Iterable[Job]) -> list[Verdict]:
-        """Judge jobs; return their verdicts in order."""
-        if self._pid != os.getpid():
-            for worker in self._live:
-                worker.abandon()
-            self._reset()
+        """Judge jobs; return their verdicts in order. Raise `SandboxUnavailable` once the sandbox is closed."""
+        items: list[tuple[Job, Future[Verdict]]] = [(job, Future()) for job in jobs]
         with self._lock:
             if self._closed:
-                raise SandboxUnavailable("the sandbox is closed")
-            while len(self._threads) < self.workers:
+                raise SandboxUnavailable(_CLOSED)
+            while len(self._threads) < min(self.workers, len(self._threads) + len(items)):
                 thread = threading.Thread(target=self._work, daemon=True, name="grpo-sandbox")
                 self._threads.append(thread)
                 thread.start()
-        waiting: list[Future[Verdict]] = []
-        for job in jobs:
-            future: Future[Verdict] = Future()
-            self._queue.put((job, future))
-            waiting.append(future)
-        return [future.result() for future in waiting]
+            for item in items:
+                self._queue.put(item)
+        return [future.result() for _, future in items]
 
     def _work(self) -> None:
         worker: LocalWorker | None = None
         while (item := self._queue.get()) is not None:
             job, future = item
-            start = time.monotonic()
-            problem = ""
+            start, problem = time.monotonic(), ""
+            verdict: Verdict | None = None
             for _ in range(_ATTEMPTS):
+                if self._closed:
+                    problem = _CLOSED
+                    break
                 try:
-                    if worker is None:
-                        worker = self._take()
+                    worker = worker or self._take()
                     answer = worker.ask(job.to_wire(), job.timeout + _GRACE)
                     answer.pop("passed")
-                    future.set_result(Verdict(**answer, seconds=time.monotonic() - start))
-                    break
-                except (OSError, SandboxUnavailable, ValueError) as error:
-                    problem = str(error)
-                    if worker is not None:
-                        worker.close()
-                        worker = None
+                    if answer["status"] != "unavailable":
+                        verdict = Verdict(**answer, seconds=time.monotonic() - start)
+                        break
+                    problem = answer["reason"]
+                except Exception as error:  # noqa: BLE001  a thread that ended here would leave `run` waiting for ever
+                    problem = str(error) or type(error).__name__
+                if worker is not None:
+                    self._drop(worker)
+                    worker = None
             else:
-                future.set_result(Verdict("unavailable", reason=f"the sandbox failed {_ATTEMPTS} times: {problem}"))
+                problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
+            future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
 
-    def _take(self) -> LocalWorker:
-        with self._lock:
-            first, self._first = self._first, None
-            if first is not None:
-                return first  # type: ignore[no-any-return]
+    def _start(self) -> LocalWorker:
         worker = LocalWorker(self._allow, self._python_path)
         with self._lock:
             self._live.append(worker)
         return worker
 
+    def _take(self) -> LocalWorker:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return self._start()
+
+    def _drop(self, worker: LocalWorker) -> None:
+        worker.close()
+        with self._lock:
+            self._live.remove(worker)
+
     def close(self) -> None:
-        """End every supervisor; nothing of them stays. Jobs that were not done become `unavailable`."""
-        if self._closed or self._pid != os.getpid():
-            return
-        self._closed = True
-        for _ in self._threads:
-            self._queue.put(None)
+        """End every supervisor; nothing of them stays. Jobs that are not done become `unavailable`."""
+        with self._lock:
+            if self._closed or self._pid != os.getpid():
+                return
+            self._closed = True
+            for _ in self._threads:
+                self._queue.put(None)
+            for worker in self._live:
+                worker.interrupt()
         for thread in self._threads:
             thread.join()
         for worker in self._live:
@@ -184,6 +130,14 @@ def _close_all() -> None:
         sandbox.close()
 
 
+def _after_fork() -> None:
+    for sandbox in list(_open):
+        sandbox._forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def open_sandbox(
     backend: str = "auto",
     *,
@@ -191,9 +145,14 @@ def open_sandbox(
     allow: tuple[str, ...] = ("namespaces", "user", "landlock"),
     python_path: tuple[str, ...] = (),
 ) -> Sandbox:
-    """Open a sandbox; raise `SandboxUnavailable` where this machine cannot give what was asked for."""
+    """Open a sandbox; raise `SandboxUnavailable` where this machine cannot give what was asked for.
+
+    `backend`: "local" (Linux, this machine) or "auto" (today the same). There is no Docker backend yet: "docker" raises.
+    """
     if backend not in ("auto", "local", "docker"):
         raise ValueError(f"backend {backend!r}; expected auto, local or docker")
     if backend == "docker":
-        raise SandboxUnavailable("the docker backend is not there yet; use sandbox='local'")
+        raise SandboxUnavailable("there is no docker backend yet; use sandbox='local'")
+    if workers < 1:
+        raise ValueError(f"workers {workers}; expected at least 1")
     return Sandbox(workers, allow, python_path)

@@ -59,6 +59,26 @@ class Supervisor:
             theirs.close()
             self.parents[role] = mine
 
+    def close(self) -> None:
+        """End every process below this one, wait until they are gone, and remove what lies on disk."""
+        me = os.getpid()
+        while True:
+            # a subreaper: what a dead parent left is a child of this process by now
+            try:
+                with open(f"/proc/{me}/task/{me}/children") as handle:
+                    children = handle.read().split()
+            except OSError:  # a kernel without this file: each child asked to be killed with its parent
+                break
+            if not children:
+                break
+            for child in children:
+                os.kill(int(child), signal.SIGKILL)
+                os.waitpid(int(child), 0)
+        if not self.plan.namespaces:
+            import shutil
+
+            shutil.rmtree(self.store, ignore_errors=True)
+
     def _start(
         self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]
     ) -> dict[str, Any]:
@@ -89,16 +109,17 @@ class Supervisor:
             os.chmod(f"{self.exchange}/{shared}", 0o2770)
         deadline = time.monotonic() + job["timeout"]
         reader, writer = os.pipe()
+        ready, set_up = os.pipe()
         running = []
         try:
             if job["fidelity"] == "shared":
-                running.append(self._start("tests", "shared", job, None, (writer,)))
+                running.append(self._start("tests", "shared", job, None, (writer, set_up)))
             else:
                 ours, theirs = socket.socketpair()
                 bare = {"limits": job["limits"]}  # the candidate's parent sees neither tests nor expected values
-                running.append(self._start("candidate", "candidate", bare, shared, (theirs.detach(),)))
-                running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer)))
-            return self._verdict(reader, deadline)
+                running.append(self._start("candidate", "candidate", bare, shared, (theirs.detach(), os.dup(set_up))))
+                running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
+            report = self._verdict(reader, deadline)
         finally:
             os.close(reader)
             for started in running:
@@ -107,6 +128,7 @@ class Supervisor:
                 import shutil
 
                 shutil.rmtree(f"{self.exchange}/{shared}", ignore_errors=True)
+        return report if all_set_up(ready, len(running)) else not_set_up()
 
     def _verdict(self, reader: int, deadline: float) -> Report:
         report, data = Report(), b""
@@ -138,7 +160,7 @@ class Supervisor:
                 report.tests_passed += 1
             else:
                 report.fail(problem)
-                if report.status in ("timeout", "limit"):
+                if report.status != "failed":
                     break
         report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
         if report.passed:
@@ -146,11 +168,11 @@ class Supervisor:
         return report
 
     def _case(self, job: dict[str, Any], text: str, size: int, deadline: float, report: Report) -> tuple[bytes, str]:
-        (child_in, feed), (out, child_out) = os.pipe(), os.pipe()
+        (child_in, feed), (out, child_out), (done, set_up) = os.pipe(), os.pipe(), os.pipe()
         job_limits = job["limits"]
         small = {"limits": job_limits, "candidate": job["candidate"]}
         started = self._start(
-            "candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY))
+            "candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY), set_up)
         )
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
@@ -183,9 +205,28 @@ class Supervisor:
                 os.close(feed)
             os.close(out)
             status = os.waitstatus_to_exitcode(self._end(started, gently=gently)["status"])
-        if not problem and status in LIMIT_OF_EXIT:
+        if not all_set_up(done, 1):
+            lost = not_set_up()
+            report.status, report.limit, problem = lost.status, "", lost.reason
+        elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
         return output, problem
+
+
+def all_set_up(ready: int, children: int) -> bool:
+    """Say whether each child wrote its byte: it does so before any hostile text runs, and cannot afterwards."""
+    os.set_blocking(ready, False)
+    try:
+        return len(os.read(ready, children + 1)) == children
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(ready)
+
+
+def not_set_up() -> Report:
+    """What is said of a job whose processes could not be confined: nothing about its candidate."""
+    return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
 
 
 def same_output(output: bytes, expected: str, compare: str) -> bool:
@@ -214,13 +255,17 @@ def main() -> None:
     except (plan.NotIsolated, OSError) as error:
         wire.write_frame(out, {"error": str(error)})
         sys.exit(3)
+    # `close()` in the middle of a job: leave through `finally`, so that the job's processes and files go too
+    signal.signal(signal.SIGTERM, _leave)
     wire.write_frame(out, {"plan": supervisor.plan.as_json()})
     try:
         while (job := wire.read_frame(0)) is not None:
             report = supervisor.run(job)
             wire.write_frame(out, {name: getattr(report, name) for name in Report.__slots__})
     finally:
-        if not supervisor.plan.namespaces:
-            import shutil
+        supervisor.close()
 
-            shutil.rmtree(supervisor.store, ignore_errors=True)
+
+def _leave(number: int, frame: Any) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut the cleaning short
+    sys.exit(0)

@@ -55,6 +55,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             confine.close_descriptors(_kept(cell, descriptors))
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             job, shared = message["job"], message["shared"]
+            *descriptors, set_up = descriptors
             if message["do"] in ("candidate", "stdio", "shared"):
                 folder = cell.settle(message["name"], cell.plan.users[1], shared)
                 confine.clean_environment(folder)
@@ -67,8 +68,9 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                 else:
                     os.dup2(0, 1)
                     os.dup2(0, 2)
-                confine.close_descriptors(_kept(cell, descriptors))
+                confine.close_descriptors(_kept(cell, [*descriptors, set_up]))
                 cell.confine(limits.JobLimits.from_wire(job["limits"]), folder, cell.shared_folder(shared))
+                os.write(set_up, b".")
                 confine.close_descriptors(set(descriptors))
                 if message["do"] == "candidate":
                     candidate.serve(socket.socket(fileno=descriptors[0]))
@@ -82,6 +84,8 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             os.dup2(0, 2)
             os.environ["TMPDIR"] = folder
             cell.settle_trusted(_TRUSTED_MEMORY, int(job["timeout"]) + 2)
+            os.write(set_up, b".")
+            os.close(set_up)
             from .formats.report import progress_to
 
             border, progress = socket.socket(fileno=descriptors[0]), progress_to(descriptors[1])

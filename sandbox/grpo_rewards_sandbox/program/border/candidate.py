@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import inspect
 import os
 import random
@@ -78,10 +79,8 @@ class CandidatePeer(Peer):
             error = self.mine[coded["p"]]
         else:
             error = TestSideError(coded.get("n", ""))
-        try:
+        with contextlib.suppress(AttributeError, KeyError):
             error._border_test_exception = coded["t"]
-        except (AttributeError, KeyError):
-            pass
         return error  # type: ignore[no-any-return]
 
     # ---- the candidate's objects
@@ -150,7 +149,7 @@ class CandidatePeer(Peer):
 
     def _function(self, value: Any) -> list[Any]:
         signature = None
-        try:
+        with contextlib.suppress(ValueError, TypeError):
             signature = [
                 [
                     parameter.name,
@@ -160,8 +159,6 @@ class CandidatePeer(Peer):
                 ]
                 for parameter in inspect.signature(value).parameters.values()
             ]
-        except (ValueError, TypeError):
-            pass
         annotations = {
             str(name): note.__name__ if isinstance(note, type) else str(note)
             for name, note in getattr(value, "__annotations__", {}).items()
@@ -232,6 +229,7 @@ class CandidatePeer(Peer):
 
     def held(self, value: Any) -> Any:
         """What a list, dict or set subclass holds, whatever its methods say."""
+        base: Any
         for base in type(value).__mro__:
             if base in CONTAINER_NAMES:
                 if issubclass(base, dict):
@@ -318,7 +316,7 @@ def _stdlib_value(base: type, value: Any) -> Any:
     return known.make(known.plain(value))
 
 
-def _base_value(base: type, value: Any) -> Any:
+def _base_value(base: Any, value: Any) -> Any:
     """Return the plain value under an instance of a class derived from a builtin value type."""
     if base in (int, bool):
         return int.__int__(value)
@@ -327,7 +325,7 @@ def _base_value(base: type, value: Any) -> Any:
     if base is float:
         return float.__float__(value)
     if base in (tuple, frozenset):
-        return base.__new__(base, base.__iter__(value))  # type: ignore[attr-defined]
+        return base.__new__(base, base.__iter__(value))
     return base(value)
 
 
@@ -354,9 +352,10 @@ def follow_logging(peer: CandidatePeer) -> None:
 def prepare(peer: CandidatePeer) -> None:
     """Make this process the candidate's: its streams, its way to the tests."""
     Here.peer = peer
-    sys.stdout = sys.__stdout__ = peer.out  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = peer.err  # type: ignore[misc]
-    sys.stdin = sys.__stdin__ = Typed(lambda how: peer.request("stdin", how))  # type: ignore[misc]
+    typed = Typed(lambda how: peer.request("stdin", how))
+    for name, stream in (("stdout", peer.out), ("stderr", peer.err), ("stdin", typed)):
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
     builtins.input = lambda prompt="": peer.request("stdin", "input", str(prompt))
     _follow_warnings(peer)
     follow_logging(peer)

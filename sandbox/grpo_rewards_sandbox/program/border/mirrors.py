@@ -186,7 +186,7 @@ class MirrorException(MirrorObject):
         text = object.__getattribute__(self, "__dict__").get("_border_text")
         return BaseException.__str__(self) if text is None else text  # type: ignore[arg-type]
 
-    __repr__ = BaseException.__repr__  # type: ignore[assignment]
+    __repr__ = BaseException.__repr__
     __dict__ = vars(BaseException)["__dict__"]
 
     def __getattr__(self, name: str) -> Any:
@@ -195,7 +195,7 @@ class MirrorException(MirrorObject):
         return Mirror.__getattr__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        BaseException.__setattr__(self, name, value)  # type: ignore[arg-type]
+        BaseException.__setattr__(self, name, value)
 
 
 def _named(cls: type) -> bool:
@@ -227,10 +227,10 @@ def special_method(dunder: str, operation: str) -> Any:
                 return any(part is args[0] or part == args[0] for part in iter(self))
             return NotImplemented
         result = peer.request("op", operation, Ref(self._border_number), *args)
-        if operation in ARITHMETIC and foreign and type(result) in _PLAIN_EQUALITY_NEEDED:
-            if type(args[0]) in _PLAIN_EQUALITY_NEEDED and not judgement.depends_on(
-                peer, operation, self._border_number, args[0], result
-            ):
+        numbers = foreign and type(result) in _PLAIN_EQUALITY_NEEDED and type(args[0]) in _PLAIN_EQUALITY_NEEDED
+        if operation in ARITHMETIC and numbers:
+            depends = judgement.depends_on(peer, operation, self._border_number, args[0], result)
+            if not depends:  # a result that does not follow from what was given is no arithmetic
                 return NotImplemented
         if wanted is not None and type(result) is not wanted:
             if isinstance(result, wanted) and wanted in BASES:

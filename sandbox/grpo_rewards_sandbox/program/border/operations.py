@@ -102,8 +102,24 @@ RESULT: dict[str, type] = {
 }
 COMPARISONS = frozenset(["lt", "le", "gt", "ge"])
 ARITHMETIC = frozenset(
-    [*(name for name in _REFLECTED.split()), *(f"r{name}" for name in _REFLECTED.split()), "divmod", "rdivmod"]
-    + ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift"]
+    [
+        *(name for name in _REFLECTED.split()),
+        *(f"r{name}" for name in _REFLECTED.split()),
+        "divmod",
+        "rdivmod",
+        "iadd",
+        "isub",
+        "imul",
+        "itruediv",
+        "ifloordiv",
+        "imod",
+        "ipow",
+        "iand",
+        "ior",
+        "ixor",
+        "ilshift",
+        "irshift",
+    ]
 )
 BINARY = COMPARISONS | ARITHMETIC | {"contains"}
 # special methods that a class derived from a value type answers with its base value, on the trusted side

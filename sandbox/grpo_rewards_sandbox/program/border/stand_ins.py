@@ -68,6 +68,6 @@ def make(number: int, special: list[str], callable_: bool) -> Any:
         if "__eq__" in members and "__hash__" not in members:
             members["__hash__"] = _forward("hash")
         cls = _classes[key] = type("object", (CallableStandIn if callable_ else StandIn,), members)
-    value = object.__new__(cls)
+    value: Any = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     return value

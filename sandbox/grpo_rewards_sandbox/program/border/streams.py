@@ -18,8 +18,8 @@ class Printed(io.TextIOBase):
         self._descriptor = descriptor
         self.buffer = _Bytes(self)
 
-    encoding = "utf-8"  # type: ignore[assignment]
-    errors = "strict"  # type: ignore[assignment]
+    encoding = "utf-8"
+    errors = "strict"
 
     def write(self, text: str) -> int:
         if not isinstance(text, str):
@@ -75,7 +75,7 @@ class Typed(io.TextIOBase):
     def read(self, size: int | None = -1) -> str:
         return self._ask("read")
 
-    def __next__(self) -> str:
+    def __next__(self) -> str:  # type: ignore[override]
         line = self.readline()
         if not line:
             raise StopIteration

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import logging
 import os
 import socket
@@ -10,7 +11,7 @@ import sys
 import types
 import warnings
 import weakref
-from typing import Any
+from typing import Any, cast
 
 from .mirrors import (
     Border,
@@ -197,7 +198,7 @@ class TrustedPeer(Peer):
             plain = self.decode(coded)
             if type(plain) is not base or not issubclass(cls, base):
                 raise self.protocol("not the value it says it is")
-            value = STDLIB_BASES[base](cls, plain) if base in STDLIB_BASES else base.__new__(cls, plain)
+            value = STDLIB_BASES[base](cls, plain) if base in STDLIB_BASES else cast(Any, base).__new__(cls, plain)
         elif issubclass(cls, BaseException):
             value = cls.__new__(cls)
         else:
@@ -206,10 +207,9 @@ class TrustedPeer(Peer):
             BaseException.__setattr__(value, "_border_number", number)
         else:
             object.__setattr__(value, "_border_number", number)
-        try:
+        # tuples and integers cannot be referred to weakly: their identity does not survive
+        with contextlib.suppress(TypeError):
             self.theirs[number] = weakref.ref(value)
-        except TypeError:
-            pass  # tuples and integers cannot be referred to weakly: their identity does not survive
         return value
 
     def _function(

@@ -174,7 +174,8 @@ def _by_name() -> dict[str, Any]:
         for name, value in vars(builtins).items()
         if callable(value) and not name.startswith("_") and name not in _NEVER
     }
-    for cls in (str, list, dict, int, float, set, tuple, bytes):
+    builtin: tuple[type, ...] = (str, list, dict, int, float, set, tuple, bytes)
+    for cls in builtin:
         for name in dir(cls):
             method = getattr(cls, name)
             if not name.startswith("_") and isinstance(method, types.MethodDescriptorType):

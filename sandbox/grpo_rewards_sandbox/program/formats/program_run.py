@@ -28,15 +28,19 @@ _EXIT_OF_ERRNO = {
 }
 
 
+_STREAMS = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"), ("stderr", "w", "backslashreplace"))
+
+
 def run(source: str) -> int:
     """Run the program as `__main__` in this confined process; return its exit status."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
     sys.modules["__main__"] = main
     sys.argv = ["main.py"]
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # type: ignore[misc]
+    for descriptor, (name, mode, errors) in enumerate(_STREAMS):
+        stream = open(descriptor, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  the program's
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
     status = _run(source, main.__dict__)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:

@@ -94,7 +94,7 @@ def _follow_monkeypatch() -> None:
         else:
             real(self, target, *args, **kwargs)
 
-    MonkeyPatch.setattr = setattr_  # type: ignore[assignment,method-assign]
+    MonkeyPatch.setattr = setattr_  # type: ignore[method-assign]
 
 
 def _serve_sources(candidate: str, name: str) -> None:
@@ -112,4 +112,4 @@ def _serve_sources(candidate: str, name: str) -> None:
             raise OSError("could not find the source")
         return real(value)
 
-    inspect.getsource = getsource
+    inspect.getsource = getsource  # type: ignore[assignment]

@@ -1,8 +1,8 @@
 """`fidelity: shared`: tests and candidate in one confined process, for test styles that cannot cross the border.
 
-Hardened, not unforgeable: a candidate that knows this program can write its verdict. What keeps simple forgeries out:
-the verdict goes through a descriptor and a secret that no module holds, the tests that must pass are counted before the
-candidate is loaded, and a process that ends early has no verdict.
+It protects the machine, not the verdict: a candidate that knows this program can write "passed", so it is for where
+forging does not matter. Simple forgeries fail: the tests that must pass are counted before the candidate is loaded, and
+a process that ends early has no verdict.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
         sys.modules[name] = module
         exec(compile(job["candidate"].encode("utf-8", "surrogatepass"), module.__file__, "exec"), module.__dict__)  # noqa: S102
         if job["format"] == "pytest":
-            assert session is not None and expected is not None
+            assert session is not None
+            assert expected is not None
             path = f"{folder}/test_solution.py"
             with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
                 handle.write(tests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -169,10 +170,8 @@ def _as_user(user: int, action: Callable[[], None]) -> None:
 
 def _kill_and_delete(folders: Iterable[str], user: int) -> None:
     """Running as `user`: end every other process of it, then delete what it owns. Needs no capability."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     for folder in folders:
         _delete_owned(folder, user)
 
@@ -216,7 +215,5 @@ def clean_environment(folder: str) -> None:
 
 def complain(error: BaseException) -> None:
     """Say on the supervisor's log what broke in a child."""
-    try:
+    with contextlib.suppress(OSError):
         os.write(2, f"sandbox child: {type(error).__name__}: {error}\n".encode(errors="replace")[:2000])
-    except OSError:
-        pass

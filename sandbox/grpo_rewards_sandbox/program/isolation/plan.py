@@ -137,17 +137,14 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     """Return the strongest plan that works here; raise `NotIsolated` where none does."""
     report = survey()
     if not report["seccomp"]:
-        raise NotIsolated(
-            f"no seccomp filter is known for {MACHINE}: run candidates with sandbox='docker' on an x86_64 or aarch64 host"
-        )
+        raise NotIsolated(f"no seccomp filter is known for {MACHINE}: run candidates on an x86_64 or aarch64 machine")
     root = os.geteuid() == 0
     can_switch = root and not report["other_user"]
     pair = (0, 0)
     if can_switch:
         pair = users or reserve_users()
-    if "namespaces" in allow:
-        if can_switch and not report["namespaces"]:
-            return Plan("namespaces", False, report["landlock_abi"], pair)
+    if "namespaces" in allow and can_switch and not report["namespaces"]:
+        return Plan("namespaces", False, report["landlock_abi"], pair)
         # user namespaces without root do not carry a job yet: such a machine gets Landlock
     if report["landlock_abi"] >= LANDLOCK_NEEDED:
         if "user" in allow and can_switch and not report["other_user_reads"]:
@@ -183,11 +180,8 @@ def explain(report: dict[str, Any], allow: tuple[str, ...]) -> str:
     return (
         f"this machine cannot isolate untrusted code (asked for: {', '.join(allow)}).\n"
         f"  namespaces as root: {report['namespaces'] or 'works'}\n"
-        f"  user namespaces: {report['user_namespaces'] or 'works'}\n"
         f"  another user: {report['other_user'] or report['other_user_reads'] or 'works'}\n"
         f"  Landlock: {'ABI ' + str(report['landlock_abi']) if report['landlock_abi'] else 'not in this kernel'}\n"
-        "What to do, any one of: allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, "
-        "kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces > 0); run on a kernel >= 5.13 with "
-        "Landlock enabled (lsm=landlock,...); give the container CAP_SYS_ADMIN and an unconfined seccomp profile; or "
-        "use sandbox='docker'."
+        "What to do, any one of: run on a kernel >= 5.13 with Landlock enabled (lsm=landlock,...); or run as root and, "
+        "in a container, give it CAP_SYS_ADMIN and an unconfined seccomp profile."
     )
