@@ -6,6 +6,7 @@ Importing this package is cheap: what a reward needs beyond the standard library
 from collections.abc import Callable, Mapping
 
 from grpo_rewards import hookimpl
+from grpo_rewards_plugins.code import code
 from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.diversity import diversity
 from grpo_rewards_plugins.exact import exact
@@ -20,6 +21,7 @@ from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
 __all__ = [
+    "code",
     "countdown",
     "diversity",
     "exact",

@@ -141,7 +141,9 @@ def test_every_reward_is_declared_and_documented(name: str) -> None:
     for setting in scorer.shape.settings:
         assert f"\n    {setting.name}:" in document, f"the setting {setting.name} is not documented"
     for column in (*scorer.required_columns, *scorer.optional_columns):
-        assert column == "completion_ids" or f"\n    {column}:" in document, f"the column {column} is not documented"
+        parameter = {scorer.columns[name]: name for name in scorer.columns}.get(column, column)
+        shown = "prompts" if parameter == "prompt" and scorer.style != "row" else parameter
+        assert column == "completion_ids" or f"\n    {shown}:" in document, f"the column {column} is not documented"
 
 
 def test_every_reward_is_in_the_package_and_in_the_registry() -> None:

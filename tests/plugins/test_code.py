@@ -1,0 +1,212 @@
+"""The reward `code`, in a real sandbox: what passes, what does not, what each verdict means."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpo_rewards_plugins.code.reward import _outcome
+from grpo_rewards_plugins.code.runner import close_sandboxes
+from grpo_rewards_sandbox import SandboxUnavailable, Verdict, open_sandbox
+
+from grpo_rewards import Reward, get_reward
+from grpo_rewards.errors import SettingsError
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "code.jsonl"
+SOLUTIONS = {  # bodies, written for this test
+    "truncate_number": "    return number % 1.0\n",
+    "filter_by_substring": "    return [string for string in strings if substring in string]\n",
+    "sum_product": "    product = 1\n    for number in numbers:\n        product *= number\n    return sum(numbers), product\n",
+    "add": "    return x + y\n",
+    "strlen": "    return len(string)\n",
+    "flip_case": "    return string.swapcase()\n",
+    "get_positive": "    return [x for x in l if x > 0]\n",
+}
+ADD = "def add_one(x):\n    return x + 1\n"
+FILE = "from solution import add_one\n\ndef test_a():\n    assert add_one(1) == 2\n\ndef test_b():\n    assert add_one(-1) == 0\n"
+
+
+def _isolates() -> bool:
+    try:
+        open_sandbox("auto", workers=1).close()
+    except SandboxUnavailable:
+        return False
+    return True
+
+
+needs_sandbox = pytest.mark.skipif(
+    not _isolates(), reason="this machine cannot isolate code, and no engine is reachable"
+)
+
+
+@pytest.fixture(scope="module")
+def code() -> Reward:
+    return get_reward("code").with_(workers=2)
+
+
+def humaneval_rows() -> list[dict[str, Any]]:
+    """One row per task of the examples for which there is a solution above."""
+    rows = {row["entry_point"]: row for row in map(json.loads, EXAMPLES.read_text(encoding="utf-8").splitlines())}
+    return [rows[name] for name in SOLUTIONS if name in rows]
+
+
+FORMS = {
+    "body": lambda prompt, body: body,
+    "body in a block": lambda prompt, body: f"Here it is:\n```python\n{body}```\n",
+    "body that lost its indentation": lambda prompt, body: body.strip(),
+    "function": lambda prompt, body: f"```python\n{prompt.strip()}\n{body}```\nFor example:\n```python\nprint(1)\n```",
+    "body and more": lambda prompt, body: f"{body}\nThat is all.\n\ndef main():\n    pri",
+}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("form", FORMS)
+def test_right_solutions_of_humaneval_score_1(code: Reward, form: str) -> None:
+    rows = humaneval_rows()
+    assert len(rows) >= 5
+    texts = [FORMS[form](row["code_prompt"], SOLUTIONS[row["entry_point"]]) for row in rows]
+    columns = {name: [row[name] for row in rows] for name in ("test", "entry_point", "code_prompt", "format")}
+    assert code(completions=texts, **columns) == [1.0] * len(rows)
+    assert code(completions=["    return None\n"] * len(rows), **columns) == [0.0] * len(rows)
+
+
+@needs_sandbox
+def test_the_guides_test_file_scores_right_solutions_1(code: Reward) -> None:
+    """The copied reward writes this file and runs pytest on it, which collects nothing: right solutions score 0 there."""
+    rows = humaneval_rows()
+    files = [
+        f"from solution import {row['entry_point']} as candidate\n{row['test']}\ncheck(candidate)\n" for row in rows
+    ]
+    call = {
+        "prompts": [row["code_prompt"] for row in rows],
+        "test": files,
+        "entry_point": [row["entry_point"] for row in rows],
+    }
+    for format in ("auto", "pytest"):
+        bound = code.with_(format=format)
+        assert bound(completions=[SOLUTIONS[row["entry_point"]] for row in rows], **call) == [1.0] * len(rows)
+        assert bound(completions=["    pass\n"] * len(rows), **call) == [0.0] * len(rows)
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("columns", "value"),
+    [
+        ({"tests": FILE}, 1.0), ({"test_list": ["assert add_one(1) == 2", "assert add_one(2) == 3"]}, 1.0),
+        ({"test_list": ["assert add_one(one) == 2"], "test_setup_code": "one = 1"}, 1.0),
+        ({"test_list": ["assert math.isclose(add_one(1), 2)"], "test_imports": ["import math"]}, 1.0),
+        ({"test_list": ["assert add_one(1) == 3"]}, 0.0), ({"tests": "assert add_one(1) == 2\nassert add_one(2) == 4"}, 0.0),
+        ({"tests": "def check(candidate):\n    assert candidate(1) == 2\n", "entry_point": "add_one"}, 1.0),
+        ({"tests": "def check(candidate):\n    assert candidate(1) == 2\n", "entry_point": "other"}, 0.0),
+        ({"tests": json.dumps(["assert add_one(1) == 2"]), "format": "asserts"}, 1.0),
+    ],
+)  # fmt: skip
+def test_formats(code: Reward, columns: dict[str, Any], value: float) -> None:
+    outcome = code.one(f"```python\n{ADD}```", **columns)
+    assert (outcome.value, outcome.status) == (value, "scored"), outcome
+    assert bool(outcome.reason) is (value < 1.0)
+
+
+@needs_sandbox
+def test_a_fraction_of_the_tests(code: Reward) -> None:
+    tests = ["assert add_one(1) == 2", "assert add_one(1) == 3", "assert add_one(2) == 3", "assert add_one(2) == 4"]
+    outcome = code.with_(score="fraction").one(ADD, test_list=tests)
+    assert outcome.value == 0.5
+    assert "2 of 4 tests passed" in outcome.reason
+    assert code.one(ADD, test_list=tests).value == 0.0
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("program", "status"),
+    [
+        ("def add_one(x):\n    while True: pass\n", "timeout"), ("def add_one(x):\n    return [0] * (1 << 34)\n", "rejected"),
+        ("def add_one(x:\n", "scored"), ("import os\nos._exit(0)", "scored"), ("raise SystemExit(0)", "scored"), ("\0", "scored"), ("\ud800", "scored"),
+        ("(" * 50_000, "scored"), ("", "scored"), ("x" * 200_000, "rejected"), ("def add_one(x):\n    raise ValueError('\\n\\x1b[31m')", "scored"),
+        ("class E(int):\n    __eq__ = lambda s, o: True\ndef add_one(x):\n    return E()\n", "scored"),
+    ],
+)  # fmt: skip
+def test_programs_that_fail_are_scored_0_and_say_why(code: Reward, program: str, status: str) -> None:
+    outcome = code.with_(timeout=1.0).one(program, tests=FILE)
+    assert (outcome.value, outcome.status) == (0.0, status), outcome
+    assert outcome.reason
+    assert outcome.reason.isprintable()
+
+
+@needs_sandbox
+def test_equal_programs_are_run_once(code: Reward, tmp_path: Path) -> None:
+    tests = [["import time", "assert add_one(1) == 2"]] * 8
+    outcomes = code.outcomes(_batch([ADD] * 4 + [ADD + "# other"] * 4, test_list=tests))
+    assert [outcome.value for outcome in outcomes] == [1.0] * 8
+    assert len({outcome.seconds for outcome in outcomes[:4]}) == 1
+
+
+def _batch(texts: list[str], **columns: Any) -> Any:
+    from grpo_rewards._contract import Batch
+
+    return Batch(texts, columns=columns)
+
+
+@needs_sandbox
+def test_rows_of_other_tasks_do_not_apply(code: Reward) -> None:
+    outcomes = code.outcomes(_batch([ADD, "4", ADD], tests=[FILE, None, "def check("]))
+    assert [outcome.status for outcome in outcomes] == ["scored", "not_applicable", "not_applicable"]
+    assert "no tests" in outcomes[1].reason
+    assert "do not compile" in outcomes[2].reason
+    assert code.one("4").status == "not_applicable"
+
+
+def test_without_a_sandbox_rows_are_unavailable_and_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    close_sandboxes()
+    outcome = get_reward("code").with_(sandbox="docker").one(ADD, tests=FILE)
+    assert (outcome.value, outcome.status) == (None, "unavailable")
+    assert "docker" in outcome.reason
+    assert "grpo-rewards" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("verdict", "value", "status"),
+    [
+        (Verdict("passed", 2, 2), 1.0, "scored"), (Verdict("failed", 1, 2, "wrong"), 0.5, "scored"), (Verdict("error", 0, 2, "broken"), 0.0, "scored"),
+        (Verdict("failed", 0, 0, "none"), 0.0, "scored"), (Verdict("timeout", 1, 2, "slow"), 0.0, "timeout"),
+        (Verdict("limit", 1, 2, "big", limit="memory"), 0.0, "rejected"), (Verdict("unavailable", reason="down"), None, "unavailable"),
+    ],
+)  # fmt: skip
+def test_what_a_verdict_means(verdict: Verdict, value: float | None, status: str) -> None:
+    outcome = _outcome(verdict, "fraction")
+    assert (outcome.value, outcome.status) == (value, status)
+    assert verdict.reason in outcome.reason
+
+
+def _score_add(scorer: Reward) -> list[float | None]:
+    return scorer(completions=[ADD, "def add_one(x): return 0"], tests=[FILE, FILE])
+
+
+@needs_sandbox
+def test_it_scores_in_a_spawned_process(code: Reward) -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_score_add, (code,)) == [1.0, 0.0]
+
+
+@needs_sandbox
+def test_a_forked_child_opens_its_own_sandbox(code: Reward) -> None:
+    assert _score_add(code) == [1.0, 0.0]
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if _score_add(code) == [1.0, 0.0] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert _score_add(code) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"timeout": 0}, {"workers": 0}, {"format": "unittest"}, {"sandbox": "vm"}, {"max_chars": 0}, {"score": "all"}],
+)
+def test_settings_that_do_not_fit(settings: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError):
+        get_reward("code").with_(**settings)
