@@ -59,7 +59,14 @@ def _register() -> None:
 
 
 def _register_plugins() -> None:
-    """Let plugins add commands; one that fails is reported and the rest go on."""
+    """Let plugins of others add commands; one that fails is reported and the rest go on."""
+    from importlib.metadata import entry_points
+
+    others = [
+        point for point in entry_points(group="grpo_rewards") if not point.dist or point.dist.name != "grpo-rewards"
+    ]
+    if not others:  # our own rewards are not loaded for a help text
+        return
     from grpo_rewards._registry import registry
 
     for implementation in registry().manager.hook.register_commands.get_hookimpls():

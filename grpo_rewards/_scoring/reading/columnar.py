@@ -27,7 +27,7 @@ class ParquetSource:
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         try:
-            import pyarrow as arrow  # type: ignore[import-untyped]
+            import pyarrow as arrow
             from pyarrow import parquet
         except ImportError:
             raise InputError(
