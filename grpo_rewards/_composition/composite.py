@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +36,7 @@ _log = logging.getLogger(__name__)
 CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
+_MEMO = 4  # scored calls kept for the other components' calls; an asynchronous trainer interleaves groups
 _PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -64,10 +66,10 @@ class Composite:
         self.listeners: list[Callable[[Observation, Caller], None]] = []
         self.notices: list[str] = []
         self.accept_changes = False
-        self._counts = {component.name for component in self.components if self._can_count(component.name)}
+        self._counts = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckThreads = {}
         self._joined: Any = None
-        self._memo: tuple[Any, Scored] | None = None
+        self._memo: deque[tuple[Any, Scored]] = deque(maxlen=_MEMO)
         self._lock = threading.RLock()
 
     def _component(self, name: str, config: ComponentConfig) -> Component:
@@ -180,6 +182,8 @@ class Composite:
         """
         batch = Batch.from_call(**call)
         self.check_columns(batch.available)
+        if call.get("trainer_state") is None:  # nothing is adapted or logged: calls may run side by side
+            return totals(self, score_call(self, batch, expanded=False))
         with self._lock:
             return totals(self, score_call(self, batch, expanded=False))
 
@@ -187,12 +191,13 @@ class Composite:
         """Return what a trainer gets for one component in a reward call, weighted by the trainer itself."""
         with self._lock:
             completions = call.get("completions")
-            if self._memo is None or self._memo[0] is not completions or completions is None:
+            scored = next((known for given, known in self._memo if given is completions), None)
+            if scored is None:
                 batch = Batch.from_call(**call)
                 self.check_columns(batch.available)
-                self._memo = None
-                self._memo = (completions, score_call(self, batch, expanded=True))
-            return list(self._memo[1].values[name])
+                scored = score_call(self, batch, expanded=True)
+                self._memo.append((completions, scored))
+            return list(scored.values[name])
 
     # -------------------------------------------------------------------------------------------- a run's state
 
@@ -200,14 +205,16 @@ class Composite:
         """Return adapted weights and running figures, with what they belong to, as plain data."""
         return self.progress.state(self.identity)
 
-    def join(self, trainer_state: Any, *, accept_changes: bool | None = None) -> None:
+    def join(self, trainer_state: Any, *, accept_changes: bool | None = None) -> bool:
         """Belong to a trainer's run from now on, and go on from the state that its checkpoint holds, if any.
+
+        Returns whether the run is another one than before.
 
         Raises:
             ResumeError: the checkpoint was trained with another configuration or plugin version.
         """
         if self._joined is trainer_state:
-            return
+            return False
         stateful = getattr(trainer_state, "stateful_callbacks", None)
         saved = stateful.get(STATE_KEY) if isinstance(stateful, Mapping) else None
         if saved is not None:
@@ -216,8 +223,9 @@ class Composite:
         elif self._joined is not None:  # a run of its own: it starts where a first one would
             self.progress = Progress(self.config, source=self.source)
         self._joined = trainer_state
+        return True
 
-    def _can_count(self, name: str) -> bool:
+    def can_count(self, name: str) -> bool:
         """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
         config = self.config.rewards[name]
         stages = (stage.weights.get(name, 0.0) for stage in self.config.stages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
 __all__ = ["Components", "Part"]
+
+_log = logging.getLogger(__name__)
 
 
 class Part:
@@ -42,5 +45,16 @@ class Components(tuple[Component, ...]):
         return made
 
     def __call__(self) -> list[Part]:
-        """Return a fresh list of functions, one per component; the first one called evaluates all of them."""
+        """Return a fresh list of functions, one per component; the first one called evaluates all of them.
+
+        The trainer weights and sums them, so what the configuration says about the total does not hold: a warning.
+        """
+        combine = self.composite.config.combine
+        if combine.clip is not None or combine.method != "weighted_sum":
+            what = "combine.clip" if combine.clip is not None else f"combine.method: {combine.method}"
+            _log.warning(
+                "in the expanded form the trainer sums the components itself, so %s does not apply; "
+                "give the trainer reward_funcs=composite (the fused form) where it matters",
+                what,
+            )
         return [Part(self.composite, component.name) for component in self]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 
@@ -26,6 +27,7 @@ class FailureWatch:
         self._errors = errors
         self._recent: deque[tuple[int, int]] = deque()
         self._late_batches = 0
+        self._lock = threading.Lock()
 
     def check(self, shares: Sequence[Share], rewards: Mapping[str, Reward], rank: int) -> None:
         """Look at all ranks' parts of a batch; what one rank raises, all raise.
@@ -46,6 +48,10 @@ class FailureWatch:
         reason = next((share.down_reason for share in shares if share.down_reason), "")
         if (down or late) and rank == 0:
             _log.warning("%d of %d rows left out: %s", down + late, rows, reason)
+        with self._lock:
+            self._count(rows, down, late, reason)
+
+    def _count(self, rows: int, down: int, late: int, reason: str) -> None:
         self._count_late(late, rows)
         self._recent.append((rows, down))
         while len(self._recent) > 1 and sum(seen for seen, _ in self._recent) - self._recent[0][0] >= _WINDOW:

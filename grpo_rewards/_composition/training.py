@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
 __all__ = ["Scored", "score_call"]
+
+_log = logging.getLogger(__name__)
 
 _REASON = 300  # characters of a reason that go into the completions table
 _TAKEN = {"prompt", "completion", "step", "advantage", "composite"}
@@ -53,6 +56,8 @@ def score_call(composite: Composite, batch: Batch, *, expanded: bool) -> Scored:
     seen = observe(shares, weights, caller)
     composite.failures.check(shares, {c.name: c.reward for c in composite.components}, caller.world.rank)
     values = _normalised(composite, table, seen, caller, expanded=expanded)
+    if expanded:
+        _blank_shadows(table, values)
     if caller.training and caller.state is not None:
         composite.progress.observe(seen)
         _save(composite, caller)
@@ -123,6 +128,14 @@ def _normalised(
     }
 
 
+def _blank_shadows(table: ScoreTable, values: Mapping[str, list[float | None]]) -> None:
+    """Where nothing that counts applies there is no reward; a shadow's value would make the trainer's sum 0 there."""
+    for row, total in enumerate(table.totals):
+        if total is None:
+            for column in values.values():
+                column[row] = None
+
+
 def _own_rows(seen: Observation, size: int, caller: Caller) -> slice:
     """Where this rank's rows lie among all: ranks have equally many, or there is one."""
     start = caller.world.rank * size if caller.world.size > 1 else 0
@@ -134,7 +147,26 @@ def _own_rows(seen: Observation, size: int, caller: Caller) -> slice:
 
 def _resume(composite: Composite, caller: Caller) -> None:
     """Take up the state that lies in the trainer's, once per run."""
-    composite.join(caller.state)
+    if composite.join(caller.state) and caller.world.rank == 0:
+        _warn_of_lone_weight(composite, caller)
+
+
+def _warn_of_lone_weight(composite: Composite, caller: Caller) -> None:
+    """With one component, dividing by the group's deviation cancels its weight."""
+    counting = [component for component in composite.components if composite.can_count(component.name)]
+    if len(counting) != 1 or composite.config.combine.clip is not None:
+        return
+    (component,) = counting
+    config = composite.config
+    moves = config.adapt is not None or bool(config.stages) or component.schedule != 1.0
+    if moves and getattr(caller.trainer, "scale_rewards", None) in ("group", "batch", True):
+        _log.warning(
+            "component %r is the only one that counts, and the trainer divides rewards by their deviation "
+            "(scale_rewards=%r), so its weight changes nothing; only the ratio of several weights does. "
+            "Add a component, or set scale_rewards='none'",
+            component.name,
+            caller.trainer.scale_rewards,
+        )
 
 
 def _save(composite: Composite, caller: Caller) -> None:

@@ -1,0 +1,246 @@
+"""What goes wrong in training and can be seen in the figures: each thing said once, with the remedy.
+
+Pure: it is fed observations of generation batches and the trainer's logs, and returns findings. Every rank feeds it
+the same and so finds the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from grpo_rewards._composition.observation import ComponentFigures, Observation
+
+__all__ = ["Finding", "Health", "Limits", "rise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """From where on something is said.
+
+    `window` and `long_window` are in generation batches. A share is taken over the window. `min_rise_t` is the t
+    statistic of the reward's slope over the long window below which it counts as flat.
+    """
+
+    window: int = 20
+    long_window: int = 100
+    flat_groups: float = 0.95
+    min_rise_t: float = 0.84
+    kl: float = 1.0
+    kl_factor: float = 5.0
+    cut: float = 0.5
+    dominance: float = 0.9
+    failures: float = 0.05
+    timeouts: float = 0.2
+    rejected: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to act on: `kind` and `component` ("" for the whole) name it for good, `text` says it with the remedy."""
+
+    kind: str
+    component: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """The metric's name under which it is reported."""
+        return f"grpo_rewards/health/{self.kind}" + (f"/{self.component}" if self.component else "")
+
+
+@dataclass(slots=True)
+class _Series:
+    """One component's figures over the window."""
+
+    flat: deque[float]
+    rates: deque[float]
+    power: deque[float]
+    failed: deque[float]
+    timeout: deque[float]
+    rejected: deque[float]
+    at_bound: deque[float]
+
+    @classmethod
+    def of(cls, window: int) -> _Series:
+        return cls(*(deque(maxlen=window) for _ in range(7)))
+
+
+@dataclass(slots=True)
+class Health:
+    """Watches a run. `at_bound` says whether adaptation has driven a component's weight to a bound."""
+
+    limits: Limits = field(default_factory=Limits)
+    at_bound: Callable[[str], bool] = lambda name: False
+    _series: dict[str, _Series] = field(default_factory=dict)
+    _totals: deque[float] = field(default_factory=deque)
+    _flat: deque[float] = field(default_factory=deque)
+    _kl: deque[float] = field(default_factory=deque)
+    _cut: deque[float] = field(default_factory=deque)
+    _said: set[tuple[str, str]] = field(default_factory=set)
+
+    def see(self, seen: Observation) -> list[Finding]:
+        """Take in a generation batch that is trained on, and return what is new to say."""
+        for name, figures in seen.components.items():
+            self._take_in(name, figures)
+        if seen.mean is not None:
+            self._totals.append(seen.mean)
+            while len(self._totals) > self.limits.long_window:
+                self._totals.popleft()
+        if seen.flat_groups is not None:
+            self._flat.append(seen.flat_groups)
+            while len(self._flat) > self.limits.window:
+                self._flat.popleft()
+        found = [*self._of_total()]
+        for name in seen.components:
+            found.extend(self._of_component(name, seen.components[name]))
+        return self._once(found)
+
+    def hear(self, logs: Mapping[str, Any], *, beta: float = 0.0) -> list[Finding]:
+        """Take in what the trainer logged at a training step, and return what is new to say."""
+        found: list[Finding] = []
+        kl, cut = logs.get("kl"), logs.get("completions/clipped_ratio")
+        if beta > 0 and isinstance(kl, int | float) and math.isfinite(kl):
+            usual = sorted(self._kl)[len(self._kl) // 2] if len(self._kl) >= 5 else None
+            if kl > self.limits.kl and usual is not None and kl > self.limits.kl_factor * max(usual, 1e-6):
+                found.append(
+                    Finding(
+                        "kl", "",
+                        f"KL to the reference model is {kl:.3g}, {kl / max(usual, 1e-6):.0f} times its usual {usual:.3g}: "
+                        f"the policy runs away. Lower the learning rate, raise beta, or look whether a reward is gamed",
+                    )
+                )  # fmt: skip
+            self._kl.append(float(kl))
+            while len(self._kl) > 50:
+                self._kl.popleft()
+        if isinstance(cut, int | float) and math.isfinite(cut):
+            self._cut.append(float(cut))
+            while len(self._cut) > self.limits.window:
+                self._cut.popleft()
+            if len(self._cut) >= min(10, self.limits.window) and (share := _mean(self._cut)) > self.limits.cut:
+                found.append(
+                    Finding(
+                        "cut", "",
+                        f"{share:.0%} of the completions are cut at the length limit, so their answers are never seen. "
+                        f"Raise max_completion_length, ask for shorter answers in the prompt, or add a length reward",
+                    )
+                )  # fmt: skip
+        return self._once(found)
+
+    # ------------------------------------------------------------------------------------------ inside
+
+    def _take_in(self, name: str, figures: ComponentFigures) -> None:
+        series = self._series.setdefault(name, _Series.of(self.limits.window))
+        if figures.flat_groups is not None:
+            series.flat.append(figures.flat_groups)
+        if figures.rate is not None:
+            series.rates.append(figures.rate)
+        series.power.append(abs(figures.weight) * (figures.group_std or 0.0))
+        series.failed.append(figures.rates.get("unavailable", 0.0) + figures.rates.get("error", 0.0))
+        series.timeout.append(figures.rates.get("timeout", 0.0))
+        series.rejected.append(figures.rates.get("rejected", 0.0))
+        series.at_bound.append(float(self.at_bound(name)))
+
+    def _full(self, values: Sequence[float] | deque[float]) -> bool:
+        return len(values) >= self.limits.window
+
+    def _of_component(self, name: str, figures: ComponentFigures) -> Iterator[Finding]:
+        series, limits = self._series[name], self.limits
+        counts = figures.weight != 0.0
+        if counts and self._full(series.flat) and (flat := _mean(series.flat)) >= limits.flat_groups:
+            rate = _mean(series.rates) if series.rates else 0.0
+            if rate > 0.9:
+                remedy = "nearly everything succeeds. Take harder prompts, lower its weight, or adapt: {method: signal}"
+            elif rate < 0.1:
+                remedy = "nearly nothing succeeds. Take easier prompts, fine-tune first, or give partial credit"
+            else:
+                remedy = "completions of one prompt score alike. Raise temperature or num_generations, or grade finer"
+            yield Finding(
+                "no_spread", name,
+                f"component {name!r} is the same for all completions in {flat:.0%} of the groups of the latest "
+                f"{limits.window} batches, so it teaches nothing: {remedy}",
+            )  # fmt: skip
+        if self._full(series.power):
+            mine = sum(series.power)
+            others = sum(sum(other.power) for key, other in self._series.items() if key != name)
+            alone = sum(any(other.power) for other in self._series.values()) < 2
+            if not alone and mine / (mine + others) > limits.dominance:
+                yield Finding(
+                    "dominance", name,
+                    f"component {name!r} makes {mine / (mine + others):.0%} of the spread that the policy learns from; "
+                    f"the others hardly count. Lower its weight or its range, or set combine: {{normalize: gdpo}}",
+                )  # fmt: skip
+        if self._full(series.failed) and (rate := _mean(series.failed)) > limits.failures:
+            yield Finding(
+                "failures", name,
+                f"component {name!r} could not grade {rate:.0%} of the latest rows (sandbox, service or plugin). They are "
+                f"left out of training; run 'grpo-rewards doctor' and look at the reasons in the completions table",
+            )  # fmt: skip
+        if self._full(series.timeout) and (rate := _mean(series.timeout)) > limits.timeouts:
+            yield Finding(
+                "timeouts", name,
+                f"component {name!r} timed out on {rate:.0%} of the latest rows, which scores them lowest. Raise its "
+                f"timeout, give the sandbox more workers, or check whether the model learns to hang",
+            )  # fmt: skip
+        if self._full(series.rejected) and (rate := _mean(series.rejected)) > limits.rejected:
+            yield Finding(
+                "extraction", name,
+                f"component {name!r} found nothing to grade in {rate:.0%} of the latest completions: a format problem, "
+                f"not a wrong answer. Show the format in the prompt, add a format reward, or check the reasons",
+            )  # fmt: skip
+        if self._full(series.at_bound) and all(series.at_bound):
+            yield Finding(
+                "weight_at_bound", name,
+                f"the weight of component {name!r} has been at its bound, {figures.weight:g}, for {limits.window} batches: "
+                f"adaptation cannot do more. Change the data or the reward, or widen adapt.bounds",
+            )  # fmt: skip
+
+    def _of_total(self) -> Iterator[Finding]:
+        if len(self._totals) < self.limits.long_window:
+            return
+        if self._full(self._flat) and _mean(self._flat) >= self.limits.flat_groups:
+            return  # no spread left: said per component
+        slope, t = rise(list(self._totals))
+        if t < self.limits.min_rise_t:
+            change = slope * (len(self._totals) - 1)
+            yield Finding(
+                "flat_reward", "",
+                f"the reward has not risen over the latest {len(self._totals)} generation batches (trend {change:+.3g} "
+                f"over them, t = {t:.2g}). Check the learning rate, whether groups have spread, and that prompts are "
+                f"neither solved nor hopeless",
+            )  # fmt: skip
+
+    def _once(self, found: Sequence[Finding]) -> list[Finding]:
+        new = [finding for finding in found if (finding.kind, finding.component) not in self._said]
+        self._said.update((finding.kind, finding.component) for finding in new)
+        return new
+
+
+def rise(values: Sequence[float]) -> tuple[float, float]:
+    """Return the least-squares slope per value and its t statistic; t is 0 for a constant, inf for a clean line.
+
+    The residuals' lag-1 correlation r, where positive, lowers the number of values that count to n (1 - r) / (1 + r)
+    (Bayley and Hammersley 1946), since neighbouring batches are alike.
+    """
+    n = len(values)
+    if n < 3 or max(values) - min(values) <= 1e-12:
+        return 0.0, 0.0
+    middle, mean = (n - 1) / 2, math.fsum(values) / n
+    square = math.fsum((x - middle) ** 2 for x in range(n))
+    slope = math.fsum((x - middle) * (value - mean) for x, value in enumerate(values)) / square
+    rest = [value - mean - slope * (x - middle) for x, value in enumerate(values)]
+    variance = math.fsum(r * r for r in rest)
+    if variance <= 1e-24:
+        return slope, math.copysign(math.inf, slope)
+    lagged = max(0.0, math.fsum(a * b for a, b in pairwise(rest)) / variance)
+    effective = max(3.0, n * (1 - lagged) / (1 + lagged))
+    error = math.sqrt(variance / (effective - 2) / square)
+    return slope, slope / error
+
+
+def _mean(values: Sequence[float] | deque[float]) -> float:
+    return math.fsum(values) / len(values)
