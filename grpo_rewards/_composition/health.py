@@ -148,10 +148,14 @@ class Health:
     def _full(self, values: Sequence[float] | deque[float]) -> bool:
         return len(values) >= self.limits.window
 
+    def _is_flat(self, series: _Series) -> bool:
+        return self._full(series.flat) and _mean(series.flat) >= self.limits.flat_groups
+
     def _of_component(self, name: str, figures: ComponentFigures) -> Iterator[Finding]:
         series, limits = self._series[name], self.limits
         counts = figures.weight != 0.0
-        if counts and self._full(series.flat) and (flat := _mean(series.flat)) >= limits.flat_groups:
+        if counts and self._is_flat(series):
+            flat = _mean(series.flat)
             rate = _mean(series.rates) if series.rates else 0.0
             if rate > 0.9:
                 remedy = "nearly everything succeeds. Take harder prompts, lower its weight, or adapt: {method: signal}"
@@ -167,7 +171,8 @@ class Health:
         if self._full(series.power):
             mine = sum(series.power)
             others = sum(sum(other.power) for key, other in self._series.items() if key != name)
-            alone = sum(any(other.power) for other in self._series.values()) < 2
+            # One whose groups are flat is named for that; whoever is left then dominates of necessity.
+            alone = sum(any(other.power) and not self._is_flat(other) for other in self._series.values()) < 2
             if not alone and mine / (mine + others) > limits.dominance:
                 yield Finding(
                     "dominance", name,
