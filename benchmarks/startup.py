@@ -19,9 +19,11 @@ COMMANDS = {
     "help": [str(Path(sys.executable).with_name("grpo-rewards")), "--help"],
     "score_help": [str(Path(sys.executable).with_name("grpo-rewards")), "score", "--help"],
     "import": [sys.executable, "-c", "import grpo_rewards"],
+    "import_reward": [sys.executable, "-c", "from grpo_rewards import Outcome, Reward, reward"],
+    "import_load": [sys.executable, "-c", "from grpo_rewards import load"],
     "bare_interpreter": [sys.executable, "-c", "pass"],
 }
-BARS_MS = {"help": 300, "import": 150}
+BARS_MS = {"help": 300, "import": 150, "import_reward": 150}
 
 
 def main() -> None:

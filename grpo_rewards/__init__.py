@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from grpo_rewards._contract import Outcome, Reward, completion_text, reward
 from grpo_rewards._version import __version__
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable, load
+    from grpo_rewards._contract import Outcome, Reward, completion_text, reward
     from grpo_rewards._registry import get_reward, hookimpl, list_rewards
 
     composite_reward: Composite
@@ -32,7 +32,11 @@ __all__ = [  # composite_reward is left out: a star import must not ask for a co
 
 _LAZY = {
     "Composite": "grpo_rewards._composition",
+    "Outcome": "grpo_rewards._contract",
+    "Reward": "grpo_rewards._contract",
     "ScoreTable": "grpo_rewards._composition",
+    "completion_text": "grpo_rewards._contract",
+    "reward": "grpo_rewards._contract",
     "load": "grpo_rewards._composition",
     "get_reward": "grpo_rewards._registry",
     "hookimpl": "grpo_rewards._registry",
@@ -41,7 +45,7 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import the heavier names on first use; build ``composite_reward`` from the configured file."""
+    """Import a name on its first use, so that a command starts at once; build ``composite_reward`` from the configured file."""
     if name in _LAZY:
         import importlib
 
