@@ -1,0 +1,140 @@
+"""``grpo-rewards compare``: two configurations, or two scored files, on the same rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["compare"]
+
+_YAML = (".yaml", ".yml")
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(metavar="A", help="A configuration (.yaml), or scored rows.")],
+    b: Annotated[Path, typer.Argument(metavar="B", help="Another of the same kind.")],
+    rows: Annotated[
+        str | None, typer.Argument(metavar="[ROWS]", help="The rows to score where A and B are configurations.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="Rows shown, largest change first.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit 1 when a row's reward changed.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as JSON, every changed row included.")
+    ] = False,
+) -> None:
+    """Compare two scorings of the same rows: which rows changed and why, ranks, advantages, significance.
+
+    Example: grpo-rewards compare old.yaml new.yaml completions.jsonl
+    """
+    from grpo_rewards._cli.app import FINDINGS
+    from grpo_rewards._compare import compare as compare_sides
+    from grpo_rewards._compare import read_side, score_sides
+
+    configured = [path.suffix.lower() in _YAML for path in (a, b)]
+    if any(configured) and not all(configured):
+        raise typer.BadParameter("give two configurations, or two scored files, not one of each", param_hint="A B")
+    if all(configured):
+        if rows is None:
+            raise typer.BadParameter("two configurations need the rows to score: compare A B ROWS", param_hint="ROWS")
+        from grpo_rewards._composition import load
+
+        one, two = score_sides([(str(path), load(path)) for path in (a, b)], rows, warn=_warn)
+    elif rows is not None:
+        raise typer.BadParameter(
+            f"{a} and {b} hold scores already; ROWS goes with two configurations", param_hint="ROWS"
+        )
+    else:
+        one, two = read_side(a), read_side(b)
+    found = compare_sides(one, two, seed=seed)
+    if as_json:
+        import orjson
+
+        out = orjson.dumps({**found.summary, "changed": found.changed}, option=orjson.OPT_INDENT_2)
+        sys.stdout.buffer.write(out + b"\n")
+    else:
+        _show(found.summary, found.changed[:top])
+    if exit_code and found.summary["rows_changed"]:
+        raise typer.Exit(FINDINGS)
+
+
+def _warn(text: str) -> None:
+    typer.echo(f"warning: {text}", err=True)
+
+
+def _show(summary: dict[str, Any], changed: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    reward, advantages = summary["reward"], summary["advantages"]
+    say = typer.echo
+    say(f"A: {summary['a']}\nB: {summary['b']}")
+    say(f"{summary['rows']:,} rows in {summary['groups']:,} groups; the reward of {summary['rows_changed']:,} changed")
+    for side in ("a", "b"):
+        if summary[f"only_in_{side}"]:
+            say(f"{summary[f'only_in_{side}']:,} rows are only in {side.upper()} and are left out")
+        if reward[f"no_reward_in_{side}"]:
+            say(f"{reward[f'no_reward_in_{side}']:,} rows have no reward in {side.upper()}")
+    spread = reward["interval_95"]
+    between = f", 95 % interval {spread[0]:+.4g} to {spread[1]:+.4g}" if spread is not None else ""
+    say(
+        f"reward: mean {_number(reward['mean_a'])} to {_number(reward['mean_b'])}, "
+        f"difference {_number(reward['difference'])}{between}, p = {_number(reward['p_value'])} "
+        f"({reward['groups_up']:,} groups up, {reward['groups_down']:,} down)"
+    )
+    say(f"ranks: Kendall {_number(reward['kendall'])}, Spearman {_number(reward['spearman'])}; "
+        f"within groups Kendall {_number(advantages['kendall_within_groups'])}")  # fmt: skip
+    say(
+        f"advantages: correlation {_number(advantages['correlation'])}, mean change "
+        f"{_number(advantages['mean_absolute_change'])}, {advantages['rows_that_change_sign']:,} rows change sign; groups: "
+        f"{advantages['groups_that_gain_signal']:,} gain signal, {advantages['groups_that_lose_signal']:,} lose it, "
+        f"{advantages['groups_with_another_best']:,} have another best completion"
+    )
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    columns = {
+        "rows_changed": "changed", "value_changed": "value", "weight_changed": "weight", "gate_changed": "gate",
+        "status_changed": "status", "main_cause": "main cause", "share_of_change": "share", "mean_a": "mean A",
+        "mean_b": "mean B", "kendall": "Kendall", "spearman": "Spearman",
+    }  # fmt: skip
+    table.add_column("component")
+    for title in columns.values():
+        table.add_column(title, justify="right")
+    for name, figures in summary["components"].items():
+        mark = {"a": " (only A)", "b": " (only B)"}.get(figures["in"], "")
+        table.add_row(name + mark, *(_cell(key, figures[key]) for key in columns))
+    console.print(table, markup=False)
+    for entry in changed:
+        place = f"row {entry['row']}" + (f".{entry['index']}" if "index" in entry else "")
+        say(f"{place}: {_number(entry['a'])} to {_number(entry['b'])}, {_printable(entry['completion'])!r}")
+        for name in entry["by"]:
+            part = entry["components"][name]
+            sides = [
+                f"{side.upper()} {_number(part[side]['value'])} × {part[side]['weight']:g} × gate {part[side]['gate']:g}"
+                + (f" ({_printable(part[side]['reason'])})" if part[side]["reason"] else "")
+                for side in ("a", "b")
+                if part[side] is not None
+            ]
+            say(f"    {name} {part['change']:+.4g}: {'; '.join(sides) or 'clip or method of the total'}")
+
+
+def _printable(text: str) -> str:
+    """Return text of a completion as one line that a terminal shows and does not obey."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[-100:]
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.4g}"
+
+
+def _cell(key: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if key == "share_of_change":
+        return f"{value:.0%}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -1,0 +1,85 @@
+"""Correlation of ranks and of values."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+__all__ = ["kendall", "pearson", "ranks", "spearman"]
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Return the correlation of two equally long lists, or None where one of them is constant (or there are no two)."""
+    if len(x) < 2:
+        return None
+    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    spread_x = math.fsum((a - mean_x) ** 2 for a in x)
+    spread_y = math.fsum((b - mean_y) ** 2 for b in y)
+    if min(spread_x, spread_y) <= 1e-18 * len(x):
+        return None
+    shared = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return max(-1.0, min(1.0, shared / math.sqrt(spread_x * spread_y)))
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value, from 1; equal values share the mean of their ranks."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for position in order[start:end]:
+            found[position] = (start + 1 + end) / 2
+        start = end
+    return found
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Return Spearman's rank correlation, or None where one list is constant."""
+    return pearson(ranks(x), ranks(y))
+
+
+def kendall(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Return Kendall's tau-b, which allows for ties, or None where one list is constant.
+
+    In n log n steps: Knight, "A computer method for calculating Kendall's tau with ungrouped data", 1966.
+    """
+    n = len(x)
+    pairs = sorted(zip(x, y, strict=True))
+    everything = n * (n - 1) // 2
+    tied_x = _tied(Counter(x))
+    tied_y = _tied(Counter(y))
+    tied_both = _tied(Counter(pairs))
+    if everything in (tied_x, tied_y):
+        return None
+    swaps = _inversions([b for _, b in pairs])
+    agreeing = everything - tied_x - tied_y + tied_both - 2 * swaps
+    return agreeing / math.sqrt((everything - tied_x) * (everything - tied_y))
+
+
+def _tied(counts: Counter[float] | Counter[tuple[float, float]]) -> int:
+    return sum(count * (count - 1) // 2 for count in counts.values())
+
+
+def _inversions(values: list[float]) -> int:
+    """How many pairs stand in the wrong order (merge sort, counting)."""
+    count, width = 0, 1
+    while width < len(values):
+        merged: list[float] = []
+        for start in range(0, len(values), 2 * width):
+            left, right = values[start : start + width], values[start + width : start + 2 * width]
+            i = j = 0
+            while i < len(left) and j < len(right):
+                if right[j] < left[i]:
+                    merged.append(right[j])
+                    count += len(left) - i
+                    j += 1
+                else:
+                    merged.append(left[i])
+                    i += 1
+            merged += left[i:] + right[j:]
+        values, width = merged, 2 * width
+    return count
