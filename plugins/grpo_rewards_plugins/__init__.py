@@ -11,10 +11,13 @@ from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.diversity import diversity
 from grpo_rewards_plugins.exact import exact
 from grpo_rewards_plugins.integer import integer
+from grpo_rewards_plugins.json_fields import json_fields
 from grpo_rewards_plugins.json_schema import json_schema
+from grpo_rewards_plugins.judge import judge
 from grpo_rewards_plugins.language import language
 from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math
+from grpo_rewards_plugins.model import model
 from grpo_rewards_plugins.multiple_choice import multiple_choice
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
@@ -26,10 +29,13 @@ __all__ = [
     "diversity",
     "exact",
     "integer",
+    "json_fields",
     "json_schema",
+    "judge",
     "language",
     "length",
     "math",
+    "model",
     "multiple_choice",
     "regex",
     "repetition",

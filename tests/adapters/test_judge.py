@@ -66,6 +66,12 @@ def test_a_verdict_is_cached_and_the_key_is_sent_but_not_shown(
     assert "s3cret" not in repr(bound(endpoint)) + repr(graded)
 
 
+def test_a_fenced_verdict_counts(endpoint: Endpoint) -> None:
+    endpoint.script = [(200, 'So:\n```json\n{"score": 0.5, "reason": "half\\nright"}\n```')]
+    found = bound(endpoint).one("x")
+    assert (found.value, found.reason) == (0.5, "half right")
+
+
 @pytest.mark.parametrize(
     "content", ["no json", "[]", '{"score": "1"}', '{"score": true}', '{"score": 2}', '{"score": NaN}', "{}"]
 )

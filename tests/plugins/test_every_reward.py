@@ -21,7 +21,9 @@ from grpo_rewards import Outcome, Reward, get_reward
 NEEDED: dict[str, dict[str, Any]] = {
     "regex": {"allow": [r"^<think>.*?</think>"], "deny": ["bad"], "penalties": {"um": 0.1}},
     "json_schema": {"schema": {"type": "object", "required": ["a"]}},
+    "json_fields": {"extra": 0.1},
 }
+OWN_COLUMNS: dict[str, dict[str, Any]] = {"json_fields": {"answer": {"a": 4}}}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("xml_format", {"mode": "strict"}), ("xml_format", {"mode": "strict", "layout": "blocks"}), ("xml_format", {"mode": "count"}),
     ("length", {"mode": "cosine"}), ("length", {"mode": "soft_overlong"}), ("exact", {"place": "boxed"}),
@@ -29,7 +31,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("multiple_choice", {"place": "text"}), ("language", {"script": "japanese"}),
 ]  # fmt: skip
 COLUMNS = {"answer": "B", "numbers": [3, 7, 8], "target": 32, "choices": ["Paris", "4"]}
-ENGINES = {"code", "math"}  # these run other programs or packages; their own tests are as strict
+ENGINES = {"code", "judge", "math", "model"}  # these run other programs or packages; their own tests are as strict
 
 
 def built_ins() -> list[str]:
@@ -46,7 +48,8 @@ IDS = [f"{name}{sorted(bound.items()) if (name, bound) in VARIANTS else ''}" for
 def score(name: str, bound: Mapping[str, Any], text: str) -> Outcome:
     """Score `text` in a group of two, with every column that it may ask for."""
     scorer = get_reward(name).with_(**bound)
-    call: dict[str, Any] = {column: [value, value] for column, value in COLUMNS.items()}
+    columns = {**COLUMNS, **OWN_COLUMNS.get(name, {})}
+    call: dict[str, Any] = {column: [value, value] for column, value in columns.items()}
     from grpo_rewards._contract import Batch
 
     return scorer.outcomes(Batch([text, "other"], prompts=["p", "p"], columns=call))[0]
@@ -104,8 +107,10 @@ def _scored_elsewhere(case: tuple[Reward, Mapping[str, Any]]) -> list[float | No
 
 
 def test_every_reward_pickles_and_scores_in_a_spawned_process() -> None:
-    columns = {column: [value] * 2 for column, value in COLUMNS.items()}
-    cases = [(get_reward(name).with_(**NEEDED.get(name, {})), columns) for name in built_ins() if name != "code"]
+    def columns(name: str) -> dict[str, list[Any]]:
+        return {column: [value] * 2 for column, value in {**COLUMNS, **OWN_COLUMNS.get(name, {})}.items()}
+
+    cases = [(get_reward(name).with_(**NEEDED.get(name, {})), columns(name)) for name in (*LIGHT, "math")]
     here = [_scored_elsewhere(case) for case in cases]
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.map(_scored_elsewhere, cases) == here

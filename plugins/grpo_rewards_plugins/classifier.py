@@ -1,0 +1,118 @@
+"""A sequence classifier of transformers: loading it, laying out its input, running it in batches."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import TemplateError
+
+__all__ = ["Classifier", "ClassifierProblem"]
+
+_log = logging.getLogger(__name__)
+
+
+class ClassifierProblem(Exception):
+    """The classifier cannot be loaded or run; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """A model and its tokenizer on a device, ready to score."""
+
+    network: Any
+    tokenizer: Any
+    device: str
+
+    @classmethod
+    def load(cls, name: str, *, device: str = "auto", dtype: str = "auto") -> Classifier:
+        """Load a classifier from a folder or the hub, never running code that comes with it.
+
+        Raises:
+            ClassifierProblem: torch or transformers are not installed, there is no such model, or it does not fit.
+        """
+        try:
+            import torch
+            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        except ImportError as error:
+            raise ClassifierProblem(f'{error}; install it: pip install "grpo-rewards[train]"') from None
+        if device == "auto":
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+        if dtype == "auto":
+            dtype = "bfloat16" if device.startswith("cuda") else "float32"
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+            network = AutoModelForSequenceClassification.from_pretrained(
+                name, dtype=getattr(torch, dtype), trust_remote_code=False
+            )
+            network = network.to(device).eval()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ClassifierProblem(f"{name} cannot be loaded: {_first_line(error)}") from None
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+        if network.config.pad_token_id is None:  # decoders find the last token by it
+            network.config.pad_token_id = tokenizer.pad_token_id
+        tokenizer.truncation_side = "left"
+        return cls(network, tokenizer, device)
+
+    def text(self, prompt: Any, completion: str, messages: Sequence[Mapping[str, Any]]) -> str:
+        """Return what the classifier reads for one row: chat through its template, text joined as it is."""
+        if prompt is None or isinstance(prompt, str):
+            return (prompt or "") + completion
+        asked = [prompt] if isinstance(prompt, Mapping) else list(prompt)
+        chat = [*asked, *messages]
+        if self.tokenizer.chat_template is None:
+            return "\n".join(f"{message.get('role', 'assistant')}: {message.get('content') or ''}" for message in chat)
+        try:
+            return str(self.tokenizer.apply_chat_template(chat, tokenize=False))
+        except TemplateError as error:
+            raise ClassifierProblem(f"its chat template refused a conversation: {_first_line(error)}") from None
+
+    def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> list[list[float]]:
+        """Return the classifier's outputs for each text, in order (padding may change their last digits).
+
+        Raises:
+            ClassifierProblem: a single text does not fit into memory, or the network refuses it.
+        """
+        import torch
+
+        by_length = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # little padding per batch
+        found: list[list[float]] = [[] for _ in texts]
+        place = 0
+        while place < len(by_length):
+            rows = by_length[place : place + batch_size]
+            try:
+                outputs = self._forward([texts[row] for row in rows], max_tokens)
+            except torch.cuda.OutOfMemoryError:
+                torch.cuda.empty_cache()
+                if batch_size == 1:
+                    raise ClassifierProblem("the GPU's memory does not suffice for one row; lower max_tokens") from None
+                batch_size = max(1, len(rows) // 2)
+                _log.warning("the GPU's memory does not suffice for %d rows; going on with %d", len(rows), batch_size)
+                continue
+            except (RuntimeError, IndexError, ValueError) as error:
+                raise ClassifierProblem(f"the network refused a batch: {_first_line(error)}") from None
+            for row, values in zip(rows, outputs, strict=True):
+                found[row] = values
+            place += len(rows)
+        return found
+
+    def _forward(self, texts: list[str], max_tokens: int) -> list[list[float]]:
+        import torch
+
+        # Lone surrogates cannot be encoded, and a row of no tokens has no last one.
+        texts = [text.encode("utf-8", "replace").decode() or self.tokenizer.pad_token for text in texts]
+        longest = getattr(self.network.config, "max_position_embeddings", None) or max_tokens
+        batch = self.tokenizer(
+            texts, return_tensors="pt", padding=True, truncation=True, max_length=min(max_tokens, longest)
+        ).to(self.device)
+        batch.pop("token_type_ids", None)
+        with torch.inference_mode():
+            logits = self.network(**batch).logits
+        return logits.float().cpu().tolist()  # type: ignore[no-any-return]
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
