@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -254,7 +254,7 @@ class Composite:
                 if not outcomes[row].failed:
                     outcomes[row] = _set_aside(outcomes[row], reason)
         clips = {component.name: component.clip for component in self.components}
-        values = {name: [bounded(o.value, clips[name]) for o in outcomes] for name, outcomes in found.items()}
+        values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}
         gates = {component.name: _gates(component, values, len(batch)) for component in self.components}
         combine, factors = self.config.combine, tuple(weights.values())
         rows = zip(zip(*values.values(), strict=True), zip(*gates.values(), strict=True), strict=True)
@@ -288,6 +288,11 @@ class Composite:
                 _log.exception(
                     "the hook on_scored of plugin %s raised; scores are unchanged", implementation.plugin_name
                 )
+
+
+def _clipped(outcomes: Sequence[Outcome], clip: tuple[float, float] | None) -> list[float | None]:
+    values = [outcome.value for outcome in outcomes]
+    return values if clip is None else [bounded(value, clip) for value in values]
 
 
 def _left_out(found: Mapping[str, list[Outcome]], counts: set[str]) -> dict[int, str]:

@@ -169,11 +169,11 @@ def _spread(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> 
 def _rates(component: Component, table: ScoreTable) -> list[float | None]:
     """Values before the gate on a scale from 0 to 1: by the declared range, else as they are."""
     low, high = component.reward.range or (0.0, 1.0)
+    values = [outcome.value for outcome in table.components[component.name]]
+    if (low, high) == (0.0, 1.0) and component.reward.range is not None:
+        return values  # already, and within the range by contract
     scale = high - low
-    return [
-        None if outcome.value is None else min(1.0, max(0.0, (outcome.value - low) / scale))
-        for outcome in table.components[component.name]
-    ]
+    return [None if value is None else min(1.0, max(0.0, (value - low) / scale)) for value in values]
 
 
 def _group_keys(batch: Batch, caller: Caller) -> list[str]:

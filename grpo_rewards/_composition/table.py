@@ -44,9 +44,13 @@ class ScoreTable:
 
     def values(self, component: str) -> list[float | None]:
         """Return a component's value per row, clipped and gated but not weighted, as a trainer takes it."""
-        clip = self.clips[component]
-        values = (bounded(outcome.value, clip) for outcome in self.components[component])
-        return [None if v is None else v * gate for v, gate in zip(values, self.gates[component], strict=True)]
+        clip, gates = self.clips[component], self.gates[component]
+        values = [outcome.value for outcome in self.components[component]]
+        if clip is not None:
+            values = [bounded(value, clip) for value in values]
+        if all(gate == 1.0 for gate in set(gates)):
+            return values
+        return [None if value is None else value * gate for value, gate in zip(values, gates, strict=True)]
 
     def row(self, index: int) -> dict[str, Any]:
         """Return row `index` explained: its reward, and per component value x gate x weight with status and reason."""

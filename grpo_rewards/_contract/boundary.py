@@ -286,7 +286,8 @@ def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
     if outcome is None:
         return Outcome(value, "scored", "", _NOT_APPLICABLE.details, seconds)
     if outcome.value != value or outcome.seconds is None:
-        return outcome.with_(value=value, seconds=seconds if outcome.seconds is None else outcome.seconds)
+        known = outcome.seconds
+        return Outcome(value, outcome.status, outcome.reason, outcome.details, seconds if known is None else known)
     return outcome
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -59,4 +59,7 @@ class Outcome:
 
     def with_(self, **changes: Any) -> Outcome:
         """Return a copy with the given fields replaced."""
-        return replace(self, **changes)
+        return Outcome(**{name: changes.pop(name, getattr(self, name)) for name in _FIELDS}, **changes)
+
+
+_FIELDS = tuple(Outcome.__slots__)
