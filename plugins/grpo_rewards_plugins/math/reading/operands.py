@@ -203,7 +203,7 @@ def _letters(parser: Parser, text: str) -> Node:
     if len(text) == 2 and text[0] == "d" and text[1] in "xytruvz":
         return Node("sym", text)
     out = [_name(c) for c in text[:-1]]
-    out.append(_identifier(parser, text[-1]))
+    out.append(parser.postfix(_identifier(parser, text[-1])))  # "xy^2" is x times the square of y
     return mul(*out)
 
 

@@ -284,7 +284,10 @@ class Parser:
 
     # -- power and what follows an operand
     def power(self) -> Node:
-        node = operands.operand(self)
+        return self.postfix(operands.operand(self))
+
+    def postfix(self, node: Node) -> Node:
+        """What may follow an operand: powers, ``!``, ``%``, degrees, primes, a currency."""
         while True:
             token = self.peek()
             if token.kind not in ("op", "cmd"):
