@@ -112,6 +112,15 @@ def test_formats(code: Reward, columns: dict[str, Any], value: float) -> None:
 
 
 @needs_sandbox
+def test_the_reason_is_the_failing_statement_of_the_tests(code: Reward) -> None:
+    check = "def check(candidate):\n    assert candidate(1) == 2\n    for i in (1, 2):\n        assert candidate(i) == (\n            9)\n"
+    outcome = code.one(ADD, test=check, entry_point="add_one")
+    assert outcome.reason.endswith("assert candidate(i) == 9: AssertionError")
+    broken = code.one("def add_one(x):\n    return x + missing\n", test=check, entry_point="add_one")
+    assert "assert candidate(1) == 2: NameError" in broken.reason
+
+
+@needs_sandbox
 def test_a_fraction_of_the_tests(code: Reward) -> None:
     tests = ["assert add_one(1) == 2", "assert add_one(1) == 3", "assert add_one(2) == 3", "assert add_one(2) == 4"]
     outcome = code.with_(score="fraction").one(ADD, test_list=tests)

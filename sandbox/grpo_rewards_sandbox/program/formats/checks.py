@@ -14,6 +14,7 @@ from . import names
 from .report import Progress, Report, describe
 
 _MARK = "__border_passed__"
+_SHOWN = 300  # characters of a failing statement
 
 
 @functools.lru_cache(maxsize=64)
@@ -54,9 +55,29 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     except (Closed, Protocol):
         report.fail(peer.broken)
     except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
-        report.fail(describe(error))
+        at = _statement(text, error)
+        report.fail(f"{at}: {describe(error)}" if at else describe(error))
     finish(report, peer)
     return report
+
+
+def _statement(tests: str, error: BaseException) -> str:
+    """The innermost statement of the tests that was being run when `error` was raised, on one line."""
+    line = None
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "tests.py":
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if line is None:
+        return ""
+    around = [
+        node
+        for node in ast.walk(ast.parse(tests))
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    innermost = max(around, key=lambda node: node.lineno, default=None)
+    return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 
 
 def finish(report: Report, peer: TrustedPeer) -> None:
@@ -137,7 +158,7 @@ def _asserts(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[
         except (Closed, Protocol):
             raise
         except BaseException as error:  # noqa: BLE001  one failing assert does not hide the others
-            report.fail(f"{test.strip()[:300]}: {describe(error)}")
+            report.fail(f"{test.strip()[:_SHOWN]}: {describe(error)}")
         else:
             report.tests_passed += 1
             progress(report.tests_passed, report.tests_total)
