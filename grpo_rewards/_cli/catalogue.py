@@ -10,14 +10,20 @@ import typer
 __all__ = ["list_", "schema"]
 
 
-def list_(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+def list_(
+    presets: Annotated[bool, typer.Option("--presets", help="List whole compositions instead: preset/NAME.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
     """List the installed rewards, and what is wrong with plugins; exit 1 when something is.
 
-    Example: grpo-rewards list
+    Example: grpo-rewards list --presets
     """
     from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._registry import registry
 
+    if presets:
+        _list_presets(as_json=as_json)
+        return
     found = registry()
     rewards = [_entry(name, reward) for name, reward in sorted(found.rewards.items())]
     problems = [f"plugin {p.label} {p.version}: {text}" for p in found.plugins for text in p.problems]
@@ -46,6 +52,27 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")
             typer.echo(f"problem: {problem}", err=True)
     if problems:
         raise typer.Exit(FINDINGS)
+
+
+def _list_presets(*, as_json: bool) -> None:
+    from grpo_rewards._presets import list_presets
+
+    entries = [
+        {
+            "name": preset.reference,
+            "summary": preset.summary,
+            "components": list(preset.config().rewards),
+            "source": preset.source,
+            "path": str(preset.path),
+        }
+        for preset in list_presets()
+    ]
+    if as_json:
+        typer.echo(json.dumps(entries, indent=2))
+        return
+    width = max((len(str(entry["name"])) for entry in entries), default=0)
+    for entry in entries:
+        typer.echo(f"{entry['name']:<{width}}  {entry['summary']}")
 
 
 def _entry(name: str, reward: Any) -> dict[str, Any]:

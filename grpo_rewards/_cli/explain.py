@@ -16,7 +16,8 @@ __all__ = ["explain"]
 
 def explain(
     what: Annotated[
-        str, typer.Argument(metavar="NAME|FILE#ROW", help="A reward, or a row of a file by its line number.")
+        str,
+        typer.Argument(metavar="NAME|FILE#ROW", help="A reward, preset/NAME, or a row of a file by its line number."),
     ],
     config: ConfigOption = None,
     only: OnlyOption = None,
@@ -24,12 +25,18 @@ def explain(
 ) -> None:
     """Explain a reward (its documentation, columns, settings), or a row: value x weight x gate, each with its reason.
 
+    A preset is shown as the YAML that it is, ready to be copied.
+
     A row of a scored file is explained from its record, unless a configuration is given.
 
     Example: grpo-rewards explain completions.jsonl#17 -c rewards.yaml
     """
+    from grpo_rewards._presets import is_preset
+
     file, mark, row = what.rpartition("#")
-    if mark and row.isdigit():
+    if is_preset(what):
+        _explain_preset(what, as_json=as_json)
+    elif mark and row.isdigit():
         _explain_row(file, int(row), config, only, as_json=as_json)
     else:
         _explain_reward(what, as_json=as_json)
@@ -71,6 +78,23 @@ def _explain_reward(name: str, *, as_json: bool) -> None:
     for key, value in settings.items():
         default = f" = {value['default']!r}" if "default" in value else " (needed)"
         typer.echo(f"  {key}: {value['type']}{default}")
+
+
+def _explain_preset(reference: str, *, as_json: bool) -> None:
+    from grpo_rewards._composition import load
+    from grpo_rewards._presets import find_preset
+
+    preset = find_preset(reference)
+    columns = list(load(reference).required_columns)
+    if as_json:
+        entry = {
+            "name": preset.reference, "source": preset.source, "summary": preset.summary, "path": str(preset.path),
+            "required_columns": columns, "yaml": preset.text,
+        }  # fmt: skip
+        typer.echo(json.dumps(entry, indent=2))
+        return
+    typer.echo(preset.text.rstrip())
+    typer.echo(f"{preset.reference} of {preset.source}; columns needed: {', '.join(columns) or 'none'}", err=True)
 
 
 def _explain_row(file: str, number: int, config: Path | None, only: list[str] | None, *, as_json: bool) -> None:

@@ -17,7 +17,9 @@ __all__ = ["ConfigOption", "OnlyOption", "composite_for", "find_config"]
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", "-c", help="The composition; $GRPO_REWARDS_CONFIG or ./rewards.yaml without it."),
+    typer.Option(
+        "--config", "-c", help="The composition: a file or preset/NAME; else $GRPO_REWARDS_CONFIG or ./rewards.yaml."
+    ),
 ]
 OnlyOption = Annotated[
     list[str] | None,
@@ -63,7 +65,7 @@ def composite_for(
 
 
 def _component_name(reference: str) -> str:
-    return reference.rpartition(":")[2].replace(".", "_")
+    return reference.rpartition(":")[2].removeprefix("preset/").replace(".", "_")
 
 
 def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:

@@ -20,7 +20,9 @@ _SHOWN = 20
 
 
 def validate(
-    file: Annotated[Path, typer.Argument(metavar="CONFIG|FILE", help="A configuration (.yaml), or a file of rows.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="CONFIG|FILE", help="A configuration (.yaml, preset/NAME), or a file of rows.")
+    ],
     config: ConfigOption = None,
     only: OnlyOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -32,8 +34,9 @@ def validate(
     Example: grpo-rewards validate completions.jsonl -c rewards.yaml
     """
     from grpo_rewards._cli.app import FINDINGS
+    from grpo_rewards._presets import is_preset
 
-    if file.suffix.lower() in (".yaml", ".yml"):
+    if file.suffix.lower() in (".yaml", ".yml") or is_preset(str(file)):
         found = _of_config(file)
     else:
         composite = composite_for(config, only) if only or find_config(config) is not None else None

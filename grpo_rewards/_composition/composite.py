@@ -25,6 +25,7 @@ from grpo_rewards._composition.ranks import Caller
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._composition.training import Scored, score_call, totals
 from grpo_rewards._contract import Batch, Outcome, Status, as_reward
+from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
@@ -327,11 +328,16 @@ def _restore(config: dict[str, Any], base: str, source: str, state: dict[str, An
 
 
 def load(path: str | os.PathLike[str]) -> Composite:
-    """Return the composite that a YAML file describes; relative paths in it start from its folder.
+    """Return the composite that a YAML file describes, or the preset of that name (``preset/gsm8k-xml``).
+
+    Relative paths in a file start from its folder.
 
     Raises:
-        ConfigError: the file is missing or wrong; the text gives file, path in it, and what to do.
+        ConfigError: the file is missing or wrong, or there is no such preset; the text says where and what to do.
     """
+    if is_preset(os.fspath(path)):
+        preset = find_preset(os.fspath(path))
+        return Composite(preset.config(), base=preset.path.resolve().parent, source=preset.reference)
     file = Path(path)
     return Composite(read_config(read_yaml(file), source=str(file)), base=file.resolve().parent, source=str(file))
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -23,6 +24,7 @@ from pydantic import (
 
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards._composition.section import Bounds, Number, Section
+from grpo_rewards._presets import expanded
 from grpo_rewards.errors import ConfigError, nearest
 
 __all__ = [
@@ -92,7 +94,8 @@ class ComponentConfig(Section):
     """One reward in the composition."""
 
     use: Any = Field(
-        description="A reward's name, ./file.py:name or package.module:name; in Python also the reward itself."
+        description="A reward's name, ./file.py:name or package.module:name; preset/NAME for all components of a preset; "
+        "in Python also the reward itself."
     )
     weight: Annotated[
         Annotated[Number, Tag("number")] | Annotated[ScheduleConfig, Tag("schedule")], Discriminator(_weight_kind)
@@ -187,9 +190,9 @@ class Config(Section):
     """A composition: named rewards, how they combine, and what happens on errors."""
 
     version: Literal[1] = Field(default=1, description="The version of this format.")
-    rewards: Annotated[dict[str, ComponentConfig], BeforeValidator(_shorthand), Field(min_length=1)] = Field(
-        description="The components by name."
-    )
+    rewards: Annotated[
+        dict[str, ComponentConfig], BeforeValidator(_shorthand), AfterValidator(expanded), Field(min_length=1)
+    ] = Field(description="The components by name.")
     combine: CombineConfig = CombineConfig()
     adapt: AdaptConfig | None = Field(default=None, description="Weights that follow what training shows.")
     stages: list[StageConfig] = Field(default_factory=list, description="Parts of the run with weights of their own.")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grpo_rewards._audit.cases import Case
     from grpo_rewards._composition.table import ScoreTable
     from grpo_rewards._contract import Reward
 
@@ -23,6 +26,11 @@ def register_rewards() -> Iterable[Reward]:  # type: ignore[empty-body]
 
 
 @hookspec
+def register_presets() -> Mapping[str, Path | str]:  # type: ignore[empty-body]
+    """Return compositions by the name that ``preset/NAME`` refers to, each the path of a YAML file."""
+
+
+@hookspec
 def register_scalers() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
     """Return weight-adaptation methods by the name that ``adapt.method`` refers to."""
 
@@ -35,6 +43,11 @@ def register_sandboxes() -> Mapping[str, Callable[..., Any]]:  # type: ignore[em
 @hookspec
 def register_commands(app: Any) -> None:
     """Add commands to the ``grpo-rewards`` command line, a typer application."""
+
+
+@hookspec
+def register_attacks() -> Mapping[str, Callable[[Case], Iterable[str]]]:  # type: ignore[empty-body]
+    """Return cheats for ``audit`` by name: each takes a case (a row and what is known of it) and returns completions."""
 
 
 @hookspec

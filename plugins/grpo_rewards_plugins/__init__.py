@@ -4,6 +4,7 @@ Importing this package is cheap: what a reward needs beyond the standard library
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from grpo_rewards import hookimpl
 from grpo_rewards_plugins.code import code
@@ -41,6 +42,13 @@ __all__ = [
     "repetition",
     "xml_format",
 ]
+
+
+@hookimpl
+def register_presets() -> Mapping[str, Path]:
+    """Register the recipes that people start from; each has a page in docs/presets/."""
+    folder = Path(__file__).with_name("presets")
+    return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
 @hookimpl

@@ -1,0 +1,129 @@
+"""A preset used as a component: its own components take the place of the one that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards._presets.catalogue import Preset, find_preset, is_preset
+from grpo_rewards._registry import get_reward
+from grpo_rewards.errors import GrpoRewardsError, nearest
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition.config import ComponentConfig
+    from grpo_rewards._composition.schedule import ScheduleConfig
+
+__all__ = ["expanded"]
+
+
+def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfig]:
+    """Return the components with every ``use: preset/NAME`` replaced by the preset's own.
+
+    A preset of one component keeps the name it was given; of several, component ``c`` of the preset under ``x`` is
+    ``x_c``. Weights multiply; `columns` renames the preset's columns, `params` holds settings per component, `when` and
+    `gate` hold for each. Only components are taken: combine, adapt, stages and errors are the configuration's own.
+
+    Raises:
+        ValueError: the preset does not exist, or what is asked of it cannot be combined with what it says itself.
+    """
+    found: dict[str, ComponentConfig] = {}
+    for name, component in rewards.items():
+        new = {name: component}
+        if isinstance(component.use, str) and is_preset(component.use):
+            try:
+                new = _of_preset(name, component, find_preset(component.use))
+            except GrpoRewardsError as error:
+                raise ValueError(f"rewards.{name}: {error}") from None
+        for key, value in new.items():
+            if key in found:
+                raise ValueError(f"rewards.{name}: there is another component {key!r}; rename one of them")
+            found[key] = value
+    return found
+
+
+def _of_preset(name: str, outer: ComponentConfig, preset: Preset) -> dict[str, ComponentConfig]:
+    inner = preset.config().rewards
+    if outer.clip is not None:
+        raise ValueError(f"rewards.{name}.clip: {preset.reference} is no single value; clip the total under combine")
+    if unknown := next((key for key in outer.params if key not in inner), None):
+        raise ValueError(
+            f"rewards.{name}.params: a preset takes settings per component, and {preset.reference} has no "
+            f"component {unknown!r}{nearest(unknown, inner)} (components: {', '.join(inner)})"
+        )
+    names = {key: name if len(inner) == 1 else f"{name}_{key}" for key in inner}
+    read: set[str] = set()
+    new = {names[key]: _component(name, key, outer, component, preset, names, read) for key, component in inner.items()}
+    if strange := [column for column in outer.columns if column not in read]:
+        raise ValueError(
+            f"rewards.{name}.columns: {preset.reference} reads no column {strange[0]!r} "
+            f"(it reads {', '.join(sorted(read)) or 'none'})"
+        )
+    return new
+
+
+def _component(
+    name: str,
+    key: str,
+    outer: ComponentConfig,
+    inner: ComponentConfig,
+    preset: Preset,
+    names: Mapping[str, str],
+    read: set[str],
+) -> ComponentConfig:
+    """One component of a preset as the configuration uses it; notes in `read` which columns of the data it reads."""
+    use = _absolute(inner.use, preset)
+    reward = get_reward(use) if isinstance(use, str) else use
+    columns = {}
+    for column in (*reward.required_columns, *reward.optional_columns):
+        own = {actual: wanted for wanted, actual in reward.columns.items()}.get(column, column)
+        data = inner.columns.get(own, column)
+        read.add(data)
+        if data in outer.columns:
+            columns[own] = outer.columns[data]
+    changes: dict[str, Any] = {
+        "use": use,
+        "weight": _product(f"rewards.{name}.weight", outer.weight, inner.weight),
+        "columns": {**inner.columns, **columns},
+    }
+    if key in outer.params:
+        given = outer.params[key]
+        if not isinstance(given, Mapping):
+            raise ValueError(f"rewards.{name}.params.{key}: expected a mapping of settings, not {given!r:.80}")
+        changes["params"] = {**inner.params, **given}
+    if inner.when is not None:
+        read.add(inner.when.column)
+        column = outer.columns.get(inner.when.column, inner.when.column)
+        changes["when"] = inner.when.model_copy(update={"column": column})
+    if inner.gate is not None:
+        changes["gate"] = inner.gate.model_copy(update={"on": names[inner.gate.on]})
+    for word in ("gate", "when"):
+        if (asked := getattr(outer, word)) is not None:
+            if getattr(inner, word) is not None:
+                raise ValueError(f"rewards.{name}.{word}: component {key!r} of {preset.reference} has its own {word}")
+            changes[word] = asked
+    return inner.model_copy(update=changes)
+
+
+def _absolute(use: Any, preset: Preset) -> Any:
+    """A reward in a file beside the preset, by its absolute path."""
+    if not isinstance(use, str):
+        return use
+    place, mark, reward = use.rpartition(":")
+    return f"{(preset.path.parent / place).resolve()}:{reward}" if mark and place.endswith(".py") else use
+
+
+def _product(path: str, outer: float | ScheduleConfig, inner: float | ScheduleConfig) -> float | ScheduleConfig:
+    if not isinstance(outer, int | float):
+        if not isinstance(inner, int | float):
+            raise ValueError(f"{path}: the preset schedules this weight itself; give a number")
+        outer, inner = inner, outer
+    if isinstance(inner, int | float):
+        return outer * inner
+    factor = outer
+    return inner.model_copy(
+        update={
+            "start": inner.start * factor,
+            "end": None if inner.end is None else inner.end * factor,
+            "at": {step: weight * factor for step, weight in inner.at.items()},
+        }
+    )

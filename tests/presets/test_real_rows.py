@@ -1,0 +1,88 @@
+"""Every preset scores completions that a real model wrote, within the bounds that its page names."""
+
+from __future__ import annotations
+
+import statistics
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from grpo_rewards import Composite, load
+from grpo_rewards._presets import list_presets
+
+# The lowest and highest reward that each can give, and whether the tags in examples/ are the ones that it asks for.
+BOUNDS: dict[str, tuple[float, float, bool]] = {
+    "cosine-length": (-1.0, 1.0, True),
+    "countdown-grpo-zero": (0.0, 1.1, False),
+    "countdown-nano-aha": (0.0, 2.0, False),
+    "course-answer": (0.0, 1.0, True),
+    "course-content": (0.0, 1.0, False),
+    "course-ideal-length": (-500.0, 0.0, True),
+    "course-longer": (0.0, 4096.0, True),
+    "course-pattern": (0.0, 1.0, False),
+    "dapo": (-1.0, 2.0, True),
+    "gsm8k-lm-book": (0.0, 2.8, True),
+    "gsm8k-simple-grpo": (0.0, 4.25, False),
+    "gsm8k-xml": (0.0, 4.0, True),
+    "multi-objective": (-0.5, 4.7, True),
+    "r1": (0.0, 3.0, False),
+    "repetition-penalty": (-1.0, 1.0, True),
+    "two-stages": (0.0, 3.0, True),
+}
+OF_CODE = {"humaneval", "mbpp"}
+WITHOUT_ROWS = {"json-extraction"}  # no file of examples/ asks for JSON
+
+
+def test_every_preset_is_tried_here() -> None:
+    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *WITHOUT_ROWS}
+
+
+def _with_think_tags(row: dict[str, Any]) -> dict[str, Any]:
+    text = row["completion"][0]["content"].replace("reasoning>", "think>")
+    return {**row, "completion": [{"role": "assistant", "content": text}]}
+
+
+@pytest.mark.parametrize("name", sorted(BOUNDS))
+def test_real_completions_are_told_apart(name: str, reasoning: list[dict[str, Any]]) -> None:
+    low, high, as_they_are = BOUNDS[name]
+    rows = [row for row in reasoning if (row["task"] == "countdown") == name.startswith("countdown")]
+    table = load(f"preset/{name}").score(rows if as_they_are else [_with_think_tags(row) for row in rows])
+    rewards = [value for value in table.rewards() if value is not None]
+    assert len(rewards) == len(rows)
+    assert not table.left_out
+    assert low - 1e-9 <= min(rewards) < max(rewards) <= high + 1e-9
+    groups = [list(values) for _, values in groupby(range(len(rows)), key=lambda row: rows[row]["group_id"])]
+    told_apart = sum(statistics.pstdev([rewards[row] for row in group]) > 0 for group in groups)
+    assert told_apart > len(groups) / 10, "most groups carry no signal"
+
+
+def test_the_model_passes_some_of_humaneval(programs: list[dict[str, Any]]) -> None:
+    rows = programs[::4]
+    rewards = load("preset/humaneval").score(rows).rewards()
+    assert set(rewards) == {0.0, 1.0}
+    with_tests_as_files = [
+        {
+            **row,
+            "format": "pytest",
+            "test": f"from solution import {row['entry_point']} as candidate\n{row['test']}\ncheck(candidate)\n",
+        }
+        for row in rows
+    ]
+    assert load("preset/humaneval").score(with_tests_as_files).rewards() == rewards
+
+
+def test_a_tag_count_goes_with_the_tags(arithmetic: list[dict[str, Any]]) -> None:
+    """The sum is the recipe's own, computed here with string searches, where nothing follows the last tag."""
+    composite = Composite({"rewards": {"gsm8k": {"use": "preset/gsm8k-xml"}}})
+    table = composite.score(arithmetic)
+    compared = 0
+    for row, outcome in zip(arithmetic, table.components["gsm8k_tags"], strict=True):
+        text = row["completion"][0]["content"]
+        marks = ["<reasoning>", "</reasoning>", "<answer>", "</answer>"]
+        if all(text.count(mark) == 1 for mark in marks) and text.rstrip().endswith("</answer>"):
+            places = [text.index(mark) for mark in marks]
+            if places == sorted(places):
+                assert outcome.value == pytest.approx(0.5)
+                compared += 1
+    assert compared > 50
