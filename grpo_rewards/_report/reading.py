@@ -22,7 +22,7 @@ _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
 _BATCH = 256
 _WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
-_NOTICE = re.compile(r"grpo_rewards/(?:notice|warning)s?/(.+)")
+_NOTICE = re.compile(r"grpo_rewards/health/(.+)")
 _REASON = "_reason"
 
 
@@ -286,7 +286,7 @@ def read_training(folder: Path) -> Training | None:
             points[point.step] = point
     saved = (state.get("stateful_callbacks") or {}).get("grpo_rewards") or {}
     warnings = [
-        (int(number(entry.get("step")) or 0), match[1].replace("_", " "))
+        (int(number(entry.get("step")) or 0), _notice_words(match[1]))
         for entry in state.get("log_history") or []
         if isinstance(entry, dict)
         for key in entry
@@ -297,6 +297,12 @@ def read_training(folder: Path) -> Training | None:
         tuple(warnings),
         _numbers(saved.get("weights")),
     )
+
+
+def _notice_words(key: str) -> str:
+    """Read ``no_spread/math`` as ``no spread: math``."""
+    kind, _, component = key.partition("/")
+    return kind.replace("_", " ") + (f": {component}" if component else "")
 
 
 def _state(path: Path) -> dict[str, Any]:

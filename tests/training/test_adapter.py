@@ -1,0 +1,267 @@
+"""The adapter for TRL on real trainers: both forms, what is checked before the first step, logs, health, resuming."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("trl")
+
+import pyarrow.parquet as pq
+from grpo_rewards_adapters.trl import attach, trl_kwargs
+from trl import GRPOConfig, RLOOConfig, RLOOTrainer
+
+from grpo_rewards import Composite, Outcome, reward
+from grpo_rewards._composition.health import Limits
+from grpo_rewards._report.reading import read_training
+from grpo_rewards.errors import ColumnError, ConfigError, ResumeError
+
+pytestmark = [
+    pytest.mark.train,
+    pytest.mark.filterwarnings("ignore:::torch"),
+    pytest.mark.filterwarnings("ignore:::transformers"),
+    pytest.mark.filterwarnings("ignore:::accelerate"),
+    pytest.mark.filterwarnings("ignore:::trl"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+]
+
+
+@reward(range=(0.0, 1.0))
+def digits(completion: str) -> float:
+    """The share of characters that are digits."""
+    return sum(character.isdigit() for character in completion) / max(1, len(completion))
+
+
+@reward(range=(0.0, 1.0))
+def hit(completion: str, answer: str) -> Outcome:
+    """The answer is somewhere in the completion."""
+    found = answer in completion
+    return Outcome(float(found), "scored", f"{answer!r} is {'there' if found else 'missing'}")
+
+
+@reward(range=(0.0, 1.0))
+def flat(completion: str) -> float:
+    """Always the same, at a value that float32 rounds."""
+    return 0.7
+
+
+def logged(trainer: Any, key: str) -> list[float]:
+    return [entry[key] for entry in trainer.state.log_history if key in entry]
+
+
+def two(**more: Any) -> Composite:
+    return Composite(
+        {"rewards": {"digits": {"use": digits, "weight": 0.5}, "hit": {"use": hit, "weight": 2.0}}, **more}
+    )
+
+
+def built(make_trainer: Callable[..., Any], composite: Composite, *, form: Any = "auto", **settings: Any) -> Any:
+    """A trainer made with `trl_kwargs`."""
+    more = settings.pop("given", {})
+
+    def config(**arguments: Any) -> Any:
+        found = trl_kwargs(composite, args=GRPOConfig(**arguments), form=form)
+        more.update(callbacks=found["callbacks"], reward_funcs=found["reward_funcs"])
+        return found["args"]
+
+    return make_trainer(None, config=config, given=more, **settings)
+
+
+def test_both_forms_train_alike_and_adapt_alike(make_trainer: Callable[..., Any]) -> None:
+    adapt = {"method": "threshold", "warmup": 1, "ema": 0.5, "low": 0.6}
+    trainers = []
+    for form in ("fused", "expanded"):
+        trainers.append(built(make_trainer, two(adapt=adapt), form=form, max_steps=4))  # sets the seed
+        trainers[-1].train()
+    fused, expanded = trainers
+    assert logged(fused, "reward") == pytest.approx(logged(expanded, "reward"), abs=1e-5)
+    for key in ("rewards/digits/mean", "rewards/hit/std", "grpo_rewards/hit/weight", "grpo_rewards/digits/group_std"):
+        assert logged(fused, key) == pytest.approx(logged(expanded, key), abs=1e-5), key
+    assert len(set(logged(expanded, "grpo_rewards/hit/weight"))) > 1
+    applied = logged(expanded, "grpo_rewards/hit/weight")[-1]
+    assert expanded.reward_weights.tolist()[1] == pytest.approx(applied)
+    assert expanded.reward_func_names == ["digits", "hit"]
+    assert fused.reward_func_names == ["composite"]
+
+
+def test_gdpo_is_trls_own_in_the_expanded_form(make_trainer: Callable[..., Any]) -> None:
+    gdpo = {"combine": {"normalize": "gdpo"}}
+    trainer = built(make_trainer, two(**gdpo), max_steps=1)
+    assert trainer.args.multi_objective_aggregation == "normalize_then_sum"
+    trainer.train()
+    assert len(logged(trainer, "rewards/hit/mean")) == 1
+
+
+def test_arguments_are_copied_and_an_impossible_form_is_refused(tmp_path: Path) -> None:
+    args = RLOOConfig(str(tmp_path), use_cpu=True, bf16=False, report_to=[])
+    gdpo = two(combine={"normalize": "gdpo"})
+    with pytest.raises(ConfigError, match=r"RLOOConfig has no multi_objective_aggregation.*form='fused'"):
+        trl_kwargs(gdpo, args=args, form="expanded")
+    assert trl_kwargs(gdpo, args=args)["reward_funcs"] is gdpo  # auto
+    found = trl_kwargs(two(), args=args)
+    assert found["args"].reward_weights == [0.5, 2.0]
+    assert args.reward_weights is None
+
+
+@pytest.mark.parametrize("key", ["mean", "std"])
+def test_each_component_is_logged_under_stable_keys(make_trainer: Callable[..., Any], key: str) -> None:
+    @reward(range=(0.0, 1.0))
+    def shaky(completion: str, answer: str) -> Outcome:
+        """Times out on one answer, cannot read another, is down on a third."""
+        if answer == "1":
+            return Outcome(0.0, "timeout", "ran for 8 s")
+        if answer == "2":
+            return Outcome(0.0, "rejected", "no answer found")
+        return Outcome(None, "unavailable", "no sandbox") if answer == "3" else Outcome(1.0, seconds=0.25)
+
+    composite = Composite({"rewards": {"digits": digits, "shaky": shaky}, "errors": {"max_infra_rate": 1.0}})
+    rows = [{"prompt": f"{n}+1=", "answer": str(n + 1)} for n in range(4)]
+    trainer = make_trainer(composite, rows=rows, max_steps=1, per_device_train_batch_size=16)
+    trainer.train()
+    place = "grpo_rewards/shaky"
+    found = {name: logged(trainer, f"{place}/{name}")[0] for name in ("timeout_rate", "rejected_rate", "failure_rate")}
+    assert found == {"timeout_rate": 0.25, "rejected_rate": 0.25, "failure_rate": 0.25}
+    assert logged(trainer, f"{place}/p95_seconds")[0] == pytest.approx(0.25)
+    assert logged(trainer, f"{place}/seconds")[0] > 0.0
+    assert logged(trainer, "grpo_rewards/left_out_rate") == [0.25]
+    assert math.isfinite(logged(trainer, f"rewards/shaky/{key}")[0])
+
+
+def test_reasons_stand_in_the_completions_table(make_trainer: Callable[..., Any], tmp_path: Path) -> None:
+    trainer = make_trainer(two(), max_steps=1, log_completions=True)
+    attach(trainer, trainer.reward_funcs[0])
+    trainer.train()
+    (file,) = (tmp_path / "run" / "completions").glob("*.parquet")
+    table = pq.read_table(file).to_pylist()
+    assert len(table) == 8
+    for row in table:
+        assert row["composite"] == pytest.approx(0.5 * row["digits"] + 2.0 * row["hit"], abs=1e-6)
+        assert ("there" in row["hit_reason"]) is (row["hit"] == 1.0)
+
+
+@pytest.mark.parametrize("form", ["fused", "expanded"])
+def test_rloo_takes_either_form(make_trainer: Callable[..., Any], form: str) -> None:
+    composite = two()
+    functions = composite if form == "fused" else composite.components()
+    trainer = make_trainer(functions, trainer=RLOOTrainer, config=RLOOConfig, max_steps=2, beta=0.0)
+    watch = attach(trainer, composite)
+    trainer.train()
+    assert logged(trainer, "grpo_rewards/hit/weight") == [2.0, 2.0]
+    sums = [
+        0.5 * d + 2.0 * h
+        for d, h in zip(*(logged(trainer, f"rewards/{n}/mean") for n in ("digits", "hit")), strict=True)
+    ]
+    assert logged(trainer, "reward") == pytest.approx(sums, abs=1e-6)
+    assert watch in trainer.callback_handler.callbacks
+
+
+def test_the_asynchronous_trainer_scores_in_a_spawned_child(tmp_path: Path) -> None:
+    composite = Composite(
+        {
+            "rewards": {
+                "correct": {"use": "math", "weight": 2.0, "params": {"places": ["tag"]}},
+                "format": {"use": "xml_format", "weight": 0.5, "params": {"tags": ["answer"]}},
+            }
+        }
+    )
+    file = tmp_path / "rewards.pickle"
+    file.write_bytes(pickle.dumps([composite]))
+    script = Path(__file__).with_name("async_scoring.py")
+    done = subprocess.run([sys.executable, "-W", "ignore", str(script), str(file)], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    found = json.loads(done.stdout)
+    assert [one["metrics"]["rewards/composite"] for one in found] == [2.5, 0.5, 0.0] * 3
+    assert [one["group"] for one in found] == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert all(found[k]["advantage"] > 0 > found[k + 2]["advantage"] for k in (0, 3, 6))
+
+
+# ------------------------------------------------------------------------------------------------ checks
+
+
+def test_attach_finds_a_missing_column_before_the_first_step(make_trainer: Callable[..., Any]) -> None:
+    composite = two()
+    trainer = make_trainer(composite, rows=[{"prompt": "1+1=", "answr": "2"}] * 4)
+    with pytest.raises(ColumnError, match="'hit' needs the column 'answer'"):
+        attach(trainer, composite)
+
+
+def test_attach_looks_at_evaluation_data_too(make_trainer: Callable[..., Any]) -> None:
+    from datasets import Dataset
+
+    composite = two()
+    trainer = make_trainer(composite, given={"eval_dataset": {"held": Dataset.from_list([{"prompt": "1+1="}] * 4)}})
+    with pytest.raises(ColumnError, match="'hit' needs the column 'answer'"):
+        attach(trainer, composite)
+
+
+def test_attach_refuses_what_cannot_work(make_trainer: Callable[..., Any]) -> None:
+    composite = two()
+    with pytest.raises(ConfigError, match="does not use this composite"):
+        attach(make_trainer(two()), composite)
+    with pytest.raises(ConfigError, match="expanded form needs all components; the trainer lacks hit"):
+        attach(make_trainer(composite.components()[:1]), composite)
+    with pytest.raises(ConfigError, match="two rewards are called digits"):
+        attach(make_trainer([composite, digits]), composite)
+    with pytest.raises(ConfigError, match="remove_unused_columns=True takes the columns answer away"):
+        attach(make_trainer(composite, remove_unused_columns=True), composite)
+
+
+def test_attach_again_does_not_watch_twice(make_trainer: Callable[..., Any]) -> None:
+    composite = two()
+    trainer = make_trainer(composite)
+    first = attach(trainer, composite)
+    assert attach(trainer, composite) is first
+    other = attach(trainer, composite, limits=Limits(window=3))
+    assert first not in trainer.callback_handler.callbacks
+    assert len(composite.listeners) == 1
+    assert other is not first
+
+
+# ------------------------------------------------------------------------------------------------ health, resuming
+
+
+@pytest.mark.parametrize("form", ["fused", "expanded"])
+def test_a_finding_reaches_log_reporters_and_report(
+    make_trainer: Callable[..., Any], caplog: pytest.LogCaptureFixture, tmp_path: Path, form: Any
+) -> None:
+    composite = Composite({"rewards": {"digits": digits, "flat": flat}})
+    trainer = built(make_trainer, composite, form=form, max_steps=6, max_completion_length=4)
+    watch = attach(trainer, composite, limits=Limits(window=3, long_window=50))
+    with caplog.at_level(logging.WARNING, logger="grpo_rewards_adapters"):
+        trainer.train()
+    key = "grpo_rewards/health/no_spread/flat"
+    assert [finding.key for finding in watch.findings].count(key) == 1
+    assert logged(trainer, key) == [1.0]
+    (said,) = [record.message for record in caplog.records if "'flat' is the same" in record.message]
+    assert "num_generations" in said
+    cut = [finding for finding in watch.findings if finding.kind == "cut"]
+    assert len(cut) == len(logged(trainer, "grpo_rewards/health/cut"))
+    trainer.state.save_to_json(str(tmp_path / "trainer_state.json"))
+    training = read_training(tmp_path)
+    assert training is not None
+    assert "no spread: flat" in [words for _, words in training.warnings]
+
+
+def test_a_changed_reward_on_resume_needs_to_be_accepted(make_trainer: Callable[..., Any], tmp_path: Path) -> None:
+    def trainer(weight: float, steps: int, **more: Any) -> Any:
+        composite = Composite({"rewards": {"digits": {"use": digits, "weight": weight}, "hit": hit}})
+        made = make_trainer(composite, max_steps=steps, save_strategy="steps", save_steps=1)
+        attach(made, composite, **more)
+        return made
+
+    trainer(1.0, 1).train()
+    with pytest.raises(ResumeError, match=r"config\.rewards\.digits\.weight: 1\.0 -> 3\.0"):
+        trainer(3.0, 2).train(resume_from_checkpoint=True)
+    resumed = trainer(3.0, 2, accept_changes=True)
+    resumed.train(resume_from_checkpoint=True)
+    assert resumed.state.global_step == 2
+    assert logged(resumed, "grpo_rewards/digits/weight")[-1] == 3.0
