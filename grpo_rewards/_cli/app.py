@@ -49,7 +49,7 @@ def _options(
 
 def _register() -> None:
     """Add the commands: each module is small and imports what it needs when it runs."""
-    from grpo_rewards._cli import catalogue, compare, explain, report, score, validate
+    from grpo_rewards._cli import audit, catalogue, compare, explain, report, score, validate
 
     app.command("score")(score.score)
     app.command("list")(catalogue.list_)
@@ -58,6 +58,7 @@ def _register() -> None:
     app.command("schema")(catalogue.schema)
     app.command("report")(report.report)
     app.command("compare")(compare.compare)
+    app.command("audit")(audit.audit)
 
 
 def _register_plugins() -> None:

@@ -1,0 +1,72 @@
+"""``grpo-rewards audit``, from the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+GREEDY = """
+import time
+from grpo_rewards import hookimpl, reward
+
+@reward(range=(0, 1))
+def magic(completion: str) -> float:
+    '''Falls for one word.'''
+    return float("xyzzy" in completion)
+
+@hookimpl
+def register_attacks():
+    def say_it(case):
+        '''says the magic word'''
+        yield "xyzzy " + case.prompt_text
+    return {"magic word": say_it}
+"""
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder with an installed distribution that brings a reward and an attack on it."""
+    folder = tmp_path / "site"
+    info = folder / "greedy-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greedy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[grpo_rewards]\ngreedy = greedy\n")
+    (folder / "greedy.py").write_text(GREEDY)
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_a_plugin_contributes_attacks(cli, site, tmp_path):
+    (tmp_path / "rewards.yaml").write_text("rewards: {it: magic}\n")
+    run = cli("audit", "rewards.yaml", env=site)
+    assert run.returncode == 1, run.stderr
+    assert "finding: magic word (says the magic word) earns 1, an honest wrong answer 0" in run.stdout
+    assert "it paid +1" in run.stdout
+    found = json.loads(cli("audit", "rewards.yaml", "--json", env=site).stdout)
+    assert [one["attack"] for one in found["findings"]] == ["magic word"]
+    assert {one["attack"] for one in found["attacks"]} >= {"empty", "padding", "magic word"}
+
+
+def test_a_clean_configuration_exits_0(cli, tmp_path):
+    (tmp_path / "rewards.yaml").write_text("rewards: {exact: exact}\n")
+    run = cli("audit", "rewards.yaml")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "no cheat pays" in run.stderr
+    assert "PAYS" not in run.stdout
+
+
+def test_a_service_that_is_down_is_no_clean_bill(cli, tmp_path):
+    (tmp_path / "down.py").write_text(
+        "from grpo_rewards import Outcome, reward\n@reward\ndef down(completion: str) -> Outcome:\n"
+        "    return Outcome(None, 'unavailable', 'connection refused')\n"
+    )
+    (tmp_path / "rewards.yaml").write_text("rewards: {down: './down.py:down'}\n")
+    run = cli("audit", "rewards.yaml")
+    assert run.returncode == 3
+    assert "connection refused" in run.stderr
+
+
+def test_a_missing_configuration_is_usage(cli):
+    run = cli("audit", "none.yaml")
+    assert run.returncode == 2
+    assert "none.yaml" in run.stderr
