@@ -62,7 +62,9 @@ def read_rows(data: str | Path, *, task: str | None = None) -> list[dict[str, An
     else:
         name, _, config = str(data).partition(":")
         rows = list(load_dataset(name, config or None, split="train"))
-    unique = {json.dumps(row.get("prompt", row.get("question"))): row for row in rows if task in (None, row.get("task"))}
+    unique = {
+        json.dumps(row.get("prompt", row.get("question"))): row for row in rows if task in (None, row.get("task"))
+    }
     return list(unique.values())
 
 
