@@ -125,8 +125,11 @@ class PluginError(GrpoRewardsError):
 
 
 class InfrastructureError(GrpoRewardsError):
-    """More rows than `errors.max_infra_rate` allows could not be scored for want of a sandbox or service."""
+    """A sandbox, service or cluster is down, or more rows than `errors.max_infra_rate` allows could not be scored for it.
 
-    def __init__(self, message: str, *, rate: float) -> None:
+    `rate` is the share of those rows, where rows were counted.
+    """
+
+    def __init__(self, message: str, *, rate: float | None = None) -> None:
         super().__init__(message)
         self.rate = rate

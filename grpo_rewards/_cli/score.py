@@ -36,7 +36,9 @@ def score(
     ] = False,
     force: Annotated[bool, typer.Option(help="Start again over an output that is there.")] = False,
     workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0 and 1 score in this one.")] = 1,
-    executor: Annotated[str, typer.Option(help="Where to score.")] = "local",
+    executor: Annotated[
+        str, typer.Option(help="Where to score: local, or ray (the cluster of RAY_ADDRESS, else one started here).")
+    ] = "local",
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> None:
     """Score a file of completions and sum up per component; exit 1 when rows were malformed or a plugin broke.

@@ -1,8 +1,4 @@
-"""Where chunks are scored: in this process, or in worker processes that may die without taking rows with them.
-
-An executor is a function from a composite and chunks to pairs of chunk and output, in the order of the chunks. It
-asks for the next chunk only when there is room for it, so that memory stays flat.
-"""
+"""Scoring on this machine: in this process, or in worker processes that may die without taking rows with them."""
 
 from __future__ import annotations
 
@@ -14,22 +10,20 @@ import pickle
 import signal
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.scored import Scored, mark_broken, score_samples
-from grpo_rewards.errors import ConfigError, nearest
+from grpo_rewards._scoring.executors.recovery import Died, score_again
+from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards.errors import ConfigError
 
 if TYPE_CHECKING:
     from pebble import ProcessFuture, ProcessPool
 
-__all__ = ["EXECUTORS", "Executor", "find_executor"]
-
-Executor = Callable[[Composite, Iterable[Chunk], int], Iterator[tuple[Chunk, Scored]]]
-"""Called with the composite, the chunks and the number of workers."""
+__all__ = ["local"]
 
 _log = logging.getLogger(__name__)
 
@@ -44,20 +38,6 @@ def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterat
         return
     with _Workers(composite, workers) as pool:
         yield from pool.score(chunks)
-
-
-EXECUTORS: dict[str, Executor] = {"local": local}
-
-
-def find_executor(name: str) -> Executor:
-    """Return the executor of that name.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    if name not in EXECUTORS:
-        raise ConfigError(f"there is no executor {name!r}{nearest(name, EXECUTORS)} (known: {', '.join(EXECUTORS)})")
-    return EXECUTORS[name]
 
 
 # ------------------------------------------------------------------------------------------------ in the worker
@@ -88,10 +68,6 @@ def _score_in_worker(samples: list[Sample]) -> Scored:
 
 
 # ------------------------------------------------------------------------------------------------ in the parent
-
-
-class _Died(Exception):
-    """A worker ended while it scored; the text says how."""
 
 
 class _Workers:
@@ -148,11 +124,11 @@ class _Workers:
             return chunk, Scored([], Statistics())
         try:
             return chunk, self._result(future)
-        except _Died as died:
+        except Died as died:
             _log.warning(
                 "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
             )
-            return chunk, self._again(chunk.samples)
+            return chunk, score_again(self._try, self._composite, chunk.samples)
 
     def _result(self, future: ProcessFuture[Scored]) -> Scored:
         from pebble import ProcessExpired
@@ -160,64 +136,12 @@ class _Workers:
         try:
             return future.result()
         except ProcessExpired as error:
-            raise _Died(_how(error.exitcode)) from None
+            raise Died(_how(error.exitcode)) from None
         except CancelledError:
-            raise _Died("the worker processes stopped") from None
+            raise Died("the worker processes stopped") from None
 
     def _try(self, samples: list[Sample]) -> Scored:
         return self._result(self._submit(samples))
-
-    def _again(self, samples: list[Sample]) -> Scored:
-        """Score samples whose worker died: all together once more, then group by group, then row by row."""
-        try:
-            return self._try(samples)
-        except _Died as died:
-            groups: dict[int, list[Sample]] = {}
-            for sample in samples:
-                groups.setdefault(sample.group, []).append(sample)
-            if len(groups) > 1:
-                return _joined([self._group(group) for group in groups.values()])
-            return self._rows(samples, str(died))
-
-    def _group(self, samples: list[Sample]) -> Scored:
-        try:
-            return self._try(samples)
-        except _Died as died:
-            return self._rows(samples, str(died))
-
-    def _rows(self, samples: list[Sample], how: str) -> Scored:
-        """Find the rows of one group that end the process, mark them, and score the rest of the group without them."""
-        fatal: dict[int, str] = {}
-        if len(samples) > 1:
-            for position, sample in enumerate(samples):
-                try:
-                    self._try([sample])
-                except _Died as died:
-                    fatal[position] = str(died)
-        rest = [sample for position, sample in enumerate(samples) if position not in fatal]
-        healthy: Scored | None = None
-        if fatal and rest:
-            try:
-                healthy = self._try(rest)
-            except _Died as died:
-                how = str(died)
-        if healthy is None:  # no row does it alone
-            fatal = {position: fatal.get(position, how) for position in range(len(samples))}
-            healthy = Scored([], Statistics())
-        marked = [
-            mark_broken(self._composite, [samples[p]], f"{why} while this row was scored") for p, why in fatal.items()
-        ]
-        lines = iter(healthy.lines)
-        broken = dict(zip(fatal, (part.lines[0] for part in marked), strict=True))
-        joined = _joined([healthy, *marked])
-        joined.lines = [broken[p] if p in broken else next(lines) for p in range(len(samples))]
-        return joined
-
-
-def _joined(parts: list[Scored]) -> Scored:
-    for part in parts[1:]:
-        parts[0].add(part)
-    return parts[0]
 
 
 def _how(exitcode: int | None) -> str:

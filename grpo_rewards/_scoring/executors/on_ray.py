@@ -1,0 +1,157 @@
+"""Scoring on a Ray cluster: chunks are tasks, a bounded window of them in flight; a lost node loses nothing.
+
+The cluster is the one that ``RAY_ADDRESS`` names, else a local one of this machine's cores, started here and ended with
+the run. A task that died with its node is sent again to another; one whose worker was ended by a row is taken apart until the row is
+found, as on one machine. Rewards given as files (``./rewards.py:name``) must lie at the same path on every node.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import pickle
+import socket
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._scoring.chunks import Chunk, Sample
+from grpo_rewards._scoring.executors.recovery import Died, score_again
+from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards.errors import ConfigError, InfrastructureError
+
+__all__ = ["on_ray"]
+
+_log = logging.getLogger(__name__)
+
+_CONNECT_SECONDS = 5.0
+_LOST_NODES = 5  # as often one chunk may lose the node that it is on before the run gives up
+
+
+def on_ray(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, Scored]]:
+    """Score on a Ray cluster with `workers` tasks at a time; fewer than two: as many as the cluster has processors.
+
+    Raises:
+        ConfigError: Ray is not installed, or the rewards cannot be sent to another process.
+        InfrastructureError: there is no cluster at ``RAY_ADDRESS``, or it keeps losing its nodes.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ConfigError("--executor ray needs Ray: pip install 'grpo-rewards[ray]'") from None
+    ours = not ray.is_initialized()
+    if ours:
+        _connect(ray)
+    try:
+        yield from _Cluster(ray, composite, workers).score(chunks)
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _connect(ray: Any) -> None:
+    """Join the cluster at ``RAY_ADDRESS``, or start one here. Ray itself would wait for minutes for one that is down."""
+    address = os.environ.get("RAY_ADDRESS", "")
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if host and port.isdigit():
+            socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InfrastructureError(
+            f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
+        ) from None
+
+
+# ------------------------------------------------------------------------------------------------ in the worker
+
+_loaded: dict[str, Composite] = {}
+
+
+def _score_in_task(pickled: bytes, key: str, samples: list[Sample]) -> Scored:
+    """Score samples with the composite, which a worker loads once."""
+    if key not in _loaded:
+        logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
+        _loaded.clear()
+        try:
+            _loaded[key] = pickle.loads(pickled)  # noqa: S301 - the driver's own bytes
+        except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
+            raise ConfigError(
+                f"the rewards cannot be loaded on a node of the cluster: {type(error).__name__}: {error}; install the same "
+                f"packages, and put reward files at the same path, on every node"
+            ) from None
+    return score_samples(_loaded[key], samples)
+
+
+# ------------------------------------------------------------------------------------------------ in the driver
+
+
+class _Cluster:
+    """A bounded window of tasks, and what to do when one is lost."""
+
+    def __init__(self, ray: Any, composite: Composite, workers: int) -> None:
+        self._ray = ray
+        self._composite = composite
+        try:
+            pickled = pickle.dumps(composite)
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            raise ConfigError(f"{error}; or score with --executor local --workers 1") from None
+        self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
+        self._pickled = ray.put(pickled)
+        self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
+        self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scored]]:
+        window: deque[tuple[Chunk, Any]] = deque()
+        for chunk in chunks:
+            window.append((chunk, self._submit(chunk.samples) if chunk.samples else None))
+            if len(window) > 2 * self._workers:
+                yield self._oldest(window)
+        while window:
+            yield self._oldest(window)
+
+    def _submit(self, samples: list[Sample]) -> Any:
+        return self._task.remote(self._pickled, self._key, samples)
+
+    def _oldest(self, window: deque[tuple[Chunk, Any]]) -> tuple[Chunk, Scored]:
+        chunk, reference = window.popleft()
+        if reference is None:
+            return chunk, Scored([], Statistics())
+        try:
+            return chunk, self._result(reference, chunk.samples)
+        except Died as died:
+            _log.warning(
+                "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
+            )
+            return chunk, score_again(self._try, self._composite, chunk.samples)
+
+    def _try(self, samples: list[Sample]) -> Scored:
+        return self._result(self._submit(samples), samples)
+
+    def _result(self, reference: Any, samples: list[Sample]) -> Scored:
+        """Wait for a task; send it again when its node was lost.
+
+        Raises:
+            Died: the worker ended while it scored.
+        """
+        errors = self._ray.exceptions
+        for _ in range(_LOST_NODES):
+            try:
+                found: Scored = self._ray.get(reference)
+                return found
+            except errors.RayTaskError as error:  # raised in the task, not by it being lost
+                if isinstance(error.cause, ConfigError):
+                    raise ConfigError(str(error.cause)) from None
+                raise
+            except (errors.NodeDiedError, errors.LocalRayletDiedError, errors.ObjectLostError) as error:
+                _log.warning("a node of the cluster was lost (%s); its rows are sent to another", type(error).__name__)
+                reference = self._submit(samples)
+            except errors.OutOfMemoryError:
+                raise Died("the worker was ended for want of memory on its node") from None
+            except errors.WorkerCrashedError:
+                raise Died("the worker process died") from None
+        raise InfrastructureError(
+            f"the cluster lost {_LOST_NODES} nodes one after another under the same rows; what is done is kept, go on with --resume"
+        )

@@ -1,0 +1,74 @@
+"""What to do when scoring some rows ends the process that scores them: find the rows that do it, and save the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._scoring.chunks import Sample
+from grpo_rewards._scoring.scored import Scored, mark_broken
+
+__all__ = ["Died", "score_again"]
+
+Attempt = Callable[[list[Sample]], Scored]
+"""Scores samples in a process of their own; raises `Died` when that process ends."""
+
+
+class Died(Exception):
+    """A process ended while it scored; the text says how."""
+
+
+def score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
+    """Score samples whose process died: all together once more, then group by group, then row by row.
+
+    The rows that end a process alone are marked as broken.
+    """
+    try:
+        return attempt(samples)
+    except Died as died:
+        groups: dict[int, list[Sample]] = {}
+        for sample in samples:
+            groups.setdefault(sample.group, []).append(sample)
+        if len(groups) > 1:
+            return _joined([_group(attempt, composite, group) for group in groups.values()])
+        return _rows(attempt, composite, samples, str(died))
+
+
+def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
+    try:
+        return attempt(samples)
+    except Died as died:
+        return _rows(attempt, composite, samples, str(died))
+
+
+def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: str) -> Scored:
+    """Find the rows of one group that end the process, mark them, and score the rest of the group without them."""
+    fatal: dict[int, str] = {}
+    if len(samples) > 1:
+        for position, sample in enumerate(samples):
+            try:
+                attempt([sample])
+            except Died as died:
+                fatal[position] = str(died)
+    rest = [sample for position, sample in enumerate(samples) if position not in fatal]
+    healthy: Scored | None = None
+    if fatal and rest:
+        try:
+            healthy = attempt(rest)
+        except Died as died:
+            how = str(died)
+    if healthy is None:  # no row does it alone
+        fatal = {position: fatal.get(position, how) for position in range(len(samples))}
+        healthy = Scored([], Statistics())
+    marked = [mark_broken(composite, [samples[p]], f"{why} while this row was scored") for p, why in fatal.items()]
+    lines = iter(healthy.lines)
+    broken = dict(zip(fatal, (part.lines[0] for part in marked), strict=True))
+    joined = _joined([healthy, *marked])
+    joined.lines = [broken[p] if p in broken else next(lines) for p in range(len(samples))]
+    return joined
+
+
+def _joined(parts: list[Scored]) -> Scored:
+    for part in parts[1:]:
+        parts[0].add(part)
+    return parts[0]
