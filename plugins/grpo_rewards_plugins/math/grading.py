@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .equivalence.numerals import Numeral, read_numeral, same_numeral
-from .equivalence.structures import compare
+from .equivalence.rereading import decide
+from .reading.calendar import amounts, clock, date, same_date, same_time
 from .reading.clean import clean, squeeze
+from .reading.notations import named_set, rewritten, with_bare_unit
 from .reading.parser import parse
 from .reading.tokens import MAX_CHARACTERS
-from .reading.tree import Node, ParseError
-from .reading.wording import based_digits, choice, clock, date_like, is_words, repeating, words
+from .reading.tree import Node, ParseError, free
+from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
 from .symbolic import SymbolicTimeout, shared_pool
-from .symbolic.wire import packed
+from .symbolic.wire import packed, symbolic
 
 __all__ = ["Reading", "Verdict", "grade", "read", "unreadable"]
 
@@ -70,7 +72,7 @@ class Reading:
         """The tree, or why there is none."""
         if self._tree is None:
             try:
-                self._tree = parse(repeating(self.text))
+                self._tree = parse(rewritten(self.text))
             except ParseError as error:
                 self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
         return self._tree
@@ -85,7 +87,13 @@ def unreadable(gold: Reading) -> str | None:
     """Why nothing can be graded against a gold, or None: it is empty, or neither mathematics nor words."""
     if not gold.text.strip():
         return "it is empty"
-    if gold.numeral is not None or is_words(gold.text) or based_digits(gold.text) or clock(gold.text):
+    if (
+        gold.numeral is not None
+        or is_words(gold.text)
+        or based_digits(gold.text)
+        or clock(gold.text)
+        or date(gold.text)
+    ):
         return None
     tree = gold.tree
     if isinstance(tree, Node):
@@ -151,18 +159,24 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         return as_words
     mine, theirs = gold.tree, answer.tree
     if isinstance(mine, ParseError):
-        if words(gold.text) == words(answer.text):
+        if same_words(gold.text, answer.text):
             return Verdict(True, "same words")
         problem = unreadable(gold)
         if problem is not None:
             return Verdict(False, problem, "unreadable_gold")
         return Verdict(False, "different words")
     if isinstance(theirs, ParseError):
-        same = words(gold.text) == words(answer.text)
+        same = same_words(gold.text, answer.text)
         return Verdict(same, "same words" if same else f"the answer cannot be read: {theirs}")
-    decision = compare(mine, theirs, gold.text[:200])
+    decision = decide(mine, theirs, gold.text[:200])
+    if not decision.equal and not free(mine) and (with_unit := with_bare_unit(answer.text)) is not None:
+        again = decide(mine, parse(with_unit), gold.text[:200])
+        if again.equal:
+            return Verdict(True, f"{again.rule}, with a letter for its unit")
     if decision.equal is not None:
         return Verdict(decision.equal, decision.rule)
+    if not (symbolic(mine) and symbolic(theirs)):
+        return Verdict(False, f"undecided: {decision.rule}", "open")
     return _symbolic(mine, theirs, decision.rule, timeout)
 
 
@@ -173,14 +187,28 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
             return Verdict(True, "choice letter")
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
             return Verdict(letter == other, "choice letter")
+    several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
+    if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
+        return Verdict(several == theirs_too, "choice letters")
     if is_words(gold.text) and is_words(answer.text):
-        same = words(gold.text) == words(answer.text)
-        return Verdict(same, "same words" if same else "different words")
+        if same_words(gold.text, answer.text):
+            return Verdict(True, "same words")
+        name = named_set(gold.text)  # of those that say "no solution" each says something else
+        same = name is not None and name != "\\emptyset" and name == named_set(answer.text)
+        return Verdict(same, "two names of one set" if same else "different words")
     if (time := clock(gold.text)) is not None and (theirs := clock(answer.text)) is not None:
-        halves = {time[3], theirs[3]}
-        return Verdict(time[:3] == theirs[:3] and (len(halves) == 1 or 0 in halves), "times of day")
-    if date_like(gold.text) or date_like(answer.text):
-        return Verdict(gold.key == answer.key, "dates as text")
+        return Verdict(same_time(time, theirs), "times of day")
+    return _dates_and_amounts(gold, answer)
+
+
+def _dates_and_amounts(gold: Reading, answer: Reading) -> Verdict | None:
+    one, other = date(gold.text), date(answer.text)
+    if one is not None or other is not None:
+        same = one is not None and other is not None and same_date(one, other)
+        return Verdict(same or gold.key == answer.key, "dates, part by part")
+    mine, theirs = amounts(gold.text), amounts(answer.text)
+    if mine is not None and theirs is not None:
+        return Verdict(mine == theirs, "amounts, unit by unit")
     base = based_digits(gold.text)
     if base is not None or based_digits(answer.text) is not None:
         return Verdict(base == based_digits(answer.text), "digits and base")

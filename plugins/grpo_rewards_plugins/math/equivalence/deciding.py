@@ -19,6 +19,8 @@ __all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
 
 _POINTS = 7
 _NEEDED = 3
+_WHOLE_SCALE = fmpq(1)
+_OTHER_SCALES = (fmpq(1, 8), fmpq(16))  # for expressions that are defined near zero only, or far from it
 
 
 class Decision(NamedTuple):
@@ -28,7 +30,7 @@ class Decision(NamedTuple):
     rule: str
 
 
-def _points(names: list[str], integers: frozenset[str], seed: str) -> list[dict[str, fmpq]]:
+def _points(names: list[str], integers: frozenset[str], seed: str, scale: fmpq = _WHOLE_SCALE) -> list[dict[str, fmpq]]:
     """Rational points, the same for the same two answers: positive, then of mixed signs; whole numbers where needed."""
     out: list[dict[str, fmpq]] = []
     for turn in range(_POINTS):
@@ -40,7 +42,7 @@ def _points(names: list[str], integers: frozenset[str], seed: str) -> list[dict[
                 here[name] = fmpq(3 + bits % 11 + turn)
                 continue
             # about 0.2 to 6.6, over a prime near 2^31, so that 40 bits are random
-            size = fmpq(430_000_000 + (bits >> 8) % 13_700_000_000, 2_147_483_647)
+            size = scale * fmpq(430_000_000 + (bits >> 8) % 13_700_000_000, 2_147_483_647)
             here[name] = -size if turn >= 3 and bits & 1 else size
         out.append(here)
     return out
@@ -141,17 +143,30 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     if not names:
         return _constants(gold, answer)
     integers = _integers(gold) | _integers(answer)
+    found = _at_points(gold, answer, _points(sorted(names), integers, seed))
+    if found.equal is None and found.rule == _NOWHERE:
+        for scale in _OTHER_SCALES:
+            again = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
+            if again.rule != _NOWHERE:
+                return again
+    return found
+
+
+_NOWHERE = "no point in the domain of both"
+
+
+def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decision:
     agreed, exact, refused = 0, True, ""
     complex_meant = any(n.kind == "const" and n.value == "i" for n in (*walk(gold), *walk(answer)))
     complex_agreed, complex_differs = 0, False
-    for turn, here in enumerate(_points(sorted(names), integers, seed)):
+    for turn, here in enumerate(points):
         # three sharp points are enough evidence; the other ones look for a difference in sign or domain
         bits = 512 if turn < _NEEDED else 128
         left, right = Point(here, guard=bits == 512), Point(here, guard=bits == 512)
         try:
             with precision(bits):
                 a, b = _value(gold, left), _value(answer, right)
-                if not _real_pair(a, b):
+                if not _real_pair(a, b) and not complex_meant:
                     continue  # one side is not real here: outside its domain
                 difference = a - b
                 if isinstance(a, acb) and not complex_meant:
@@ -184,7 +199,7 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
         return Decision(False, "certified difference at a complex value")
     if not agreed and not refused and complex_agreed >= _NEEDED:
         return Decision(True, "agreement at complex values")
-    return Decision(None, refused or "no point in the domain of both")
+    return Decision(None, refused or _NOWHERE)
 
 
 def proportional(one: Node, other: Node, seed: str = "") -> bool | None:

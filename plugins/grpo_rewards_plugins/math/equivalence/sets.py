@@ -163,7 +163,12 @@ def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
 
 
 def _several(node: Node) -> tuple[str, list[Piece]] | None:
-    if not any(part.kind == "rel" and part.value != ("=",) for part in node.args):
+    intervals = all(
+        part.kind in ("interval", "union") or (part.kind == "tuple" and len(part.args) == 2) for part in node.args
+    )
+    if intervals and (node.value == "or" or any(_unbounded(part) for part in node.args)):
+        node = Node("list", "or", node.args)  # points cannot have an infinite coordinate
+    elif not any(part.kind == "rel" and part.value != ("=",) for part in node.args):
         return None
     found = [as_pieces(part) for part in node.args]
     parts = [part for part in found if part is not None]
@@ -178,6 +183,10 @@ def _several(node: Node) -> tuple[str, list[Piece]] | None:
             both = pieces + more
         pieces = both
     return parts[0][0], pieces
+
+
+def _unbounded(node: Node) -> bool:
+    return any(_end(arg)[0] is None or _unbounded(arg) for arg in node.args)
 
 
 def _complement(pieces: list[Piece]) -> list[Piece] | None:

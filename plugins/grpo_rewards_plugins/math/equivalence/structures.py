@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 from flint import acb, arb, fmpq
 
@@ -60,12 +62,22 @@ def _settled(node: Node) -> Node:
                 parts.append(inner)
         if node.kind == "list":
             parts = _shared_name(parts)
+        if node.kind == "tuple" and any(part.kind == "list" and part.value == "pm" for part in parts):
+            return _points(parts, node.value)
         return Node(node.kind, node.value, tuple(parts))
     if node.kind == "rel":
         return _chain(node)
     if any(here.kind == "pm" for here in walk(node)):
         return _both_signs(node)
     return node
+
+
+def _points(parts: list[Node], brackets: object) -> Node:
+    """``(0, \\pm 3)`` as its two points."""
+    choices = [part.args if part.kind == "list" and part.value == "pm" else (part,) for part in parts]
+    if prod(len(choice) for choice in choices) > _MANY:
+        return Node("tuple", brackets, tuple(parts))
+    return Node("list", "pm", tuple(Node("tuple", brackets, point) for point in product(*choices)))
 
 
 def _shared_name(parts: list[Node]) -> list[Node]:
@@ -152,6 +164,8 @@ def _without_name(node: Node) -> Node:
         if node.value[0] in ("=", "in"):
             if _name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
                 return right
+            if node.value[0] == "=" and not free(node) and expressions_equal(left, right).equal:
+                return right  # "2 + 3 = 5"
             turned = node.value[0] == "=" and _name_like(right) and right.kind != "const" and not _name_like(left)
             if turned and not free(left):
                 return left
@@ -164,14 +178,18 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     if gold == answer:
         return Decision(True, "same form")
     gold_set, answer_set = _set_like(gold), _set_like(answer)
+    if "matrix" in (gold.kind, answer.kind):
+        return _objects(_without_name(gold), _without_name(answer), seed)
     if gold.kind == "rel" or answer.kind == "rel" or gold_set or answer_set:
         found = _relations_and_sets(gold, answer, seed)
         if found is not None:
             return found
     bare_gold, bare_answer = _without_name(gold), _without_name(answer)
     several_names = gold.kind == "list" and len({_name_of(part) for part in gold.args}) > 1
-    if several_names and answer.kind == "list" and any(_name_of(part) for part in answer.args):
-        return _lists(gold, answer, seed)
+    if several_names and answer.kind == "list":
+        if any(_name_of(part) for part in answer.args):
+            return _lists(gold, answer, seed)
+        return _ordered_parts(bare_gold, answer, seed)  # values without their names stand in the names' order
     if bare_gold.kind == "rel" or bare_answer.kind == "rel":
         return _NO
     return _objects(bare_gold, bare_answer, seed)
@@ -204,7 +222,10 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
         if gold.kind == "rel" and answer.kind == "rel":
             return _inequalities(gold, answer, seed)
         if gold.kind == answer.kind and len(gold.args) == len(answer.args) and gold.value == answer.value:
-            return _ordered_parts(gold, answer, seed)
+            found = _ordered_parts(gold, answer, seed)
+            if found.equal or gold.kind not in ("union", "cap"):
+                return found
+            return _lists(Node("set", None, _flat(gold)), Node("set", None, _flat(answer)), seed)
         stripped_gold, stripped_answer = _without_name(gold), _without_name(answer)
         if (stripped_gold, stripped_answer) != (gold, answer):
             return _compare(stripped_gold, stripped_answer, seed)
@@ -212,6 +233,11 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     if gold.kind == "rel" and answer.kind == "rel" and gold.value == answer.value == ("=",):
         return _equations(gold, answer, seed)
     return None
+
+
+def _flat(node: Node) -> tuple[Node, ...]:
+    """The parts of a union of unions."""
+    return tuple(part for arg in node.args for part in (_flat(arg) if arg.kind == node.kind else (arg,)))
 
 
 def _equations(gold: Node, answer: Node, seed: str) -> Decision:
@@ -231,7 +257,19 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
     equal = proportional(one, other, seed)
     if equal is False and (free(one) != free(other)):
         return Decision(False, "different variables")
+    if equal is False and len(free(one)) > 1:
+        whole, other_whole = _without_denominators(one), _without_denominators(other)
+        if (whole, other_whole) != (one, other) and proportional(whole, other_whole, seed):
+            return Decision(True, "equations as multiples of each other")
     return Decision(equal, "equations as multiples of each other")
+
+
+def _without_denominators(node: Node) -> Node:
+    """An expression times its denominators: of ``y - 1/x`` comes ``x (y - 1/x)``."""
+    below = {
+        here.args[0] for here in walk(node) if here.kind == "pow" and here.args[1] == MINUS_ONE and free(here.args[0])
+    }
+    return mul(node, *sorted(below, key=repr)) if below else node
 
 
 def _inequalities(gold: Node, answer: Node, seed: str) -> Decision:
@@ -307,14 +345,16 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
         return _lists(gold, answer, seed)
     if kinds == ("tuple", "tuple"):
         return _ordered_parts(gold, answer, seed)
+    if "matrix" in kinds or _transposed(gold) is not None or _transposed(answer) is not None:
+        return _matrices(gold, answer, seed)
     if "interval" in kinds or gold.kind in _SETS or answer.kind in _SETS:
         ones, others = as_pieces(gold), as_pieces(answer)
         if ones is None or others is None:
             return _NO
         return Decision(same_pieces(ones[1], others[1], seed), "sets of numbers")
-    if "matrix" in kinds:
-        return _matrices(gold, answer, seed)
     if kinds in (("tuple", "list"), ("list", "tuple"), ("tuple", "set"), ("set", "tuple")):
+        if "pm" in (gold.value, answer.value):
+            return Decision(False, "two values against a point")
         return _ordered_parts(gold, answer, seed)
     if gold.kind in _LISTS or answer.kind in _LISTS or "tuple" in kinds:
         for one, other in ((gold, answer), (answer, gold)):
@@ -343,10 +383,39 @@ def _ratios(gold: Node, answer: Node, seed: str) -> Decision:
     return Decision(True, "ratios")
 
 
+def _rows(node: Node) -> Node | None:
+    """``[[1, 2], [3, 4]]`` as a matrix."""
+    rows = [row.args for row in node.args if row.kind in ("tuple", "interval")]
+    if len(rows) != len(node.args) or len({len(row) for row in rows}) != 1:
+        return None
+    return Node("matrix", (len(rows), len(rows[0])), tuple(entry for row in rows for entry in row))
+
+
+def _transposed(node: Node) -> Node | None:
+    """The matrix or row under a transpose."""
+    upper = node.kind == "pow" and node.args[1].kind == "sym" and node.args[1].value in ("T", "t", "\\top")
+    if not upper and not (node.kind == "apply" and node.value in ("^\\top", "^\\intercal")):
+        return None
+    inner = node.args[0]
+    if inner.kind == "tuple":
+        return Node("matrix", (len(inner.args), 1), inner.args)
+    found = _scaled(inner)
+    if found is None:
+        return None
+    rows, columns = found.value
+    return Node(
+        "matrix", (columns, rows), tuple(found.args[i * columns + j] for j in range(columns) for i in range(rows))
+    )
+
+
 def _scaled(node: Node) -> Node | None:
-    """A product of numbers and one matrix, or a sum of matrices, as one matrix."""
+    """A product of numbers and one matrix, a sum of matrices, or a transposed one, as one matrix."""
     if node.kind == "matrix":
         return node
+    if node.kind in ("pow", "apply"):
+        return _transposed(node)
+    if node.kind in ("tuple", "interval"):
+        return _rows(node)
     if node.kind == "mul":
         matrices = [arg for arg in node.args if arg.kind == "matrix"]
         scalars = [arg for arg in node.args if arg.kind != "matrix"]
@@ -399,9 +468,9 @@ def _stripped(node: Node) -> tuple[Node, str]:
         return node.args[0], "%"
     if node.kind == "degree":
         return node.args[0], "degree"
-    if node.kind == "mul" and node.args[0] == MINUS_ONE and len(node.args) == 2:
-        inner, mark = _stripped(node.args[1])
-        return (negate(inner), mark) if mark else (node, "")
+    if node.kind == "mul" and sum(arg.kind in ("unit", "degree", "percent") for arg in node.args) == 1:
+        parts = [_stripped(arg) for arg in node.args]
+        return mul(*(inner for inner, _ in parts)), "".join(mark for _, mark in parts)
     if node.kind == "add":
         marked = [_stripped(arg) for arg in node.args]
         marks = {mark for _, mark in marked if mark}
@@ -410,13 +479,16 @@ def _stripped(node: Node) -> tuple[Node, str]:
     return node, ""
 
 
+_POUNDS = {"£", "lb"}  # both are called pounds
+
+
 def _quantities(gold: Node, answer: Node, seed: str) -> Decision:
     mine, mark = _stripped(gold)
     theirs, other = _stripped(answer)
-    if mark and other and mark != other:
+    if mark and other and mark != other and {mark, other} != _POUNDS:
         return Decision(False, f"{mark} is not {other}")
     found = _values(mine, theirs, seed)
-    if mark == other or found.equal:
+    if mark == other or (found.equal and not (other == "%" and _share(mine))):
         return found
     if "%" in (mark, other):
         hundredth = Node("num", fmpq(1, 100))
@@ -425,13 +497,19 @@ def _quantities(gold: Node, answer: Node, seed: str) -> Decision:
         else:
             theirs = mul(theirs, hundredth)
         share = expressions_equal(mine, theirs, seed)
-        return Decision(True, "percent") if share.equal else found
+        return Decision(True, "percent") if share.equal else Decision(False, "percent of one against the other")
     if "degree" in (mark, other):
         turn = Node("degree", None, (mine if mark else theirs,))
         rest = theirs if mark else mine
         if any(here == Node("const", "pi") for here in walk(rest)):
             return expressions_equal(*((turn, rest) if mark else (rest, turn)), seed)
     return found
+
+
+def _share(gold: Node) -> bool:
+    """Is a gold without a mark a share of one, so that an answer's percent sign is not just a unit?"""
+    value = constant_value(gold)
+    return value is not None and not isinstance(value, acb) and bool(abs(value) <= 1) and not bool(value == 0)
 
 
 def _values(gold: Node, answer: Node, seed: str) -> Decision:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .signs import bold, last_line, last_number, last_segment, letter, phrase, segments, whole
+from .signs import bold, last_line, last_number, last_segment, letter, phrase, segments, spoken, whole
 
 __all__ = ["ORDER", "Extraction", "Rule", "boxes", "extract"]
 
@@ -120,6 +120,9 @@ def _from_boxes(text: str) -> tuple[int, Extraction] | None:
     found = boxes(text)
     while found and not found[-1][2].strip():
         found.pop()
+    cut = _unclosed(text, found[-1][1] if found else 0)
+    if cut is not None:
+        return cut
     if not found:
         return None
     group = [found[-1]]
@@ -138,6 +141,18 @@ def _from_boxes(text: str) -> tuple[int, Extraction] | None:
         return position, Extraction(parts[0], "box", (parts[0],))
     joined = f" {'or' if 'or' in marks else ','} ".join(parts)
     return position, Extraction(joined, "box", tuple(parts), "or" in marks)
+
+
+def _unclosed(text: str, after: int) -> tuple[int, Extraction] | None:
+    """A last box that is never closed: what stands on its line, up to the end of the formula."""
+    start = text.rfind("\\boxed{", after)
+    if start < 0:
+        return None
+    content = _FORMULA_END.split(text[start + 7 : start + 7 + 2_000], maxsplit=1)[0].strip(" .*}\\")
+    return (start, Extraction(content, "box", (content,))) if content else None
+
+
+_FORMULA_END = re.compile(r"\n|\$|\\[)\]]")
 
 
 def _inner(content: str) -> str:
@@ -230,6 +245,8 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
                 best = hit
     if best is not None:
         return best[1]
+    if "phrase" in order and (words := spoken(text)) is not None:
+        return Extraction(words, "phrase")
     for rule in order:
         if rule not in _MARKS and (found := _SIGNS[rule](text)) is not None:
             return Extraction(found, rule)

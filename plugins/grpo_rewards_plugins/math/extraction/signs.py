@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "whole"]
+__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "spoken", "whole"]
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
-    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then))?"
-    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:)\s*",
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
+    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _SEGMENT = re.compile(
@@ -22,6 +22,8 @@ _SEGMENT = re.compile(
 )
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
+_SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
+_DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$)|([A-Z])(?=\.?\**$))(?:[\s.]|\*|$)")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
@@ -29,6 +31,8 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:,\d{1,2}(?![\d,]))?)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
 )
 _PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
+_LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
+_NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
@@ -102,7 +106,21 @@ def _sentence(rest: str) -> str:
     if choice and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)
-    return (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
+    found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
+    denied = _NOT.search(found_text)
+    return found_text[: denied.start()] if denied and denied.start() else found_text
+
+
+def spoken(text: str) -> str | None:
+    """The words of a last sentence such as "The answer is Paris."; weaker than every other mark."""
+    tail = text[-400:]
+    found = None
+    for match in _PHRASE.finditer(tail):
+        found = match
+    if found is None:
+        return None
+    words = tail[found.end() :].strip().strip("*\"'.").strip()
+    return words if _SPOKEN.fullmatch(words) else None
 
 
 def bold(text: str) -> str | None:
@@ -131,7 +149,7 @@ def _heading(content: str) -> bool:
 def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-_TAIL:].rstrip()
-    line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    line = _LEAD.sub("", window[window.rfind("\n") + 1 :].strip().strip("*").strip())
     if not line or len(line) > 400:
         return None
     inner = segments(line)
@@ -163,9 +181,9 @@ def letter(text: str) -> str | None:
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
     line = stripped[stripped.rfind("\n") + 1 :]
-    if re.search(r"\d", line):
+    if _DENIED.search(line):
         return None
-    alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.)]|$)", line))
+    alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line))
     return alone.pop() if len(alone) == 1 else None
 
 

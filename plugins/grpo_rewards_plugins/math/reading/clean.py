@@ -31,14 +31,14 @@ _SYMBOLS = {
     "△": "\\triangle ", "…": "\\ldots ", "⋯": "\\ldots ", "∣": "|", "｜": "|", "，": ",", "；": ";", "：": ":",
     "（": "(", "）": ")", "［": "[", "］": "]", "｛": "\\{", "｝": "\\}", "、": ",", "。": ".", "→": "\\to ",
     "⇒": "\\Rightarrow ", "∧": " \\text{and} ", "∨": " \\text{or} ", "∶": ":", "⁄": "/", "∕": "/", "％": "%",
-    "＝": "=", "＜": "<", "＞": ">", "＋": "+", "ℯ": "e", "ⅈ": "i", "\u200b": "", "\u200c": "", "\u200d": "",
-    "\ufeff": "", "\u2061": "", "\u2062": "", "\u2060": "", "₽": "", "¢": "\\text{ cents}",
+    "＝": "=", "＜": "<", "＞": ">", "＋": "+", "∴": "", "ℯ": "e", "ⅈ": "i", "\u200b": "", "\u200c": "", "\u200d": "",
+    "\ufeff": "", "\u2061": "", "\u2062": "", "\u2060": "", "\u200e": "", "\u200f": "", "\u202a": "", "\u202c": "", "˚": "^\\circ ", "₽": "", "¢": "\\text{ cents}",
 }  # fmt: skip
 _SINGLE = {ord(g[0]): f"\\{g[1:]} " for g in _GREEK.split()} | {ord(k): v for k, v in _SYMBOLS.items()}
 _RUN_SUPER = re.compile("[" + "".join(_SUPER) + "]+")
 _RUN_SUB = re.compile("[" + "".join(_SUB) + "]+")
 _RUN_VULGAR = re.compile("[" + "".join(_VULGAR) + "]")
-_ROOT = re.compile(r"\\sqrt ?(?:\[\d\] ?)?(?=\d)(\d+(?:\.\d+)?)")
+_OVERLINED = re.compile("(?:\\d[\u0304\u0305])+")
 
 # Latin letters that JSON or Python escapes made out of a LaTeX command: "\frac" -> form feed + "rac".
 _ESCAPED = (("\x0c", "\\f"), ("\x08", "\\b"), ("\x07", "\\a"), ("\x0b", "\\v"))
@@ -50,7 +50,9 @@ _TIE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " "
 
 
 def _from_unicode(text: str) -> str:
-    text = text.translate(_TIE)
+    text = _OVERLINED.sub(
+        lambda m: "\\overline{" + m[0].replace("\u0305", "").replace("\u0304", "") + "}", text.translate(_TIE)
+    )
     text = _RUN_SUPER.sub(lambda m: "^{" + "".join(_SUPER[c] for c in m[0]) + "}", text)
     text = _RUN_SUB.sub(lambda m: "_{" + "".join(_SUB[c] for c in m[0]) + "}", text)
     text = _RUN_VULGAR.sub(lambda m: "\\frac{{{}}}{{{}}}".format(*_VULGAR[m[0]]), text)

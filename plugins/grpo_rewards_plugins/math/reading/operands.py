@@ -25,6 +25,8 @@ _ACCENTS = frozenset(
     "\\vec \\hat \\bar \\overline \\tilde \\widehat \\widetilde \\dot \\ddot \\overrightarrow \\mathcal \\mathscr \\mathfrak "
     "\\overleftrightarrow \\overset \\underset \\stackrel \\acute \\breve \\overarc \\wideparen \\overparen".split()
 )
+_FRACTIONS = frozenset("\\frac \\dfrac \\tfrac \\cfrac \\nicefrac \\sfrac".split())
+_ACCENT_NAMES = {"\\overline": "\\bar", "\\widehat": "\\hat", "\\widetilde": "\\tilde", "\\overrightarrow": "\\vec"}
 _LIMIT_POWER = 100_000  # digits that a literal's "e" exponent may ask for
 _INVERSE = frozenset("sin cos tan cot sec csc sinh cosh tanh".split())
 
@@ -79,7 +81,7 @@ def _group(parser: Parser) -> Node:
     parser.deeper()
     bars, colon = parser.bars, parser.no_colon
     parser.bars = parser.no_colon = 0
-    node = parser.items()
+    node = parser.whole()
     parser.bars, parser.no_colon = bars, colon
     parser.depth -= 1
     if parser.met("}"):
@@ -133,7 +135,7 @@ def _number(parser: Parser, token: Token) -> Node:
     if not text.isdigit():
         return node
     after = parser.peek()
-    if after.kind == "cmd" and after.text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
+    if after.kind == "cmd" and after.text in _FRACTIONS:
         start = parser.at
         kept = parser.tokens[start : start + 4]  # "\\frac72" splits its token
         parser.take()
@@ -234,7 +236,7 @@ def _inside(parser: Parser, *closers: str) -> tuple[Node, ...]:
 
 
 def _bracket(parser: Parser, text: str) -> Node:
-    if text in ("(", "["):
+    if text in ("(", "[", "]"):
         return _round_or_square(parser, text)
     if text == "{":
         parser.at -= 1
@@ -261,6 +263,7 @@ def _bracket(parser: Parser, text: str) -> Node:
 
 
 def _round_or_square(parser: Parser, opener: str) -> Node:
+    """Brackets: a value, a tuple, an interval; ``]0, 1[`` is the open interval."""
     if parser.met(")", "]"):
         raise ParseError("empty brackets")
     parser.deeper()
@@ -268,9 +271,13 @@ def _round_or_square(parser: Parser, opener: str) -> Node:
     parser.bars = parser.no_colon = 0
     node = parser.items()
     parser.bars, parser.no_colon = bars, colon
-    closer = parser.expect(")", "]").text
+    closer = parser.expect(")", "]", "[").text
     parser.depth -= 1
     parts = node.args if node.kind == "list" and node.value in (",", ";") else (node,)
+    if opener == "]" or closer == "[":
+        if len(parts) != 2:
+            raise ParseError("brackets that do not match")
+        return Node("interval", (opener == "[", closer == "]"), parts)
     if len(parts) == 1:
         if opener == "[" and closer == "]":
             return Node("tuple", "[", parts) if node.kind in ("tuple", "interval") else node
@@ -316,7 +323,7 @@ def _fraction(parser: Parser) -> Node:
 
 
 def _command(parser: Parser, text: str) -> Node:
-    if text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
+    if text in _FRACTIONS:
         return _fraction(parser)
     if text == "\\sqrt":
         return _root(parser)
@@ -343,6 +350,7 @@ def _command(parser: Parser, text: str) -> Node:
     if text in ("\\emptyset", "\\varnothing"):
         return Node("named", "empty")
     if text in _ACCENTS:
+        text = _ACCENT_NAMES.get(text, text)
         inner = argument(parser)
         return Node("sym", f"{text} {inner.value}") if inner.kind == "sym" else Node("apply", text, (inner,))
     if text in ("\\sum", "\\prod"):
@@ -412,6 +420,9 @@ def exponent(parser: Parser, base: Node) -> Node:
     if token.text in ("\\prime", "'"):
         parser.take()
         return prime(base)
+    if token.kind == "id" and token.text == "o" and base.kind in ("num", "dec"):
+        parser.take()
+        return degrees(parser, base)
     if token.text in ("*", "\\dagger", "\\top", "\\intercal"):
         parser.take()
         return Node("apply", f"^{token.text}", (base,))

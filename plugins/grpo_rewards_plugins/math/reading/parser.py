@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from . import operands
 from .tokens import Token, tokenize
-from .tree import Node, ParseError, add, divide, mul, negate
-from .units import PERCENT_WORDS, UNIT_WORDS, canonical_unit
+from .tree import Node, ParseError, add, divide, mul, negate, number
+from .units import PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
 
 __all__ = ["MAX_DEPTH", "Parser", "parse"]
 
@@ -23,8 +23,10 @@ _SETS = {"\\cup": "union", "\\cap": "cap", "\\setminus": "setminus", "\\backslas
 _OPENERS = frozenset("( [ { \\{ |(".split())
 _NOT_OPERANDS = frozenset(
     "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
-    "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree".split()
+    "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
 )
+_HEDGES = frozenset("or least most than not except".split())
+_CURRENCY_CODES = frozenset("USD EUR GBP INR CNY RMB JPY CAD AUD".split())
 _CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹", "\\pounds": "£", "\\euro": "€"}
 
 
@@ -69,9 +71,20 @@ class Parser:
 
     # -- list: groups by ";" (or a repeated "or"), then by ","
     def answer(self) -> Node:
-        node = self.items()
+        node = self.whole()
         if self.peek() is not _END:
             raise ParseError(f"did not expect {self.peek().text!r}")
+        return node
+
+    def whole(self) -> Node:
+        """A list, or two halves with ``\\over`` or ``\\choose`` between them."""
+        node = self.items()
+        if self.met("\\over", "\\choose", "\\atop"):
+            mark = self.take().text
+            below = self.items()
+            if "list" in (node.kind, below.kind) or mark == "\\atop":
+                raise ParseError(f"did not expect {mark}")
+            return divide(node, below) if mark == "\\over" else Node("call", "binom", (node, below))
         return node
 
     def items(self) -> Node:
@@ -239,6 +252,11 @@ class Parser:
             if kind == "text" or (kind == "word" and (_is_unit_word(text) or _counts(factors, token))):
                 unit = operands.unit_words(self)
                 node = mul(*factors)
+                scale, _, rest = unit.partition(" ")
+                if scale.lower().rstrip("s") in SCALES:
+                    node, unit = mul(node, number(10 ** SCALES[scale.lower().rstrip("s")])), rest.strip()
+                if _HEDGES.intersection(unit.lower().split()):
+                    raise ParseError(f"the words {unit[:40]!r}")
                 if unit in PERCENT_WORDS:
                     return Node("percent", None, (node,))
                 if unit == "degree":
@@ -257,6 +275,8 @@ class Parser:
         """Does the next token multiply without a sign?"""
         token = self.peek()
         kind, text = token.kind, token.text
+        if kind == "id" and text in "Uu" and _is_set(factors[-1]) and self.peek(1).text in _OPENERS:
+            return False  # a union
         if kind in ("id", "func", "const", "text", "word"):
             return True
         if kind == "num":
@@ -273,7 +293,7 @@ class Parser:
             if text in ("(", "{", "|("):
                 return True
             if text == "[":
-                return not _is_set(factors[-1])
+                return not _is_set(factors[-1]) and not self._closes()
             if text == "\\{":
                 return False
             if text == "|":
@@ -281,6 +301,13 @@ class Parser:
             if text == "\\|":
                 return False
         return False
+
+    def _closes(self) -> bool:
+        """Is the ``[`` here the end of an open interval, as in ``]0, 1[``?"""
+        after = self.peek(1)
+        return (
+            after is _END or after.kind in ("sep", "rel") or after.text in (")", "}", "\\}", ",", ";", "\\cup", "\\cap")
+        )
 
     # -- power and what follows an operand
     def power(self) -> Node:
@@ -309,9 +336,15 @@ class Parser:
             elif text in ("\\circ", "\\degree", "\\textdegree"):
                 self.take()
                 node = operands.degrees(self, node)
-            elif text == "'":
+            elif text == "'" or text == '"':
                 self.take()
-                node = operands.prime(node)
+                if node.kind in ("num", "dec"):
+                    inches = text == '"' or self.met("'")
+                    if inches and text == "'":
+                        self.take()
+                    node = Node("unit", "in" if inches else "ft", (node,))
+                else:
+                    node = operands.prime(node)
             elif text in _CURRENCY and node.kind in ("num", "dec"):
                 self.take()
                 node = Node("unit", _CURRENCY[text], (node,))
@@ -328,7 +361,7 @@ class Parser:
 
 
 def _is_unit_word(word: str) -> bool:
-    return word in UNIT_WORDS or word.lower() in PERCENT_WORDS
+    return word in UNIT_WORDS or word in SCALES or word in _CURRENCY_CODES or word.lower() in PERCENT_WORDS
 
 
 def _counts(factors: list[Node], token: Token) -> bool:

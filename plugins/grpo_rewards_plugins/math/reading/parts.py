@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from .tokens import Token
-from .tree import MINUS_ONE, Node, ParseError, mul, number, power
+from .tree import MINUS_ONE, Node, ParseError, add, mul, number, power
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -48,6 +48,8 @@ def function(parser: Parser, name: str) -> Node:
         node = power(args[0], _HALF)
     elif name == "cbrt":
         node = power(args[0], _THIRD)
+    elif name == "cis":
+        node = add(Node("call", "cos", args), mul(Node("const", "i"), Node("call", "sin", args)))
     elif name == "lg":
         node = Node("call", "log", (args[0], number(10)))
     elif name == "log" and (base is not None or len(args) == 2):

@@ -1,5 +1,7 @@
 """Text into tokens: one regular expression without nested repeats, one pass, a cap on length."""
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 import re
@@ -27,7 +29,7 @@ _SCAN = re.compile(
     r"|(?P<num>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9}(?![\d.a-zA-Z]))?)"
     r"|(?P<cmd>\\(?:operatorname\*|not\s?=|[a-zA-Z]+))"
     r"|(?P<word>[A-Za-z]+)"
-    r"|(?P<rel><=|>=|!=|==|=<|:=|->|[<>=])"
+    r"|(?P<rel><=|>=|!=|==|=<|<>|:=|->|[<>=])"
     r"|(?P<dots>\.\.\.)"
     r"|(?P<esc>\\.)"
     r"|(?P<op>\*\*|.)",
@@ -39,7 +41,21 @@ _LETTER_SPLIT = re.compile(
 )
 _BRACES = {"{": 1, "}": -1}
 _MATHY = re.compile(r"[\d\s+\-*/^_(){}.,=<>:|!%$]*|\\?[A-Za-z]|.*\\(?:d?frac|sqrt|pi|cdot|times|circ)\b.*", re.DOTALL)
+_WORDY = ("\\text", "\\mbox")
+_IN_TEXT = frozenset("log ln sin cos tan sqrt gcd lcm arcsin arccos arctan exp sgn".split())  # no word of a sentence
 _SEPARATORS = {"and": "and", "or": "or", ",and": "and", ",or": "or", "&": "and", "et": "and", "und": "and", "y": "and"}
+
+
+_ESCAPED = {"\\{": "\\{", "\\}": "\\}", "\\|": "\\|", "\\\\": "\\\\", "\\%": "%", "\\$": "\\$", "\\^": "^"}
+_ALIASES = {
+    "\\lbrace": "\\{",
+    "\\rbrace": "\\}",
+    "\\lbrack": "[",
+    "\\rbrack": "]",
+    "\\colon": ":",
+    "\\cr": "\\\\",
+    "\\Vert": "\\|",
+}
 
 
 def _group(text: str, start: int) -> tuple[str, int]:
@@ -67,10 +83,10 @@ def _word(word: str, spaced: bool, out: list[Token]) -> None:
         out.append(Token("const", CONSTANT_WORDS[word], spaced))
     elif word in ("or", "and"):
         out.append(Token("sep", word, spaced))
-    elif word in ("cup", "cap", "mod", "infty"):
+    elif word in ("cup", "cap", "mod", "infty", "frac", "dfrac", "tfrac", "cdot", "times"):
         out.append(Token("cmd", "\\" + word, spaced))
-    elif word in ("U",):
-        out.append(Token("cmd", "\\cup", spaced))
+    elif word == "to" and out and out[-1].kind == "num":
+        out.append(Token("op", ":", spaced))
     elif word in GREEK:
         out.append(Token("id", "\\" + word, spaced))
     else:
@@ -94,9 +110,13 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
     elif len(plain) == 1 and plain.isalpha():
         unit = command in ("\\mathrm", "\\text", "\\mbox", "\\rm") and content[:1] in " ~\\"
         out.append(Token("text" if unit else "id", plain, spaced))
-    elif plain in FUNCTIONS and command not in ("\\text", "\\mbox") and content[:1] not in (" ", "~", "\\"):
+    elif low == "to" and out and out[-1].kind == "num":
+        out.append(Token("op", ":", spaced))
+    elif low == "mod":
+        out.append(Token("cmd", "\\bmod", spaced))
+    elif plain in FUNCTIONS and content[:1] not in (" ", "~", "\\") and (plain in _IN_TEXT or command not in _WORDY):
         out.append(Token("func", FUNCTIONS[plain], spaced))
-    elif _MATHY.fullmatch(plain) and depth < 3:
+    elif (_MATHY.fullmatch(plain) or plain[0].isdigit()) and depth < 3:
         inner = _tokens(plain, depth + 1)
         if inner:
             inner[0] = inner[0]._replace(spaced=spaced)
@@ -130,8 +150,8 @@ def _tokens(text: str, depth: int) -> list[Token]:
             at = _command(text, piece, at, spaced, out, depth)
         elif kind == "dots":
             out.append(Token("cmd", "\\ldots", spaced))
-        elif piece in ("\\{", "\\}", "\\|", "\\\\", "\\%", "\\$"):
-            out.append(Token("op", "%" if piece == "\\%" else piece, spaced))
+        elif piece in _ESCAPED:
+            out.append(Token("op", _ESCAPED[piece], spaced))
         elif piece in ("\\#", "\\_", "\\&", "\\/", "\\-", "\\\n"):
             pass
         else:
@@ -160,6 +180,8 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
             return at + 1
         if at < len(text) and text[at] == ".":
             return at + 1
+    elif name in _ALIASES:
+        out.append(Token("op", _ALIASES[name], spaced))
     elif name in RELATIONS:
         out.append(Token("rel", RELATIONS[name], spaced))
     elif name.startswith("\\not") and name.endswith("="):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["PERCENT_WORDS", "UNIT_WORDS", "canonical_unit"]
+__all__ = ["PERCENT_WORDS", "SCALES", "UNIT_WORDS", "canonical_unit"]
+
+SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+"""Words for powers of ten that stand between a number and its unit."""
 
 PERCENT_WORDS = frozenset(("percent", "pct", "percentage", "per cent", "percents", "%"))
 
@@ -29,6 +32,7 @@ _CANON = {word: name for name, words in _SPELLINGS.items() for word in (name, *w
 # Bare words after a number that are units rather than products of letters.
 UNIT_WORDS = frozenset(w for w in _CANON if len(w) > 1 and w.isalpha() and w not in ("ins", "sq", "cu", "pt"))
 
+_INVERSE = re.compile(r"[\s,\\]*\b([A-Za-z]+)\s*\^\s*-\s*([1-9])")
 _CLEAN = re.compile(r"[\s~{}\\]+|\\,|\(s\)")
 _SPLIT = re.compile(r"([/^*])")
 _POWERS = {"square": "^2", "sq": "^2", "cubic": "^3", "cu": "^3", "squared": "^2", "cubed": "^3"}
@@ -49,7 +53,7 @@ def _one(word: str) -> str:
 def canonical_unit(text: str) -> str:
     """One spelling for one unit: ``square centimeters``, ``cm²`` and ``sq. cm`` are ``cm^2``; unknown words stay, singular."""
     text = text.replace(" per ", "/").replace("\\cdot", "*")
-    text = text.strip(" .,;")
+    text = _INVERSE.sub(lambda m: f"/{m[1]}" + (f"^{m[2]}" if m[2] != "1" else ""), text).strip(" .,;/")
     out: list[str] = []
     pending = ""
     for piece in _SPLIT.split(text):

@@ -1,10 +1,10 @@
-"""Answers that are words, choice letters, times, dates or digits in a base: recognised and brought to one spelling."""
+"""Answers that are words, choice letters or digits in a base: recognised and brought to one spelling."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["based_digits", "choice", "clock", "date_like", "is_words", "repeating", "words"]
+__all__ = ["based_digits", "choice", "choices", "is_words", "repeating", "same_words", "words"]
 
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|boldsymbol|bf|rm)\s*(?=\{)"
@@ -13,29 +13,44 @@ _SPACING = re.compile(r"\\(?:left|right|quad|qquad|[,;:! ])|~|[$*{}]|\\$")
 _EDGE = " .,;:!?\"'`()[]"
 _ARTICLES = re.compile(r"\b(?:the|an?)\s+")
 _SPACE = re.compile(r"\s+")
+_STOP = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
+_PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
     r"[^\W\d_]{3,}(?:[\s'-]+[^\W\d_]+)*|(?i:no|yes|am|pm|on|up|it|he|we|so|if)|[^\W\d_]+(?:[\s'-]+[^\W\d_]{2,})+"
 )
 _CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
+_CALLED = re.compile(r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)s?\b\s*(?:is|are|:)?\s*", re.IGNORECASE)
+_CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
+_CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
 _CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+\S")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?(?:\s*o'clock)?", re.IGNORECASE)
-_HOUR = re.compile(r"(\d{1,2})\s*([ap])\.?\s*m\.?", re.IGNORECASE)
-_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}-\d{1,2}-\d{4}")
-_BASED = re.compile(r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*_\s*\{?\s*([0-9]{1,2}|[a-z]+)\s*\}?")
-_BASES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
-          "sixteen": 16}  # fmt: skip
+_BASED = re.compile(
+    r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*(?:_\s*\(?\s*(?:base[\s-]*)?([0-9]{1,2}|[a-z]+)\s*\)?"
+    r"|\(?\s*(?:in\s+)?base[\s-]*([0-9]{1,2}|[a-z]+)\s*\)?)"
+)
+_PREFIXED = re.compile(r"0(?:b([01]{1,200})|x([0-9A-Fa-f]{1,60})|o([0-7]{1,100}))")
+_BASES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+          "eleven": 11, "twelve": 12, "sixteen": 16}  # fmt: skip
 _BAR = re.compile(
     r"(\d{0,60})\.(\d{0,60})(?:\\overline\s*\{(\d{1,60})\}|\\(?:dot|bar)\s*\{(\d)\}(?:(\d{0,60})\\(?:dot|bar)\s*\{(\d)\})?)(?:\\ldots|\\dots|\.\.\.)?"
 )
 _PARENTHESES = re.compile(r"(?<![\w.])(\d{1,60})\.(\d{0,60})\((\d{1,60})\)(?![\w(])")
+_BARE_BAR = re.compile(r"(?<=[\d.])\\(?:overline|bar|dot)\s*(\d)")
 _DOTS = re.compile(r"(?<![\d.])(\d{0,40})\.(\d{1,60})\s*(?:\\ldots|\\dots|\\cdots|\.\.\.)")
 
 
 def words(text: str) -> str:
     """One spelling of an answer in words: without typesetting, case, edge punctuation and articles."""
     plain = _SPACING.sub(" ", _TEXT.sub("", text))
-    plain = _SPACE.sub(" ", plain).strip(_EDGE).casefold()
+    plain = _SPACE.sub(" ", _STOP.sub("", plain)).strip(_EDGE).casefold()
     return _ARTICLES.sub("", plain)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
+    a, b = words(one), words(other)
+    if a == b:
+        return True
+    return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
 
 
 def is_words(text: str) -> bool:
@@ -48,49 +63,40 @@ def choice(text: str, *, lead: bool = False) -> str | None:
     """The choice letter that a text is (with `lead`: or begins with), in upper case."""
     if len(text) > 200:
         return None
-    plain = _SPACING.sub(" ", _TEXT.sub("", text)).strip()
+    plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
     match = _CHOICE.fullmatch(plain) or (_CHOICE_LEAD.match(plain) if lead else None)
     return match[1].upper() if match else None
 
 
-def clock(text: str) -> tuple[int, ...] | None:
-    """A time of day as hour, minute, second and half of the day (0 unknown, 1 am, 2 pm)."""
-    if len(text) > 60 or not text[:1].isdigit():
+def choices(text: str, *, glued: bool = False) -> frozenset[str] | None:
+    """Several choice letters: ``A, C``, ``A and C`` and, with `glued`, ``AC``."""
+    if len(text) > 120:
         return None
-    plain = _SPACE.sub(" ", _SPACING.sub(" ", _TEXT.sub("", text))).strip()
-    match = _CLOCK.fullmatch(plain)
-    if match is not None and int(match[2]) < 60 and int(match[1]) <= 24:
-        half = {"a": 1, "p": 2}.get((match[4] or "").lower(), 0)
-        return int(match[1]), int(match[2]), int(match[3] or 0), half
-    hour = _HOUR.fullmatch(plain)
-    return (int(hour[1]), 0, 0, 1 if hour[2].lower() == "a" else 2) if hour else None
-
-
-def date_like(text: str) -> bool:
-    """Is it a date in digits?  It is compared as text, not subtracted."""
-    return len(text) <= 12 and _DATE.fullmatch(text) is not None
+    plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
+    if _CHOICES.fullmatch(plain) is None and not (glued and _CHOICES_GLUED.fullmatch(plain)):
+        return None
+    return frozenset(re.findall(r"[A-J]", plain))
 
 
 def based_digits(text: str) -> tuple[str, int] | None:
-    """Digits and base of ``204_5``, ``(1010)_2``, ``\\text{AB}_{16}``; None for anything else, a name with an index too."""
-    if "_" not in text or len(text) > 300:
+    """Digits and base of ``204_5``, ``(1010)_2``, ``AB_{16}``, ``204 base 5``, ``0x1F``; None for a name with an index."""
+    if len(text) > 300 or not ("_" in text or "base" in text or text[:1] == "0"):
         return None
+    if (prefixed := _PREFIXED.fullmatch(text)) is not None:
+        found = next(group for group in prefixed.groups() if group)
+        return found.lstrip("0").upper() or "0", {"b": 2, "x": 16, "o": 8}[text[1]]
     plain = _TEXT.sub("", text.replace("\\left", "").replace("\\right", ""))
-    if "{" in plain and not plain.startswith("{"):
-        head, _, tail = plain.partition("_")
-        plain = head.replace("{", "").replace("}", "") + "_" + tail
-    match = _BASED.fullmatch(
-        plain.replace("{" + plain[1 : plain.find("}")] + "}_", plain[1 : plain.find("}")] + "_", 1)
-        if plain.startswith("{")
-        else plain
-    )
+    match = _BASED.fullmatch(_SPACING.sub(" ", plain).strip())
     if match is None:
         return None
-    digits = match[1].replace(" ", "").upper()
-    base = _BASES.get(match[2], 0) if match[2].isalpha() else int(match[2])
-    if base < 2 or not digits or (digits.isalpha() and (base < 11 or match[1].islower())):
+    digits, name = match[1].replace(" ", ""), match[2] or match[3]
+    base = _BASES.get(name, 0) if name.isalpha() else int(name)
+    if not 2 <= base <= 36 or not digits or any(int(c, 36) >= base for c in digits):
         return None
-    if any(int(c, 36) >= base for c in digits):
+    if digits.isalpha() and digits.islower() and not (base == 16 and len(digits) > 1):
+        return None  # a term of a sequence
+    digits = digits.upper()
+    if digits.isalpha() and base < 11:
         return None
     return digits.lstrip("0") or "0", base
 
@@ -98,7 +104,7 @@ def based_digits(text: str) -> tuple[str, int] | None:
 def repeating(text: str) -> str:
     """The text with repeating decimals (``0.\\overline{3}``, ``0.(3)``, ``0.333...``) as exact fractions."""
     if "\\overline" in text or "\\dot" in text or "\\bar" in text:
-        text = _BAR.sub(_bar, text)
+        text = _BAR.sub(_bar, _BARE_BAR.sub(r"\\overline{\1}", text))
     if "(" in text and "." in text:
         text = _PARENTHESES.sub(lambda m: _fraction(m[1], m[2], m[3]), text)
     if "..." in text or "dots" in text:

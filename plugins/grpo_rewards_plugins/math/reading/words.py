@@ -44,6 +44,7 @@ FUNCTIONS = {
     "binom": "binom",
     "erf": "erf",
     "varphi": "varphi",
+    "cis": "cis",
 }
 for _word in ("ar", "sh", "ch", "th", "lb", "varphi"):
     del FUNCTIONS[_word]
@@ -57,21 +58,21 @@ GREEK = frozenset(
 CONSTANT_WORDS = {"pi": "pi", "Pi": "pi", "inf": "oo", "infty": "oo", "infinity": "oo", "Infinity": "oo", "oo": "oo"}
 
 RELATIONS = {
-    "=": "=", "==": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", "=<": "<=", "≠": "!=",
+    "=": "=", "==": "=", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!=", "<>": "!=", "=<": "<=", "≠": "!=",
     "\\le": "<=", "\\leq": "<=", "\\leqslant": "<=", "\\leqq": "<=", "\\ge": ">=", "\\geq": ">=", "\\geqslant": ">=",
     "\\geqq": ">=", "\\lt": "<", "\\gt": ">", "\\neq": "!=", "\\ne": "!=", "\\not=": "!=", "\\approx": "~",
     "\\simeq": "~", "\\cong": "~=", "\\equiv": "==", "\\in": "in", "\\notin": "notin", "\\sim": "sim",
     "\\Rightarrow": "=>", "\\implies": "=>", "\\iff": "<=>", "\\Leftrightarrow": "<=>", "\\to": "->",
     "\\rightarrow": "->", "\\longrightarrow": "->", "\\mapsto": "->", "->": "->", "\\subset": "subset",
     "\\subseteq": "subseteq", "\\parallel": "parallel", "\\perp": "perp", "\\propto": "propto", "\\doteq": "~",
-    ":=": "=", "\\colon": ":", "\\coloneqq": "=", "\\ll": "<<", "\\gg": ">>", "≈": "~",
+    ":=": "=", "\\coloneqq": "=", "\\ll": "<<", "\\gg": ">>", "≈": "~",
 }  # fmt: skip
 
 # Commands whose braces hold words or one upright symbol.
 TEXT_COMMANDS = frozenset(
     "\\text \\mbox \\textbf \\textit \\textrm \\textnormal \\textsf \\texttt \\hbox \\mathrm \\mathbf \\mathit \\mathsf "
     "\\mathtt \\operatorname \\boldsymbol \\bm \\emph \\underline \\mathop \\textup \\textsc \\rm \\bf \\it \\pmb "
-    "\\operatorname* \\symbf \\symrm \\unit \\mathnormal \\textcolor \\color".split()
+    "\\operatorname* \\symbf \\symrm \\bold \\mathbold \\unit \\mathnormal \\textcolor \\color".split()
 )
 
 # Typesetting that means nothing.
@@ -80,5 +81,5 @@ SKIPPED = frozenset(
     "\\bigr \\Bigl \\Bigr \\biggl \\biggr \\Biggl \\Biggr \\bigm \\large \\Large \\small \\hfill \\hline \\nonumber "
     "\\notag \\strut \\mathstrut \\smallskip \\medskip \\bigskip \\noindent \\centering \\thinspace \\ensuremath "
     "\\par \\middle \\allowbreak \\enspace \\space \\mathopen \\mathclose \\mathord \\cline \\normalsize "
-    "\\boxed \\fbox \\mathchoice".split()
+    "\\boxed \\fbox \\mathchoice \\therefore \\because".split()
 )

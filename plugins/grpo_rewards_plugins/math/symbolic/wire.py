@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["packed"]
+__all__ = ["packed", "symbolic"]
+
+_KINDS = frozenset(
+    ("num", "dec", "sym", "const", "add", "mul", "pow", "percent", "degree", "call", "apply", "sum", "prod", "opaque")
+)
+
+
+def symbolic(node: Any) -> bool:
+    """Is the tree one that a worker can be asked about: an expression, with no set, list or relation in it?"""
+    return node.kind in _KINDS and all(symbolic(arg) for arg in node.args)
 
 
 def packed(node: Any) -> list[Any]:

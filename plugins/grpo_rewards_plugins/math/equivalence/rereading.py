@@ -1,0 +1,179 @@
+"""Second readings: what a notation may also mean, tried where the first reading says that the answer is not the gold.
+
+Each is sound: it replaces a spelling by another that the writer can have meant (``j`` for the imaginary unit, ``log`` to
+base ten, ``C(6,2)``), on whichever side it stands, and the ladder decides again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..reading.tree import Node, add, free, mul, negate, number, power, walk
+from .deciding import Decision
+from .structures import compare
+
+__all__ = ["decide"]
+
+_CONSTANTS = frozenset(("C", "c", "K", "k", "C_1", "c_1", "const"))
+_IMAGINARY = ("j", "I")
+_I = Node("const", "i")
+_MANY = 400  # nodes; larger answers are read once
+
+
+def decide(gold: Node, answer: Node, seed: str = "") -> Decision:
+    """Decide an answer against a gold, under their first readings, then under others."""
+    found = compare(gold, answer, seed)
+    if found.equal:
+        return found
+    for mine, theirs, why in _others(gold, answer):
+        again = compare(mine, theirs, seed)
+        if again.equal:
+            return Decision(True, f"{again.rule}, {why}")
+    return found
+
+
+@dataclass(slots=True)
+class _Marks:
+    """What is in a tree that can be read in another way."""
+
+    imaginary: bool = False
+    log: bool = False
+    angle: bool = False
+
+
+def _marks(node: Node) -> _Marks:
+    out = _Marks()
+    for here in walk(node)[:_MANY]:
+        if here.kind == "const" and here.value == "i":
+            out.imaginary = True
+        elif here.kind == "call" and here.value == "log" and len(here.args) == 1:
+            out.log = True
+    return out
+
+
+def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    mine, theirs = _marks(gold), _marks(answer)
+    names, other_names = free(gold), free(answer)
+    if mine.imaginary:
+        for letter in _IMAGINARY:
+            if letter in other_names and letter not in names:
+                yield gold, _replaced(answer, letter, _I), f"with {letter} for the imaginary unit"
+    if theirs.imaginary:
+        for letter in _IMAGINARY:
+            if letter in names and letter not in other_names:
+                yield _replaced(gold, letter, _I), answer, f"with {letter} for the imaginary unit"
+    if mine.log or theirs.log:
+        yield _base_ten(gold), _base_ten(answer), "with log to base 10"
+    one, other = names & _CONSTANTS, other_names & _CONSTANTS
+    if len(one) == len(other) == 1 and one != other and _has_constant(gold, one) and _has_constant(answer, other):
+        new = Node("sym", next(iter(one)))
+        yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
+    if (renamed := _same_function(gold, answer)) is not None:
+        yield gold, _replaced(answer, *renamed), "with the variable under another name"
+    if _function_head(gold) != _function_head(answer):
+        named = [_as_graph(node) for node in (gold, answer)]
+        if named != [gold, answer]:
+            yield named[0], named[1], "with y for the value of the function"
+    yield from _vectors(gold, answer)
+    yield from _called(gold, answer)
+    if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
+        yield gold, gold, "with phi for the empty set"
+
+
+def _replaced(node: Node, name: str, new: Node) -> Node:
+    if node.kind == "sym" and node.value == name:
+        return new
+    return Node(node.kind, node.value, tuple(_replaced(arg, name, new) for arg in node.args)) if node.args else node
+
+
+def _base_ten(node: Node) -> Node:
+    args = tuple(_base_ten(arg) for arg in node.args)
+    if node.kind == "call" and node.value == "log" and len(args) == 1:
+        args = (*args, number(10))
+    return Node(node.kind, node.value, args)
+
+
+def _has_constant(node: Node, names: frozenset[str]) -> bool:
+    """Is a constant of integration one of the terms, and nowhere else?"""
+    if node.kind == "rel" and node.value == ("=",):
+        node = node.args[1]
+    name = next(iter(names))
+    return (
+        node.kind == "add" and Node("sym", name) in node.args and sum(n == Node("sym", name) for n in walk(node)) == 1
+    )
+
+
+def _function_head(node: Node) -> str:
+    return (
+        node.args[0].value
+        if node.kind == "rel" and node.value == ("=",) and node.args[0].kind in ("sym", "apply")
+        else ""
+    )
+
+
+def _same_function(gold: Node, answer: Node) -> tuple[str, Node] | None:
+    """The answer's variable and the gold's, where both define one function: ``f(x) = ...`` and ``f(t) = ...``."""
+    heads = [node.args[0] for node in (gold, answer) if node.kind == "rel" and node.value == ("=",)]
+    if len(heads) != 2 or heads[0].kind != "apply" or heads[0].value != heads[1].value or heads[1].kind != "apply":
+        return None
+    if any(len(head.args) != 1 or head.args[0].kind != "sym" for head in heads):
+        return None
+    mine, theirs = heads[0].args[0], heads[1].args[0]
+    return (
+        None if mine == theirs or free(gold) != {mine.value} or free(answer) != {theirs.value} else (theirs.value, mine)
+    )
+
+
+def _as_graph(node: Node) -> Node:
+    """``f(x) = ...`` as ``y = ...``."""
+    if node.kind == "rel" and node.value == ("=",) and node.args[0].kind == "apply" and len(node.args[0].args) == 1:
+        variable = node.args[0].args[0]
+        if variable.kind == "sym" and variable.value == "x" and free(node.args[1]) <= {"x"}:
+            return Node("rel", ("=",), (Node("sym", "y"), node.args[1]))
+    return node
+
+
+def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``2i + 3j`` with bold or hatted letters against each other and against ``(2, 3)``."""
+    mine, theirs = _bare_units(gold), _bare_units(answer)
+    if (mine, theirs) != (gold, answer):
+        yield mine, theirs, "with unit vectors by their letters"
+    for node, other, turned in ((mine, theirs, False), (theirs, mine, True)):
+        parts = node.args if node.kind == "tuple" or (node.kind == "matrix" and 1 in node.value) else ()
+        if len(parts) in (2, 3) and other.kind in ("add", "mul") and "j" in free(other):
+            units = (_I, Node("sym", "j"), Node("sym", "k"))
+            spelled = add(*(mul(part, unit) for part, unit in zip(parts, units, strict=False)))
+            yield (other, spelled, "as unit vectors") if turned else (spelled, other, "as unit vectors")
+
+
+def _bare_units(node: Node) -> Node:
+    if node.kind == "apply" and node.value in ("\\hat", "\\vec") and node.args == (_I,):
+        return _I
+    if node.kind == "sym" and node.value in ("\\hat j", "\\hat k", "\\vec j", "\\vec k"):
+        return Node("sym", node.value[-1])
+    return Node(node.kind, node.value, tuple(_bare_units(arg) for arg in node.args)) if node.args else node
+
+
+def _called(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``P(1, 2)`` as a named point; ``C(6, 2)`` and ``P(6, 2)`` as numbers of combinations and permutations."""
+    for node, other, turned in ((answer, gold, False), (gold, answer, True)):
+        if node.kind != "mul" or len(node.args) != 2:
+            continue
+        head, pair = node.args
+        if head.kind != "sym" or not head.value[:1].isupper() or pair.kind != "tuple" or pair.value is not None:
+            continue
+        if other.kind in ("tuple", "list", "matrix"):
+            found, why = pair, "a point by its name"
+        elif len(pair.args) == 2 and head.value in ("C", "P", "A"):
+            found, why = _count(head.value, *pair.args), "a number of choices"
+        else:
+            continue
+        yield (found, other, why) if turned else (other, found, why)
+
+
+def _count(letter: str, top: Node, bottom: Node) -> Node:
+    if letter == "C":
+        return Node("call", "binom", (top, bottom))
+    below = Node("add", None, (top, negate(bottom)))
+    return mul(Node("call", "factorial", (top,)), power(Node("call", "factorial", (below,)), number(-1)))

@@ -1,0 +1,123 @@
+"""Spellings that the tokenizer does not know, brought to ones that it does. Linear in the length of the text."""
+
+from __future__ import annotations
+
+import re
+
+from .wording import repeating, words
+
+__all__ = ["named_set", "rewritten", "with_bare_unit"]
+
+_NAMED = {
+    "all real numbers": "\\mathbb{R}", "all reals": "\\mathbb{R}", "real numbers": "\\mathbb{R}",
+    "set of all real numbers": "\\mathbb{R}", "set of real numbers": "\\mathbb{R}", "any real number": "\\mathbb{R}",
+    "every real number": "\\mathbb{R}", "all integers": "\\mathbb{Z}", "set of all integers": "\\mathbb{Z}",
+    "set of integers": "\\mathbb{Z}", "all positive integers": "\\mathbb{Z}^+", "positive integers": "\\mathbb{Z}^+",
+    "all natural numbers": "\\mathbb{N}", "natural numbers": "\\mathbb{N}", "empty set": "\\emptyset",
+    "null set": "\\emptyset", "no solution": "\\emptyset", "no solutions": "\\emptyset",
+    "no real solution": "\\emptyset", "no real solutions": "\\emptyset", "infinity": "\\infty",
+    "positive infinity": "\\infty", "negative infinity": "-\\infty", "minus infinity": "-\\infty",
+}  # fmt: skip
+_LONGEST_NAME = 60
+_ABOUT = re.compile(
+    r"^(?:\\(?:text|mathrm|mbox)\s*\{\s*)?(?:approximately|approx\.?|about|roughly|around|nearly|exactly)(?:\s*:)?"
+    r"(?:\s+equal to)?[\s~]*(\})?\s*(?=[-+\d.$€£\\(])",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"^(?:US\s?\\?\$|(USD|EUR|GBP|INR|Rs\.?|CNY|RMB|JPY))\s*(?=\d)")
+_CURRENCY_SIGN = {"EUR": "€", "GBP": "£", "INR": "₹", "Rs": "₹", "Rs.": "₹", "CNY": "¥", "RMB": "¥", "JPY": "¥"}
+_TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
+_GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
+_SLANTED = re.compile(r"\^\{?(\d{1,9})\}?\s*/\s*_\{?(\d{1,9})\}?")
+_N = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
+_CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm|text)\{{)?([CP])\}}?\s*_{_N}")
+_CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
+_CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
+_ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
+_RATE = re.compile(
+    r"\\[dt]?frac\s*\{\s*\\(?:text|mathrm)\s*\{([^{}]*)\}\s*\}\s*\{\s*\\(?:text|mathrm)\s*\{([^{}]*)\}(\^\{?\d\}?)?\s*\}"
+)
+_FULL_UNIT = re.compile(
+    r"(?P<number>.*?\d\)?\}?)(?:\s|\\[ ,;]|~)+(?P<unit>\\d?frac\{[a-z]{1,3}\}\{[a-z]{1,3}(?:\^\{?\d\}?)?\}"
+    r"|[a-zA-Z]{1,3}(?:\^\{?\d\}?)?\s?/\s?[a-z]{1,3}(?:\^\{?\d\}?)?)",
+    re.DOTALL,
+)
+_BARE_UNIT = re.compile(
+    r"([-+]?[\d.,]*\d|[-+]?\\[dt]?frac\{\d+\}\{\d+\})(?:\s|\\[ ,;]|~)+([msghLNJWVAK](?:\^\{?[23]\}?)?)"
+)
+_PLAIN_RATE = re.compile(r"\\d?frac\{([a-z]{1,3})\}\{([a-z]{1,3}(?:\^\{?\d\}?)?)\}")
+_RATED = frozenset(
+    ("m", "km", "cm", "mm", "mi", "ft", "in", "g", "kg", "mg", "L", "mL", "J", "N", "mol", "rad", "rev", "W")
+)
+_PER = frozenset(("s", "h", "hr", "min", "m", "cm", "kg", "L", "mol", "K", "g", "ft", "sec"))
+
+
+def named_set(text: str) -> str | None:
+    """The LaTeX of a set or an infinity that is named in words."""
+    return _NAMED.get(words(text)) if len(text) <= _LONGEST_NAME else None
+
+
+def rewritten(text: str) -> str:
+    """The text with rarer notations in the common ones.
+
+    Numbers of permutations and combinations (``{}_6C_2``, ``C_6^2``, ``6C2``), ``3 x 10^8``, ``1'000``, ``+/-``,
+    ``<1, 2>``, ``^3/_4``, currencies by code, rates such as ``m/s^2`` without ``\\text``, named sets in words, words
+    that only say "about", and repeating decimals.
+    """
+    if (found := named_set(text)) is not None:
+        return found
+    head = text[:1]
+    if head.isalpha() or head == "\\":
+        text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
+        text = _CURRENCY.sub(lambda m: _CURRENCY_SIGN.get(m[1], "\\$"), text, count=1)
+    elif head == "<" and (match := _ANGLES.fullmatch(text)) is not None:
+        return f"\\langle {match[1]} \\rangle"
+    if "'" in text:
+        text = _GROUPS.sub(lambda m: m[1].replace("'", ""), text)
+    if "x" in text or "X" in text:
+        text = _TIMES.sub(r"\\times ", text)
+    if "{:}" in text:
+        text = text.replace("{:}", ":")
+    if "/" in text:
+        text = text.replace("+/-", "\\pm ")
+        if "^" in text and "_" in text:
+            text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
+    if "C" in text or "P" in text or "A" in text:
+        text = _combinations(text)
+    if "frac" in text and ("\\text" in text or "\\mathrm" in text):
+        text = _RATE.sub(lambda m: f"\\text{{{m[1]}/{m[2]}{m[3] or ''}}}", text)
+    if "/" in text or "frac" in text:
+        text = _with_rate(text)
+    return repeating(text)
+
+
+def _combinations(text: str) -> str:
+    text = _CHOOSE.sub(lambda m: _count(m[2], m[1], m[3]), text)
+    text = _CHOOSE_UPPER.sub(lambda m: _count(m[1], m[2], m[3]) if int(m[3]) <= int(m[2]) > 2 else m[0], text)
+    return _CHOOSE_FLAT.sub(lambda m: _count(m[2], m[1], m[3]), text)
+
+
+def _count(letter: str, top: str, bottom: str) -> str:
+    if letter == "C":
+        return f"\\binom{{{top}}}{{{bottom}}}"
+    return f"\\frac{{({top})!}}{{({top}-{bottom})!}}"
+
+
+def with_bare_unit(text: str) -> str | None:
+    """``15 m`` with its unit as text; None where no single letter of a unit stands, after a space, behind a number."""
+    match = _BARE_UNIT.fullmatch(text) if len(text) <= _LONGEST_NAME else None
+    return None if match is None else f"{match[1]} \\text{{ {match[2]}}}"
+
+
+def _with_rate(text: str) -> str:
+    """``9.8 m/s^2``: the unit becomes text, where both sides of the slash are units and a space stands before it."""
+    if len(text) > 400:
+        return text
+    match = _FULL_UNIT.fullmatch(text)
+    if match is None:
+        return text
+    unit = _PLAIN_RATE.sub(r"\1/\2", match["unit"]).replace(" ", "")
+    above, _, below = unit.partition("/")
+    if above.partition("^")[0] in _RATED and below.partition("^")[0] in _PER:
+        return f"{match['number']} \\text{{{unit}}}"
+    return text
