@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -12,10 +12,11 @@ __all__ = ["STATUSES", "Outcome", "Status"]
 Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
+_WITHOUT_VALUE = ("not_applicable", "unavailable", "error")
 _NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Outcome:
     """One reward's verdict on one completion: a value, how it came about, and why.
 
@@ -34,20 +35,32 @@ class Outcome:
     plain data for a machine. `seconds` is the wall-clock time that the verdict took, when it is known.
     """
 
-    value: float | None = None
-    status: Status = "scored"
-    reason: str = ""
-    details: Mapping[str, Any] = field(default_factory=lambda: _NO_DETAILS)
-    seconds: float | None = None
+    value: float | None
+    status: Status
+    reason: str
+    details: Mapping[str, Any]
+    seconds: float | None
 
-    def __post_init__(self) -> None:
-        if self.status not in STATUSES:
-            raise ValueError(f"status must be one of {', '.join(STATUSES)}, not {self.status!r}")
-        if self.value is None:
-            if self.status == "scored":
-                object.__setattr__(self, "status", "not_applicable")
-        elif self.status in ("not_applicable", "unavailable", "error"):
-            raise ValueError(f"an Outcome with status {self.status!r} has no value, but {self.value!r} was given")
+    def __init__(
+        self,
+        value: float | None = None,
+        status: Status = "scored",
+        reason: str = "",
+        details: Mapping[str, Any] = _NO_DETAILS,
+        seconds: float | None = None,
+    ) -> None:
+        if status not in STATUSES:
+            raise ValueError(f"status must be one of {', '.join(STATUSES)}, not {status!r}")
+        if value is None:
+            if status == "scored":
+                status = "not_applicable"
+        elif status in _WITHOUT_VALUE:
+            raise ValueError(f"an Outcome with status {status!r} has no value, but {value!r} was given")
+        _set_value(self, value)
+        _set_status(self, status)
+        _set_reason(self, reason)
+        _set_details(self, details)
+        _set_seconds(self, seconds)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Outcome, (self.value, self.status, self.reason, dict(self.details), self.seconds))
@@ -62,4 +75,6 @@ class Outcome:
         return Outcome(**{name: changes.pop(name, getattr(self, name)) for name in _FIELDS}, **changes)
 
 
-_FIELDS = tuple(Outcome.__slots__)
+_FIELDS = tuple(field.name for field in fields(Outcome))
+# The slots' own setters: a frozen dataclass's __init__ takes four times as long, and there is an outcome per row and component.
+_set_value, _set_status, _set_reason, _set_details, _set_seconds = (getattr(Outcome, name).__set__ for name in _FIELDS)
