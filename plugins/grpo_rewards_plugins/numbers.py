@@ -42,5 +42,8 @@ def _plain(text: str) -> Fraction | None:
     exponent = int(match["exponent"] or 0)
     if abs(exponent) > _LARGEST_EXPONENT:
         return None
-    value = Fraction(int(whole + decimals)) * Fraction(10) ** (exponent - len(decimals))
+    scale = exponent - len(decimals)
+    value = Fraction(int(whole + decimals))
+    if scale:
+        value *= Fraction(10) ** scale
     return -value if match["sign"] == "-" else value
