@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .equivalence.numerals import Numeral, read_numeral, same_numeral
 from .equivalence.rereading import decide
@@ -26,8 +25,7 @@ _REMEMBERED = 1 << 16
 _REMEMBERED_LENGTH = 2_000  # characters; longer pairs are not kept
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether the answer is the gold, and the rule that decided.
 
     `status` is ``open`` where no rung could tell (then `equal` is False), ``timeout`` where the last one ran too long, and

@@ -11,6 +11,7 @@ from grpo_rewards import Outcome, reward
 __all__ = ["math"]
 
 _SHOWN = 80
+_KEPT = 500  # characters of an extracted answer that the details keep
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -67,24 +68,22 @@ def math(
     from grpo_rewards_plugins.math.extraction.finding import extract
     from grpo_rewards_plugins.math.grading import Reading
 
-    golds: dict[str, Reading | Outcome] = {}
+    golds: dict[Any, tuple[str, Reading] | Outcome] = {}
     done: dict[tuple[str, str], Outcome] = {}
     out: list[Outcome] = []
     for completion, given in zip(completions, answer, strict=True):
-        text = _gold(given)
-        if text is None:
-            kind = "there is no reference" if given is None else f"a reference of type {type(given).__name__}"
-            out.append(Outcome(None, "not_applicable", kind))
-            continue
-        gold = golds.get(text)
+        gold = golds.get(given) if type(given) is str else None
         if gold is None:
-            gold = golds[text] = _read_gold(text)
+            gold = _read_gold(given)
+            if type(given) is str:
+                golds[given] = gold
         if isinstance(gold, Outcome):
             out.append(gold)
             continue
+        text, reading = gold
         found = done.get((text, completion))
         if found is None:
-            found = done[text, completion] = _score(gold, extract(completion, order=places), timeout)
+            found = done[text, completion] = _score(reading, extract(completion, order=places), timeout)
         out.append(found)
     return out
 
@@ -109,13 +108,18 @@ def _plain(number: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-def _read_gold(text: str) -> Any:
+def _read_gold(given: Any) -> Any:
+    """A reference's text and its reading, or the outcome where there is none."""
     from grpo_rewards_plugins.math.grading import read, unreadable
 
+    text = _gold(given)
+    if text is None:
+        kind = "there is no reference" if given is None else f"a reference of type {type(given).__name__}"
+        return Outcome(None, "not_applicable", kind)
     gold = read(text)
     if gold.numeral is None and not gold.text:
         return Outcome(None, "not_applicable", f"the reference {_short(text)} cannot be read: {unreadable(gold)}")
-    return gold
+    return text, gold
 
 
 def _score(gold: Any, found: Any, timeout: float) -> Outcome:
@@ -124,13 +128,14 @@ def _score(gold: Any, found: Any, timeout: float) -> Outcome:
     if found.text is None:
         return Outcome(0.0, "rejected", "no answer found")
     verdict = grade(gold, found.text, timeout=timeout)
-    how = f"{_short(found.text)} (by {found.rule})"
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
+    details = {"extracted": found.text[:_KEPT], "rule": found.rule}
+    how = f"{_short(found.text)} (by {found.rule})"
     if verdict.status == "timeout":
-        return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}")
+        return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}", details)
     word = "is" if verdict.equal else "is not"
-    return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}")
+    return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}", details)
 
 
 def _short(text: str) -> str:

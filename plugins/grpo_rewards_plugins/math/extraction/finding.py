@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .signs import bold, last_line, last_number, last_segment, letter, phrase, segments, spoken, whole
 
@@ -30,8 +29,7 @@ _LABEL = re.compile(r"[A-Za-z](?:_\{?\w{1,3}\}?)?\s*(?:\([a-z]\))?\s*=")
 _HEADING = re.compile(r"[A-Za-z]{3,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(NamedTuple):
     """What was found: `text` (None where nothing was), by which `rule`, and whether several candidates stand side by side.
 
     `parts` holds those candidates; `text` has them joined, so that ``\\boxed{3} or \\boxed{4}`` is the list of both and
@@ -115,8 +113,15 @@ _TURNS = frozenset("but not so thus hence therefore then wait no actually is was
 
 
 def _from_boxes(text: str) -> tuple[int, Extraction] | None:
-    if "\\boxed" not in text and "\\fbox" not in text:
-        return None
+    start = text.rfind("\\boxed{")
+    if start < 0:
+        if "\\boxed" not in text and "\\fbox" not in text:
+            return None
+    elif text.find("\\boxed") == start and "\\fbox" not in text:  # the only one, with nothing but an answer in it
+        end = text.find("}", start)
+        content = text[start + 7 : end].strip() if end > 0 else ""
+        if content and "{" not in content and "\\" not in content:
+            return start, Extraction(content, "box", (content,))
     found = boxes(text)
     while found and not found[-1][2].strip():
         found.pop()
@@ -211,7 +216,7 @@ def phrase_mark(text: str) -> tuple[int, Extraction] | None:
     return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
 
 
-_FINDERS = {"box": _from_boxes, "tag": _from_tag, "hash": _from_hash, "phrase": phrase_mark}
+_FINDERS = {"box": _from_boxes, "tag": _from_tag, "hash": _from_hash}
 _SIGNS = {
     "bold": bold,
     "line": last_line,
@@ -227,7 +232,7 @@ def after_reasoning(text: str) -> str:
     end = text.rfind("</think>")
     if end >= 0:
         return text[end + 8 :]
-    return "" if text.lstrip()[:7] == "<think>" else text
+    return "" if "<think>" in text[:200] and text.lstrip()[:7] == "<think>" else text
 
 
 def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
@@ -239,10 +244,15 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
     text = after_reasoning(completion)
     best: tuple[int, Extraction] | None = None
     for rule in order:
-        if rule in _MARKS:
+        if rule in _FINDERS:
             hit = _FINDERS[rule](text)
             if hit is not None and (best is None or hit[0] > best[0]):
                 best = hit
+    if "phrase" in order:
+        if best is None:
+            best = phrase_mark(text)
+        elif (hit := phrase_mark(text[best[0] :])) is not None and hit[0] > 0:  # only a later one wins
+            best = hit
     if best is not None:
         return best[1]
     if "phrase" in order and (words := spoken(text)) is not None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "spoken", "whole"]
 
@@ -22,6 +23,8 @@ _SEGMENT = re.compile(
 )
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
+_PHRASE_WORDS = ("answer", "solution", "result", "respuesta", "réponse", "antwort", "答案")
+_SHORT = re.compile(r"A\s*:")
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$)|([A-Z])(?=\.?\**$))(?:[\s.]|\*|$)")
@@ -56,7 +59,7 @@ def phrase(text: str) -> tuple[int, str] | None:
     """Place and text of the last "answer is" that carries a digit, a formula or a choice letter."""
     tail = max(0, len(text) - _TAIL)
     window = text[tail:]
-    for match in reversed(list(_PHRASE.finditer(window))):
+    for match in _phrases(window):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400]:
             continue  # the box is a mark of its own
@@ -64,6 +67,32 @@ def phrase(text: str) -> tuple[int, str] | None:
         if found and _carries(found) and (number := _told(found)) is not None:
             return tail + match.start(), number or found
     return None
+
+
+def _phrases(window: str) -> Iterator[re.Match[str]]:
+    """Matches of the phrase, the last one first: its words are looked for as plain text, which is much faster."""
+    low = window.lower()
+    if len(low) != len(window):  # a letter whose lower case is longer moves all places
+        yield from reversed(list(_PHRASE.finditer(window)))
+        return
+    places: list[int] = []
+    for word in _PHRASE_WORDS:
+        at = low.find(word)
+        while at >= 0:
+            places.append(at)
+            at = low.find(word, at + 1)
+    at = window.find("A")
+    while at >= 0:
+        if _SHORT.match(window, at):
+            start = at
+            while start and window[start - 1] in " \t":
+                start -= 1
+            places.append(start)
+        at = window.find("A", at + 1)
+    for place in sorted(places, reverse=True):
+        match = _PHRASE.match(window, place)
+        if match is not None:
+            yield match
 
 
 def _told(found: str) -> str | None:
