@@ -24,7 +24,7 @@ from pydantic import (
 
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards._composition.section import Bounds, Number, Section
-from grpo_rewards._presets import expanded
+from grpo_rewards._presets import expanded, started_from
 from grpo_rewards.errors import ConfigError, nearest
 
 __all__ = [
@@ -190,6 +190,9 @@ class Config(Section):
     """A composition: named rewards, how they combine, and what happens on errors."""
 
     version: Literal[1] = Field(default=1, description="The version of this format.")
+    use: str | None = Field(
+        default=None, description="preset/NAME: the composition to start from; what stands beside it wins, key by key."
+    )
     rewards: Annotated[
         dict[str, ComponentConfig], BeforeValidator(_shorthand), AfterValidator(expanded), Field(min_length=1)
     ] = Field(description="The components by name.")
@@ -197,6 +200,11 @@ class Config(Section):
     adapt: AdaptConfig | None = Field(default=None, description="Weights that follow what training shows.")
     stages: list[StageConfig] = Field(default_factory=list, description="Parts of the run with weights of their own.")
     errors: ErrorsConfig = ErrorsConfig()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_from_preset(cls, data: Any) -> Any:
+        return started_from(data) if isinstance(data, Mapping) and data.get("use") is not None else data
 
     @field_validator("stages")
     @classmethod

@@ -1,4 +1,4 @@
-"""A preset used as a component: its own components take the place of the one that names it."""
+"""A preset in a configuration: as a component, whose place its own take, or as what the whole starts from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,40 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.config import ComponentConfig
     from grpo_rewards._composition.schedule import ScheduleConfig
 
-__all__ = ["expanded"]
+__all__ = ["expanded", "started_from"]
+
+
+def started_from(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with ``use: preset/NAME`` at its top as one of its own: the preset's keys, and these.
+
+    Mappings are merged key by key, so that ``rewards: {overlong: {weight: 0.5}}`` changes one weight of the preset; any
+    other value takes the place of the preset's.
+
+    Raises:
+        ValueError: there is no such preset.
+    """
+    use = data["use"]
+    if not (isinstance(use, str) and is_preset(use)):
+        raise ValueError(f"use: at the top of a configuration stands preset/NAME, not {use!r:.80}")
+    try:
+        preset = find_preset(use)
+        start = preset.config()
+    except GrpoRewardsError as error:
+        raise ValueError(f"use: {error}") from None
+    plain = start.model_dump(exclude_unset=True)
+    plain["rewards"] = {
+        name: {**component.model_dump(exclude_unset=True), "use": _absolute(component.use, preset)}
+        for name, component in start.rewards.items()
+    }
+    return _merged(plain, {key: value for key, value in data.items() if key != "use"})
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(below)
+    for key, value in above.items():
+        mappings = isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
+        found[key] = _merged(found[key], value) if mappings else value
+    return found
 
 
 def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfig]:

@@ -98,6 +98,32 @@ def test_a_mistake_names_its_place(rewards: dict[str, Any], text: str) -> None:
     assert text in str(caught.value)
 
 
+def test_a_configuration_starts_from_a_preset(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "use: preset/multi-objective\n"
+        "rewards:\n"
+        "  correct: {use: exact, weight: 3.0, columns: {answer: gold}}\n"
+        "  tags: {params: {max_penalty: 0.1}}\n"
+        "  repetition: {use: repetition}\n"
+        "adapt: {high: 0.9}\n"
+    )
+    composite = load(tmp_path / "mine.yaml")
+    assert [c.name for c in composite.components] == ["correct", "format", "tags", "brief", "style", "repetition"]
+    assert composite.weights["correct"] == 3.0
+    assert composite.config.rewards["correct"].use == "exact"
+    assert composite.config.rewards["tags"].params["max_penalty"] == 0.1
+    assert composite.config.rewards["tags"].params["per_tag"] == 0.25
+    assert composite.config.adapt is not None
+    assert composite.config.adapt.settings == {"low": 0.3, "high": 0.9, "up": 1.2, "down": 0.9}
+    copy = pickle.loads(pickle.dumps(composite))  # noqa: S301
+    assert copy.config == composite.config
+    whole = Composite({"use": "preset/gsm8k-xml"})
+    assert whole.config == load("preset/gsm8k-xml").config
+    for wrong, text in (({"use": "preset/gsm"}, "use: there is no preset 'gsm'"), ({"use": "math"}, "preset/NAME")):
+        with pytest.raises(ConfigError, match=text):
+            Composite(wrong)
+
+
 def test_the_command_line_takes_presets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps({**row, "answer": "4"}) + "\n" for row in ROWS))
