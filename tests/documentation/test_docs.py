@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,15 @@ def commands() -> dict[str, Any]:
     return dict(group.commands)
 
 
+def leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """A command, or the commands of a group, with what is typed for each."""
+    if not hasattr(command, "commands"):
+        yield path, command
+        return
+    for name, inner in command.commands.items():
+        yield from leaves(f"{path} {name}", inner)
+
+
 @pytest.mark.parametrize("name", sorted(commands()))
 def test_every_command_and_option_is_documented(name: str) -> None:
     """In its section of cli.md, in what cli.md says of all commands, or on the command's own page."""
@@ -74,12 +84,13 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     own = DOCS / f"{name}.md"
     if own.is_file():
         text += own.read_text(encoding="utf-8")
-    assert f"grpo-rewards {name}" in text
-    for parameter in commands()[name].params:
-        if parameter.name == "help" or parameter.param_type_name == "argument":
-            continue
-        for option in (*parameter.opts, *parameter.secondary_opts):
-            assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), f"{name} {option}"
+    for path, command in leaves(name, commands()[name]):
+        assert f"grpo-rewards {path}" in text
+        for parameter in command.params:
+            if parameter.name == "help" or parameter.param_type_name == "argument":
+                continue
+            for option in (*parameter.opts, *parameter.secondary_opts):
+                assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), f"{path} {option}"
 
 
 def test_no_command_is_documented_that_is_not_there() -> None:
