@@ -132,6 +132,15 @@ def test_python_trains(page: Path, tmp_path: Path, tiny_model: Any) -> None:
     run_page(page, tmp_path)
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda p: str(p.relative_to(DOCS)))
+def test_no_page_swallows_tags(page: Path) -> None:
+    """A browser shows nothing of ``<answer>`` outside code, which is how copied recipes came to ask for ``''``."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"(`+).+?\1", "", text, flags=re.DOTALL)
+    text = re.sub(r"<!--.*?-->|<https?://[^>\s]+>", "", text, flags=re.DOTALL)
+    assert re.findall(r"</?[A-Za-z][\w-]*>", text) == []
+
+
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
     pytest.importorskip("material", reason="mkdocs-material is not installed: pip install 'grpo-rewards[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
