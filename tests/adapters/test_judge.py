@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.judge import judge
+from grpo_rewards_plugins.judge import _Endpoint, judge
 
-from grpo_rewards import Reward
+from grpo_rewards import Composite, Reward
 
 
 class Endpoint(ThreadingHTTPServer):
@@ -97,6 +97,23 @@ def test_it_recovers_and_the_budget_ends_it(endpoint: Endpoint) -> None:
     assert over.status == "unavailable"
     assert "budget of 2" in over.reason
     assert len(endpoint.seen) == 2
+
+
+def test_calls_are_spaced_evenly_until_the_budget_is_spent() -> None:
+    endpoint = _Endpoint()
+    waits = [endpoint.take_turn(per_minute=6.0, budget=3) for _ in range(4)]
+    assert waits[3] is None
+    first, second, third = (wait for wait in waits if wait is not None)
+    assert (first, second, third) == pytest.approx((0.0, 10.0, 20.0), abs=1.0)
+
+
+def test_a_dead_judge_leaves_the_whole_row_out(endpoint: Endpoint) -> None:
+    endpoint.script = [(500, "")]
+    composite = Composite({"rewards": {"judge": bound(endpoint, attempts=1), "whole": "integer"}})
+    table = composite.score([{"completion": "4"}])
+    assert table.rewards() == [None]
+    assert "judge" in table.left_out[0]
+    assert "500" in table.left_out[0]
 
 
 def test_nobody_there_is_unavailable() -> None:
