@@ -117,3 +117,29 @@ def test_a_label_that_the_model_lacks_is_a_mistake(folder: Path) -> None:
 def test_settings_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         get_reward("model").with_(**wrong)
+
+
+@pytest.mark.parametrize(("room", "status"), [(2, "scored"), (0, "unavailable")])
+def test_a_batch_that_does_not_fit_is_halved(
+    room: int, status: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    forward = transformers.LlamaForSequenceClassification.forward
+
+    def crowded(self: Any, input_ids: Any, **more: Any) -> Any:
+        sizes.append(len(input_ids))
+        if len(input_ids) > room:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return forward(self, input_ids=input_ids, **more)
+
+    texts = [f"text {n}" for n in range(5)]
+    reward = get_reward("model").with_(name=str(folder), batch_size=5)
+    whole = reward(completions=texts)
+    monkeypatch.setattr(transformers.LlamaForSequenceClassification, "forward", crowded)
+    if status == "scored":
+        assert reward(completions=texts) == pytest.approx(whole, abs=1e-5)
+        assert sizes == [5, 2, 2, 1]
+    else:
+        found = reward.one("x")
+        assert found.status == status
+        assert "memory" in found.reason
