@@ -61,6 +61,9 @@ def _plain(value: Any) -> Any:
     if kind is float:
         return (kind, value.hex())
     if kind in (list, tuple):
+        kinds = set(map(type, value))
+        if len(kinds) == 1 and (only := kinds.pop()) in (int, str):  # token ids are long
+            return (kind, only, *value)
         return (kind, *map(_plain, value))
     if kind is dict:
         return (kind, *((_plain(key), _plain(item)) for key, item in value.items()))

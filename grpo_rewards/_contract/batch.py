@@ -147,7 +147,10 @@ class Batch:
         completions = [self.completions[row] for row in rows]
         columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
         prompts, ids, grouping = pick(self.prompts), pick(self.completion_ids), pick(self.grouping)
-        return Batch(completions, prompts, ids, columns, self.trainer, grouping)
+        batch = Batch(completions, prompts, ids, columns, self.trainer, grouping)
+        if "texts" in self.__dict__:
+            batch.__dict__["texts"] = pick(self.texts)
+        return batch
 
     def renamed(self, columns: Mapping[str, str]) -> Batch:
         """Return the batch as a reward sees it whose column ``k`` is the data's column ``columns[k]``."""
