@@ -146,6 +146,11 @@ def test_the_command_line_takes_presets(tmp_path: Path, monkeypatch: pytest.Monk
     assert "accuracy" in run("validate", "preset/r1")
 
 
+@pytest.mark.parametrize("name", ["gsm8k-xml", "countdown-nano-aha", "multi-objective"])
+def test_no_cheat_pays(name: str) -> None:
+    run("audit", f"preset/{name}")
+
+
 def test_a_file_of_that_name_is_still_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "preset").mkdir()
     (tmp_path / "preset" / "r1.yaml").write_text("rewards: {mine: integer}\n")

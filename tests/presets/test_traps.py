@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +48,14 @@ def test_right_solutions_pass_a_file_without_a_test_function(test: str, format: 
     assert total("humaneval", f"Here you are:\n```python\n{DOUBLE}```", **columns) == 1.0
     assert total("humaneval", f"```python\n{DOUBLE.replace('2 *', '3 *')}```", **columns) == 0.0
     assert total("humaneval", "import sys\nsys.exit(0)\n", **columns) == 0.0
+
+
+def test_pytest_itself_collects_nothing_from_such_a_file(tmp_path: Path) -> None:
+    (tmp_path / "solution.py").write_text(DOUBLE)
+    test = "from solution import double as candidate\n" + CHECK + "check(candidate)\n"
+    (tmp_path / "test_solution.py").write_text(test)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_solution.py"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 5
 
 
 def test_a_body_continues_its_prompt() -> None:
