@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from itertools import groupby
 from typing import Any
@@ -70,6 +71,23 @@ def test_the_model_passes_some_of_humaneval(programs: list[dict[str, Any]]) -> N
         for row in rows
     ]
     assert load("preset/humaneval").score(with_tests_as_files).rewards() == rewards
+
+
+def test_the_same_tests_as_asserts_give_mbpp_the_same_rewards(programs: list[dict[str, Any]]) -> None:
+    one_line = re.compile(r"^    (assert .*)$", re.MULTILINE)
+    rows, as_mbpp = [], []
+    for row in programs[::4]:
+        body = row["test"].partition("def check(candidate):\n")[2]
+        asserts = one_line.findall(body)
+        if asserts and all(line in ("", *(f"    {one}" for one in asserts)) for line in body.splitlines()):
+            rows.append(row)
+            calls = [one.replace("candidate(", f"{row['entry_point']}(") for one in asserts]
+            kept = {key: row[key] for key in ("prompt", "completion", "code_prompt", "entry_point")}
+            as_mbpp.append({**kept, "test_list": calls})
+    assert len(rows) >= 10
+    rewards = load("preset/mbpp").score(as_mbpp).rewards()
+    assert set(rewards) == {0.0, 1.0}
+    assert rewards == load("preset/humaneval").score(rows).rewards()
 
 
 def test_a_tag_count_goes_with_the_tags(arithmetic: list[dict[str, Any]]) -> None:
