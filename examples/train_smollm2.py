@@ -114,7 +114,7 @@ def tasks(kind: str, setup: Setup, seed: int) -> tuple[list[dict[str, Any]], lis
 def evaluate(model: Any, tokenizer: Any, composite: Any, rows: Sequence[dict[str, Any]], tokens: int) -> dict[str, Any]:
     """The likeliest completion of each row, scored by the composite: accuracy with its interval, and the texts."""
     import torch
-    from grpo_rewards_adapters.intervals import wilson
+    from grpo_rewards_adapters.training.intervals import wilson
 
     model.eval()
     scored: list[dict[str, Any]] = []

@@ -1,0 +1,100 @@
+"""``grpo-rewards train`` and ``merge``: thin doors to the adapter, which needs the extra ``train``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["merge", "train"]
+
+
+def train(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The training configuration (.yaml).")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Only check configuration, batches, rewards and data; load no model.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the newest checkpoint of the output.")] = False,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Resume although rewards or plugin versions have changed.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")] = False,
+) -> None:
+    """Train a model with GRPO as a configuration says, measured on held-out prompts before and after.
+
+    With --check nothing is loaded but the tokenizer and the data; exit 1 when something should be mended.
+
+    Example: grpo-rewards train train.yaml --check && grpo-rewards train train.yaml
+    """
+    from grpo_rewards._cli.app import FINDINGS
+
+    adapter = _adapter("run")
+    recipe = _adapter("recipe").read_recipe(config)
+    base = config.resolve().parent
+    if check:
+        ready = adapter.check(recipe, base=base)
+        _show({**ready.figures, "findings": ready.findings}, as_json)
+        if ready.findings:
+            raise typer.Exit(FINDINGS)
+        return
+    found = adapter.train(
+        recipe, base=base, resume=resume, accept_changes=accept_changes, say=lambda text: typer.echo(text, err=True)
+    )
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, default=str))
+        return
+    typer.echo(f"{found['steps']} steps; the model is in {found['model']}")
+    for name, figures in found["held_out"].items():
+        typer.echo(f"{name}: {_interval(figures['before'])} -> {_interval(figures['after'])}")
+
+
+def merge(
+    adapter: Annotated[Path, typer.Argument(metavar="ADAPTER", help="The folder of the LoRA adapters.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where the merged model goes.")],
+    base: Annotated[
+        str | None, typer.Option(help="The base model, where it is not found by the adapter's record.")
+    ] = None,
+    dtype: Annotated[str, typer.Option(help="The weights' type: auto, float32, bfloat16 or float16.")] = "auto",
+) -> None:
+    """Merge LoRA adapters into their base model.
+
+    Example: grpo-rewards merge runs/gsm8k/model -o runs/gsm8k/merged
+    """
+    name = _adapter("merge").merge(adapter, out, base=base, dtype=dtype)
+    typer.echo(f"{adapter} merged into {name}: {out}")
+
+
+def _adapter(module: str) -> Any:
+    """Import a module of the training adapter, or say what to install."""
+    import importlib
+
+    from grpo_rewards._cli.app import ENVIRONMENT
+
+    try:
+        return importlib.import_module(f"grpo_rewards_adapters.training.{module}")
+    except ImportError as error:
+        missing = f" (missing: {error.name})" if error.name else ""
+        typer.echo(f"error: training needs more packages{missing}: pip install 'grpo-rewards[train]'", err=True)
+        raise typer.Exit(ENVIRONMENT) from error
+
+
+def _show(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found, indent=2, default=str))
+        return
+    for key, value in found.items():
+        if key != "findings":
+            typer.echo(f"{key}: {value}")
+    for finding in found["findings"]:
+        typer.echo(f"finding: {finding}")
+    if not found["findings"]:
+        typer.echo("nothing to mend")
+
+
+def _interval(figures: dict[str, Any]) -> str:
+    if figures["mean"] is None:
+        return "nothing scored"
+    low, high = figures["interval_95"]
+    return f"{figures['mean']:.3f} [{low:.3f}, {high:.3f}]"

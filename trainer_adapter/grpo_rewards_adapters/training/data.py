@@ -1,0 +1,148 @@
+"""Rows to train on and rows held out: read from a file or the hub, with prompts as the model wants them."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grpo_rewards.errors import ConfigError, InputError, nearest
+from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
+
+__all__ = ["Data", "prompt_lengths", "read_data"]
+
+Row = dict[str, Any]
+_BUILDERS = {".jsonl": "json", ".json": "json", ".ndjson": "json", ".csv": "csv", ".parquet": "parquet"}
+_TAKEN = ("completion", "completions", "completion_ids", "prompts", "trainer_state", "log_extra", "log_metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The rows of a run, where they come from, and how many prompts were left out for their length."""
+
+    train: list[Row]
+    held_out: list[Row]
+    sources: dict[str, str]
+    dropped: int = 0
+
+
+def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
+    """Read the training data and what is held out, the same for the same seed.
+
+    Raises:
+        InputError: a file cannot be read, or holds no rows.
+        ConfigError: a column that the configuration names is not there.
+    """
+    rows, source = _rows(recipe.dataset, base)
+    rows = _prepared(rows, recipe.dataset, recipe.chat, tokenizer)
+    limit = recipe.dataset.max_prompt_tokens
+    dropped = 0
+    if limit is not None:
+        lengths = prompt_lengths(rows, tokenizer)
+        kept = [row for row, length in zip(rows, lengths, strict=True) if length <= limit]
+        dropped, rows = len(rows) - len(kept), kept
+    sources = {"train": source}
+    evaluation = recipe.evaluation
+    if evaluation.dataset is not None:
+        found, sources["held_out"] = _rows(evaluation.dataset, base)
+        return Data(rows, _prepared(found, evaluation.dataset, recipe.chat, tokenizer), sources, dropped)
+    order = list(range(len(rows)))
+    random.Random(recipe.seed).shuffle(order)
+    if evaluation.held_out >= len(rows):
+        raise ConfigError(
+            f"{evaluation.held_out} rows are to be held out of {len(rows)}; lower it or give evaluation.dataset",
+            path="evaluation.held_out",
+        )
+    aside = sorted(order[: evaluation.held_out])
+    seen = {repr(rows[index]["prompt"]) for index in aside}
+    stays = [row for row in rows if repr(row["prompt"]) not in seen]  # the same prompt twice is held out twice
+    return Data(stays, [rows[index] for index in aside], sources, dropped)
+
+
+def prompt_lengths(rows: Sequence[Row], tokenizer: Any) -> list[int]:
+    """The number of tokens of each prompt, as the trainer tokenizes it."""
+    lengths = []
+    for row in rows:
+        prompt = row["prompt"]
+        if isinstance(prompt, str):
+            lengths.append(len(tokenizer(prompt)["input_ids"]))
+        else:
+            text = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
+            lengths.append(len(tokenizer(text, add_special_tokens=False)["input_ids"]))
+    return lengths
+
+
+def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
+    from datasets import load_dataset
+
+    if config.name is not None:
+        try:
+            found = load_dataset(config.name, config.config, split=config.split)
+        except Exception as error:
+            raise InputError(f"cannot be loaded: {error}", source=f"dataset {config.name}") from error
+        source = f"hub {config.name} {config.config or ''} {config.split}".replace("  ", " ")
+    else:
+        file = base / str(config.path)
+        builder = _BUILDERS.get(file.suffix.lower())
+        if builder is None:
+            raise InputError(f"expected one of {', '.join(_BUILDERS)}", source=str(file))
+        if not file.is_file():
+            raise InputError("no such file", source=str(file))
+        try:
+            found = load_dataset(builder, data_files=str(file), split="train")
+        except Exception as error:
+            raise InputError(f"cannot be read as {builder}: {error.__cause__ or error}", source=str(file)) from error
+        source = f"{file.name} sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
+    rows = [
+        dict(row) for row in (found if config.limit is None else found.select(range(min(config.limit, len(found)))))
+    ]
+    if not rows:
+        raise InputError("holds no rows", source=source)
+    return rows, source
+
+
+def _prepared(rows: Sequence[Row], config: DatasetConfig, chat: ChatConfig, tokenizer: Any) -> list[Row]:
+    have = list(rows[0])
+    for wanted in (*config.columns.values(), *(() if config.template else (config.prompt,))):
+        if wanted not in have:
+            raise ConfigError(
+                f"there is no column {wanted!r}{nearest(wanted, have)} (columns: {', '.join(have)})", path="dataset"
+            )
+    out = []
+    for row in rows:
+        columns = {key: value for key, value in row.items() if key not in _TAKEN}
+        columns.update({new: row[old] for new, old in config.columns.items()})
+        columns["prompt"] = _prompt(_asked(row, config), chat, tokenizer)
+        out.append(columns)
+    return out
+
+
+def _asked(row: Row, config: DatasetConfig) -> Any:
+    if config.template is None:
+        return row[config.prompt]
+    try:
+        return config.template.format_map(row)
+    except (KeyError, IndexError, ValueError) as error:
+        raise ConfigError(f"does not fit the columns {', '.join(row)}: {error}", path="dataset.template") from None
+
+
+def _prompt(asked: Any, chat: ChatConfig, tokenizer: Any) -> Any:
+    """Text stays text for a tokenizer without chat template; otherwise everything becomes messages."""
+    if isinstance(asked, str):
+        if getattr(tokenizer, "chat_template", None) is None:
+            shown = "".join(f"{turn.get('user', '')}{turn.get('assistant', '')}\n" for turn in chat.examples)
+            return f"{chat.system}\n{shown}{asked}" if chat.system else shown + asked
+        messages = [{"role": "user", "content": asked}]
+    elif isinstance(asked, Sequence) and all(isinstance(turn, Mapping) and "role" in turn for turn in asked):
+        messages = [dict(turn) for turn in asked]
+    else:
+        raise InputError(f"a prompt must be text or a list of messages with role and content, not {asked!r:.80}")
+    head = []
+    if chat.system is not None and messages[0]["role"] != "system":
+        head.append({"role": "system", "content": chat.system})
+    for turn in chat.examples:
+        head += [{"role": role, "content": turn[role]} for role in ("user", "assistant") if role in turn]
+    return [*head, *messages]

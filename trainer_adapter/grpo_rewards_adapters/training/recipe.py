@@ -1,0 +1,183 @@
+"""The file that ``grpo-rewards train`` reads: model, data, prompts, rewards and how to train, checked key by key."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from grpo_rewards import Composite, load
+from grpo_rewards._composition.config import read_yaml
+from grpo_rewards._composition.section import Section
+from grpo_rewards.errors import ConfigError, nearest
+from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
+
+__all__ = ["ChatConfig", "DatasetConfig", "EvaluationConfig", "LoraConfig", "ModelConfig", "Recipe", "read_recipe"]
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class ModelConfig(Section):
+    """The model to train."""
+
+    name: str = Field(description="A folder, or a name on the hub.")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field(
+        default="float32", description="The weights' type; with LoRA bfloat16 saves half the memory."
+    )
+    revision: str | None = Field(default=None, description="The hub's revision.")
+    tokenizer: str | None = Field(default=None, description="Another place for the tokenizer.")
+
+
+class DatasetConfig(Section):
+    """Rows with a prompt and the columns that rewards need: one file (JSONL, CSV, parquet) or a hub name."""
+
+    path: str | None = Field(default=None, description="A .jsonl, .json, .csv or .parquet file.")
+    name: str | None = Field(default=None, description="A dataset on the hub.")
+    config: str | None = Field(default=None, description="The hub dataset's configuration.")
+    split: str = Field(default="train", description="The hub dataset's split.")
+    prompt: str = Field(default="prompt", description="The column with the prompt: text, or chat messages.")
+    template: str | None = Field(
+        default=None, description="The prompt's text with {column} in it, instead of the column prompt."
+    )
+    columns: dict[str, str] = Field(default_factory=dict, description="New column: the column it is taken from.")
+    limit: Count | None = Field(default=None, description="Take no more than this many rows.")
+    max_prompt_tokens: Count | None = Field(default=None, description="Leave out rows with a longer prompt.")
+
+    @model_validator(mode="after")
+    def _one_source(self) -> DatasetConfig:
+        if (self.path is None) == (self.name is None):
+            raise ValueError("give one of path (a file) and name (a dataset on the hub)")
+        return self
+
+
+class ChatConfig(Section):
+    """How a text prompt becomes chat. Without a chat template the prompt stays text."""
+
+    system: str | None = Field(default=None, description="The system message.")
+    examples: list[dict[Literal["user", "assistant"], str]] = Field(
+        default_factory=list, description="Worked examples as earlier turns: {user: ..., assistant: ...}."
+    )
+    template: str | None = Field(default=None, description="A file with a jinja chat template for the tokenizer.")
+
+
+class LoraConfig(Section):
+    """Train low-rank adapters (arXiv 2106.09685) and leave the model's own weights alone."""
+
+    r: Count = 16
+    alpha: Count = 32
+    dropout: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    targets: str | list[str] = Field(default="all-linear", description="The modules that get adapters.")
+
+
+class EvaluationConfig(Section):
+    """Held-out prompts, answered greedily before and after training."""
+
+    held_out: Annotated[int, Field(ge=0)] = Field(
+        default=100, description="Rows of the training data set aside, drawn by the seed; 0 with a file of its own."
+    )
+    dataset: DatasetConfig | None = Field(default=None, description="Rows from elsewhere instead.")
+    batch_size: Count = 32
+    max_tokens: Count | None = Field(default=None, description="training.max_completion_length by default.")
+
+
+def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    problems = [text for name, value in arguments.items() if (text := argument_problem(name, value))]
+    if problems:
+        raise ValueError("; ".join(problems))
+    return arguments
+
+
+class Recipe(Section):
+    """Everything of a run."""
+
+    version: Literal[1] = 1
+    model: ModelConfig
+    rewards: str | dict[str, Any] = Field(description="The rewards file, or its content.")
+    dataset: DatasetConfig
+    chat: ChatConfig = ChatConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    preset: Literal["cpu", "small_gpu", "large_gpu"] | None = Field(
+        default=None, description="Arguments to start from."
+    )
+    training: Annotated[dict[str, Any], AfterValidator(_arguments)] = Field(
+        default_factory=dict, description="The trainer's own arguments; they win over the preset's."
+    )
+    lora: LoraConfig | None = None
+    form: Literal["auto", "expanded", "fused"] = "auto"
+    output: str = Field(description="The folder for checkpoints, the model and what was measured.")
+    seed: int = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            data = dict(data)
+            for key, short in (("model", "name"), ("dataset", "path")):
+                if isinstance(data.get(key), str):
+                    data[key] = {short: data[key]}
+            if data.get("lora") is True:
+                data["lora"] = {}
+        return data
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The trainer's arguments, the preset's included."""
+        common = {"report_to": [], "logging_steps": 1}
+        return {**common, **(PRESETS[self.preset] if self.preset else {}), **self.training}
+
+    def composite(self, base: Path) -> Composite:
+        """The composite that it trains with; relative paths start from `base`."""
+        if isinstance(self.rewards, str):
+            return load(base / self.rewards)
+        return Composite(self.rewards, base=base)
+
+
+def read_recipe(path: str | os.PathLike[str]) -> Recipe:
+    """Read and check a training configuration.
+
+    Raises:
+        ConfigError: the text names file, key and what to write, for removed arguments their replacement.
+    """
+    file = Path(path)
+    data = read_yaml(file)
+    if not isinstance(data, Mapping):
+        raise ConfigError("expected the keys model, rewards, dataset and output", source=str(file))
+    try:
+        return Recipe.model_validate(dict(data))
+    except ValidationError as error:
+        problems = [_explain(problem) for problem in error.errors()]
+        raise ConfigError("; ".join(dict.fromkeys(problems)), source=str(file)) from None
+
+
+_SECTIONS: Mapping[str, type[Section]] = {
+    "model": ModelConfig, "dataset": DatasetConfig, "chat": ChatConfig, "evaluation": EvaluationConfig,
+    "lora": LoraConfig,
+}  # fmt: skip
+
+
+def _explain(problem: Any) -> str:
+    parts = [str(part) for part in problem["loc"]]
+    where = ".".join(parts)
+    if problem["type"] == "extra_forbidden":
+        section: type[Section] = Recipe
+        for part in parts[:-1]:
+            section = _SECTIONS.get(part, section)
+        known = list(section.model_fields)
+        hint = f"; did you mean training.{parts[-1]}?" if section is Recipe and argument_like(parts[-1]) else ""
+        return f"{where}: unknown key{nearest(parts[-1], known) or hint} (known: {', '.join(known)})"
+    if problem["type"] == "missing":
+        return f"{where}: this key is required"
+    message = problem["msg"].removeprefix("Value error, ")
+    return (
+        f"{where}: {message}"
+        if problem["type"] == "value_error"
+        else f"{where}: {message}, not {problem['input']!r:.80}"
+    )
+
+
+def argument_like(name: str) -> bool:
+    """Whether a key looks like one of the trainer's arguments."""
+    return any(name in preset for preset in PRESETS.values()) or argument_problem(name, 0) is not None or "_" in name
