@@ -34,7 +34,9 @@ def compare(
     from grpo_rewards._compare import compare as compare_sides
     from grpo_rewards._compare import read_side, score_sides
 
-    configured = [path.suffix.lower() in _YAML for path in (a, b)]
+    from grpo_rewards._presets import is_preset
+
+    configured = [path.suffix.lower() in _YAML or is_preset(str(path)) for path in (a, b)]
     if any(configured) and not all(configured):
         raise typer.BadParameter("give two configurations, or two scored files, not one of each", param_hint="A B")
     if all(configured):

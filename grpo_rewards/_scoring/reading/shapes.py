@@ -136,7 +136,7 @@ def _from_messages(row: dict[str, Any]) -> dict[str, Any]:
 def _check_ids(ids: Any) -> None:
     if ids is None:
         return
-    if not isinstance(ids, list) or not all(type(item) is int for item in ids):
+    if not isinstance(ids, list) or not set(map(type, ids)) <= {int}:
         raise ShapeError("'completion_ids' must be a list of whole numbers for each completion")
 
 

@@ -1,0 +1,180 @@
+"""Rows per second of `score` with math + format + length, beside TRL's own reward functions called in a loop, in one run.
+
+    python benchmarks/score_against_trl.py [--data ../shared/data] [--repeat 5]
+
+Prints one JSON object. The rows: the arithmetic ones of examples/reasoning.jsonl, as they are (`<answer>`, which TRL does
+not look into: it finds no answer at all there) and with the same answer in a box; and with --data the GSM8K solutions that
+four models wrote (gsm8k/model_solutions.jsonl), each closing in a box. Ours is `score` from end to end: reading the file,
+scoring with every reason, groups, statistics, writing the scored file. TRL's are accuracy_reward, think_format_reward and
+get_soft_overlong_punishment, called group by group on rows that are in memory already. Both see the same completions and
+token ids, each in a process of its own, one after the other; the best of --repeat runs counts, after one that warms up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+MODELS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
+COMPOSITE = {
+    "rewards": {
+        "correct": {"use": "math", "weight": 2.0},
+        "format": {"use": "xml_format", "weight": 0.5, "params": {"tags": ["think", "answer"], "mode": "count"}},
+        "overlong": {
+            "use": "length",
+            "weight": 0.2,
+            "params": {"mode": "soft_overlong", "max_length": 256, "cache": 128},
+        },
+    }
+}
+
+Row = dict[str, Any]
+
+
+def ids(text: str) -> list[int]:
+    """Stand-in token ids, four characters each: both sides read their number only."""
+    return list(range(len(text) // 4 + 1))
+
+
+def example(*, boxed: bool) -> Iterator[Row]:
+    """The arithmetic rows of the example."""
+    for line in (ROOT / "examples" / "reasoning.jsonl").open():
+        row = json.loads(line)
+        if row["task"] == "arithmetic":
+            text = row["completion"][0]["content"]
+            if boxed:
+                text = re.sub(r"<answer>\s*(.*?)\s*</answer>", r"The answer is \\boxed{\1}.", text, flags=re.S)
+            yield {
+                "prompt": row["prompt"],
+                "completion": [{"role": "assistant", "content": text}],
+                "answer": row["answer"],
+                "completion_ids": ids(text),
+            }
+
+
+def gsm8k(data: Path) -> Iterator[Row]:
+    """The four models' solutions of each problem."""
+    for line in (data / "gsm8k" / "model_solutions.jsonl").open():
+        row = json.loads(line)
+        gold = row["ground_truth"].rpartition("A:")[2].strip()
+        for model in MODELS:
+            steps, _, answer = row[model]["solution"].rpartition("A:")
+            text = f"<think>\n{steps.strip()}\n</think>\nThe answer is \\boxed{{{answer.strip()}}}."
+            yield {
+                "prompt": [{"role": "user", "content": row["question"]}],
+                "completion": [{"role": "assistant", "content": text}],
+                "answer": gold,
+                "completion_ids": ids(text),
+            }
+
+
+def best(work: Callable[[], Any], repeat: int) -> float:
+    """The shortest of `repeat` times, in seconds."""
+    times = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def ours(source: Path, repeat: int) -> dict[str, Any]:
+    """`score`, from file to file."""
+    from grpo_rewards import Composite
+    from grpo_rewards._scoring import score_file
+
+    out = source.with_suffix(".scored.jsonl")
+    composite = Composite(COMPOSITE)
+    score_file(source, composite, out=out, force=True)
+    seconds = best(lambda: score_file(source, composite, out=out, force=True), repeat)
+    found = [json.loads(line)["grpo_rewards"]["components"]["correct"]["value"] for line in out.open()]
+    return {"seconds": seconds, "right": found}
+
+
+def trl(source: Path, repeat: int) -> dict[str, Any]:
+    """TRL's reward functions in a loop over the groups."""
+    from trl.rewards import accuracy_reward, get_soft_overlong_punishment, think_format_reward
+
+    overlong = get_soft_overlong_punishment(max_completion_len=256, soft_punish_cache=128)
+    rows = [json.loads(line) for line in source.open()]
+    groups = [list(members) for _, members in groupby(rows, key=lambda row: json.dumps(row["prompt"]))]
+    calls = [
+        {
+            "completions": [row["completion"] for row in group],
+            "completion_ids": [row["completion_ids"] for row in group],
+            "solution": [f"${row['answer']}$" for row in group],
+        }
+        for group in groups
+    ]
+
+    def run() -> list[float | None]:
+        right = []
+        for call in calls:
+            right += accuracy_reward(**call)
+            think_format_reward(**call)
+            overlong(**call)
+        return right
+
+    found = run()
+    return {"seconds": best(run, repeat), "right": found}
+
+
+SIDES = {"ours": ours, "trl": trl}
+
+
+def measure(rows: list[Row], repeat: int) -> dict[str, Any]:
+    """Both sides on `rows`, each in a process of its own."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "rows.jsonl"
+        source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        for side in SIDES:
+            command = [sys.executable, __file__, "--side", side, "--rows", str(source), "--repeat", str(repeat)]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            found[side] = json.loads(done.stdout.splitlines()[-1])
+    rate = {side: len(rows) / one["seconds"] for side, one in found.items()}
+    right = {side: one["right"] for side, one in found.items()}
+    return {
+        "rows": len(rows),
+        "distinct_rows": len({json.dumps(row) for row in rows}),
+        "ours_rows_per_second": round(rate["ours"], 1),
+        "trl_rows_per_second": round(rate["trl"], 1),
+        "ratio": round(rate["ours"] / rate["trl"], 2),
+        "same_verdict": sum(a == b for a, b in zip(right["ours"], right["trl"], strict=True)),
+        "ours_correct": sum(value == 1.0 for value in right["ours"]),
+        "trl_correct": sum(value == 1.0 for value in right["trl"]),
+    }
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--side", choices=list(SIDES), help=argparse.SUPPRESS)
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.side:
+        print(json.dumps(SIDES[options.side](options.rows, options.repeat)))
+        return
+    sets = {"examples": list(example(boxed=False)), "examples_boxed": list(example(boxed=True))}
+    if options.data is not None:
+        sets["gsm8k"] = list(gsm8k(options.data))
+    report: dict[str, Any] = {name: measure(rows, options.repeat) for name, rows in sets.items()}
+    report["trl"], report["python"] = version("trl"), sys.version.split()[0]
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()
