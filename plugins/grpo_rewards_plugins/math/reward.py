@@ -40,7 +40,7 @@ def math(
     completions: list[str],
     answer: list[Any],
     *,
-    timeout: float = 3.0,
+    timeout: float = 1.0,
     places: tuple[Place, ...] = (
         "box",
         "tag",

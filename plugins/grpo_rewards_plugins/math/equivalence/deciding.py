@@ -30,7 +30,9 @@ class Decision(NamedTuple):
     rule: str
 
 
-def _points(names: list[str], integers: frozenset[str], seed: str, scale: fmpq = _WHOLE_SCALE) -> list[dict[str, fmpq]]:
+def _points(
+    names: list[str], integers: frozenset[str], seed: str, scale: fmpq = _WHOLE_SCALE, *, long: bool = False
+) -> list[dict[str, fmpq]]:
     """Rational points, the same for the same two answers: positive, then of mixed signs; whole numbers where needed."""
     out: list[dict[str, fmpq]] = []
     for turn in range(_POINTS):
@@ -38,6 +40,9 @@ def _points(names: list[str], integers: frozenset[str], seed: str, scale: fmpq =
         for name in names:
             raw = blake2b(f"{seed}|{turn}|{name}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
             bits = int.from_bytes(raw, "big")
+            if long:  # whole numbers keep the denominators of long sums small
+                here[name] = fmpq(3 + bits % 1_000_003)
+                continue
             if name in integers:
                 here[name] = fmpq(3 + bits % 11 + turn)
                 continue
@@ -142,14 +147,40 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     names = free(gold) | free(answer)
     if not names:
         return _constants(gold, answer)
+    if len(names) == 1 and any(here.kind == "cases" for node in (gold, answer) for here in walk(node)):
+        split = _differ_somewhere(gold, answer, next(iter(names)))
+        if split is not None:
+            return Decision(False, split)
     integers = _integers(gold) | _integers(answer)
-    found = _at_points(gold, answer, _points(sorted(names), integers, seed))
+    long = any(here.kind in ("sum", "prod") for node in (gold, answer) for here in walk(node))
+    found = _at_points(gold, answer, _points(sorted(names), integers, seed, long=long))
     if found.equal is None and found.rule == _NOWHERE:
         for scale in _OTHER_SCALES:
             again = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
             if again.rule != _NOWHERE:
                 return again
     return found
+
+
+def _differ_somewhere(gold: Node, answer: Node, name: str) -> str | None:
+    """Where two functions by cases differ on a grid, or only one is defined; None where they do not."""
+    for step in range(-40, 41):
+        here = fmpq(step, 4)
+        values: list[Any] = []
+        for node in (gold, answer):
+            try:
+                with precision(128):
+                    values.append(_value(node, Point({name: here})))
+            except (Undefined, ZeroDivisionError):
+                values.append(None)
+            except (ArithmeticError, ValueError):
+                return None
+        one, other = values
+        if (one is None) != (other is None):
+            return f"only one is defined at {name} = {here}"
+        if one is not None and _nonzero(one - other):
+            return f"certified difference at {name} = {here}"
+    return None
 
 
 _NOWHERE = "no point in the domain of both"

@@ -75,6 +75,7 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         named = [_as_graph(node) for node in (gold, answer)]
         if named != [gold, answer]:
             yield named[0], named[1], "with y for the value of the function"
+    yield from _families(gold, answer)
     yield from _vectors(gold, answer)
     yield from _called(gold, answer)
     if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
@@ -132,6 +133,44 @@ def _as_graph(node: Node) -> Node:
         if variable.kind == "sym" and variable.value == "x" and free(node.args[1]) <= {"x"}:
             return Node("rel", ("=",), (Node("sym", "y"), node.args[1]))
     return node
+
+
+def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``x = k\\pi, k \\in \\mathbb{Z}``: where the whole number comes from may be left out, and its letter may be another."""
+    mine, mine_of = _family(gold)
+    theirs, theirs_of = _family(answer)
+    if mine_of is None and theirs_of is None:
+        return
+    if mine_of is not None and theirs_of is not None:
+        if mine_of.args[1] != theirs_of.args[1]:
+            return
+        theirs = _replaced(theirs, theirs_of.args[0].value, mine_of.args[0])
+    yield mine, theirs, "for every whole number"
+
+
+def _family(node: Node) -> tuple[Node, Node | None]:
+    """A value with a free whole number, and the relation that says so."""
+    if node.kind == "list" and node.value == "," and len(node.args) == 2 and _is_whole(node.args[1], node.args[0]):
+        return node.args
+    if node.kind == "rel" and node.value == ("=",):
+        inner, of = _family(node.args[1])
+        return (Node("rel", ("=",), (node.args[0], inner)), of)
+    if node.kind in ("mul", "add"):
+        for at, part in enumerate(node.args):
+            rest = (*node.args[:at], *node.args[at + 1 :])
+            if rest and _is_whole(part, Node(node.kind, None, rest)):
+                return (mul(*rest) if node.kind == "mul" else add(*rest)), part
+            if node.kind == "add" and part.kind == "mul":
+                inner, of = _family(part)
+                if of is not None:
+                    return add(*node.args[:at], inner, *node.args[at + 1 :]), of
+    return node, None
+
+
+def _is_whole(node: Node, other: Node) -> bool:
+    if node.kind != "rel" or node.value != ("in",) or node.args[0].kind != "sym" or node.args[1].kind != "named":
+        return False
+    return node.args[0].value in free(other) and node.args[1].value[:1] in ("Z", "N")
 
 
 def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:

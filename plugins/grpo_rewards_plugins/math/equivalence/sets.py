@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from flint import acb, fmpq
 
-from ..reading.tree import Node, negate
+from ..reading.tree import Node, negate, walk
 from .deciding import constant_value, expressions_equal
 
 __all__ = ["Piece", "as_pieces", "same_pieces"]
@@ -111,11 +111,13 @@ def _relation(node: Node) -> tuple[str, list[Piece]] | None:
         between = None if outer is None or inner is None else _intersection(outer, inner)
         return None if between is None else (repr(args[1].args[0]), between)
     if len(ops) == 2 and _is_name(args[1]):
+        if any(here.kind == "apply" for end in (args[0], args[2]) for here in walk(end)):
+            return None  # the order of unknown values is not known
         low, high = _half(_FLIPPED.get(ops[0], "?"), args[0]), _half(ops[1], args[2])
         if low is None or high is None:
             return None
         both = _intersection(low, high)
-        return None if both is None else (repr(args[1]), both)
+        return (repr(args[1]), both) if both else None  # "5 < x < 4" is no set that anybody means
     return None
 
 

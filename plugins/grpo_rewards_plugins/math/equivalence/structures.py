@@ -30,10 +30,18 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
         last = _values(gold.args[-1], answer.args[-1], seed)
         if last.equal is False:
             return Decision(False, "different approximations")
+    if _computed_chain(gold) and _computed_chain(answer) and len(gold.args) == len(answer.args):
+        return _ordered_parts(gold, answer, seed)
     found = _compare(_settled(gold), _settled(answer), seed)
     if found.equal is False and "," in (comma := _decimal_comma(gold, answer)):
         return Decision(True, comma)
     return found
+
+
+def _computed_chain(node: Node) -> bool:
+    """``2^3 = 8 = 5 + 3``: equal values in a row, of which none is a name."""
+    equal = node.kind == "rel" and len(node.value) > 1 and all(op == "=" for op in node.value)
+    return equal and not _name_like(node.args[0])
 
 
 def _decimal_comma(gold: Node, answer: Node) -> str:
@@ -235,6 +243,15 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     return None
 
 
+def _letters(node: Node) -> frozenset[str]:
+    """The letters and numbers of a name, without its accents."""
+    return frozenset(
+        str(here.value).split()[-1] if here.kind == "sym" else repr(here.value)
+        for here in walk(node)
+        if here.kind in ("sym", "num") and not (here.kind == "num" and here.value == -1)
+    )
+
+
 def _flat(node: Node) -> tuple[Node, ...]:
     """The parts of a union of unions."""
     return tuple(part for arg in node.args for part in (_flat(arg) if arg.kind == node.kind else (arg,)))
@@ -252,6 +269,8 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
         if left.kind == other_left.kind == "sym" and left.value.lower() != other_left.value.lower():
             return Decision(False, "different variables")
         if left.kind != "sym" or other_left.kind != "sym":
+            if not (_letters(left) <= _letters(other_left) or _letters(left) >= _letters(other_left)):
+                return Decision(False, "different names")
             return _objects(right, other_right, seed)
     one, other = add(left, negate(right)), add(other_left, negate(other_right))
     equal = proportional(one, other, seed)

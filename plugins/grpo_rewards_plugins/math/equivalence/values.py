@@ -18,8 +18,9 @@ from flint import acb, arb, fmpq, fmpq_mat, fmpz
 
 from ..reading.tree import Node
 
-__all__ = ["Point", "Undefined", "Unknown", "evaluate", "holds", "precision", "pseudo"]
+__all__ = ["NO_SMALL_INTEGER", "Point", "Undefined", "Unknown", "evaluate", "holds", "precision", "pseudo"]
 
+NO_SMALL_INTEGER = "no small integer"
 _EXACT_BITS = 60_000
 _TERMS = 2_000
 _BUDGET = 40_000
@@ -194,7 +195,7 @@ def _ball_call(name: str, value: Any) -> Any:
 def _integer(value: Any, limit: int) -> int:
     if isinstance(value, fmpq) and value.q == 1 and abs(value.p) <= limit:
         return int(value.p)
-    raise Unknown("no small integer")
+    raise Unknown(NO_SMALL_INTEGER)
 
 
 def _factorial(value: Any) -> Any:
@@ -330,12 +331,32 @@ def _determinant(node: Node, point: Point) -> Any:
     return fmpq_mat(matrix.value[0], matrix.value[1], entries).det()
 
 
+def _case(node: Node, point: Point) -> Any:
+    """The value of the case that applies; none, or several that differ, is undefined."""
+    found: list[Any] = []
+    for value, condition in zip(node.args[::2], node.args[1::2], strict=True):
+        rest = condition.kind == "sym" and condition.value in _OTHERWISE
+        if (not found) if rest else holds(condition, point):
+            found.append(evaluate(value, point))
+    if not found:
+        raise Undefined("no case applies")
+    if any(
+        not (other - found[0]).is_zero() if not isinstance(other - found[0], fmpq) else other != found[0]
+        for other in found[1:]
+    ):
+        raise Undefined("two cases apply")
+    return found[0]
+
+
+_OTHERWISE = ("otherwise", "else", "other", "elsewhere")
+
+
 def holds(node: Node, point: Point) -> bool:
     """Is a condition true at the point?  Raises :class:`Unknown` where that is open."""
     if node.kind == "list" and node.value in ("and", ",", "or"):
         found = [holds(part, point) for part in node.args]
         return any(found) if node.value == "or" else all(found)
-    if node.kind == "sym" and node.value in ("otherwise", "else"):
+    if node.kind == "sym" and node.value in _OTHERWISE:
         return True
     if node.kind != "rel":
         raise Unknown("no condition")
@@ -440,8 +461,5 @@ def _compound(node: Node, point: Point) -> Any:
     if kind == "ratio" and len(node.args) == 2:
         return evaluate(node.args[0], point) / evaluate(node.args[1], point)
     if kind == "cases":
-        for value, condition in zip(node.args[::2], node.args[1::2], strict=True):
-            if holds(condition, point):
-                return evaluate(value, point)
-        raise Undefined("no case applies")
+        return _case(node, point)
     raise Unknown(f"a {kind} is no number")

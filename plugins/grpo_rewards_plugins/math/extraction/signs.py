@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "spoken", "whole"]
 
@@ -16,11 +17,8 @@ _PHRASE = re.compile(
     r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
     re.IGNORECASE | re.MULTILINE,
 )
-_SEGMENT = re.compile(
-    r"\$\$(?P<a>(?:[^$\\]|\\.)+?)\$\$|\\\[(?P<b>(?:[^\\]|\\(?!\]).)*?)\\\]|\\\((?P<c>(?:[^\\]|\\(?!\)).)*?)\\\)"
-    r"|(?<!\\)\$(?P<d>(?:[^$\\]|\\.)+?)\$",
-    re.DOTALL,
-)
+_DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
+_CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
 _PHRASE_WORDS = ("answer", "solution", "result", "respuesta", "réponse", "antwort", "答案")
@@ -39,16 +37,37 @@ _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
+_MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 _TAIL = 20_000  # characters from the end that the weaker signs look at
 
 
 def segments(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of each formula between math delimiters."""
-    return [
-        (m.start(), m.end(), m["a"] or m["b"] or m["c"] or m["d"] or "")
-        for m in _SEGMENT.finditer(text)
-        if any(m.group("a", "b", "c", "d"))
-    ]
+    """Start, end and content of each formula between math delimiters; one pass, whatever is left open."""
+    marks = [(m.start(), m[0]) for m in _DELIMITER.finditer(text)]
+    out: list[tuple[int, int, str]] = []
+    at, count = 0, len(marks)
+    never: set[str] = set()  # closers that do not come any more
+    while at < count:
+        start, mark = marks[at]
+        at += 1
+        closer = _CLOSERS.get(mark)
+        if closer is None or closer in never:
+            continue
+        dollar = mark[0] == "$"
+        end = next((i for i in range(at, count) if marks[i][1] == closer or (dollar and marks[i][1][0] == "$")), None)
+        if end is None:
+            never.add(closer)
+            continue
+        place, found = marks[end]
+        if mark == "$$" and found == "$":  # the first of the two dollars is stray
+            start, mark = start + 1, "$"
+        elif mark == "$" and found == "$$":
+            found = "$"
+        content = text[start + len(mark) : place]
+        if content:
+            out.append((start, place + len(found), content))
+            at = end + 1
+    return out
 
 
 def _carries(text: str) -> bool:
@@ -59,7 +78,7 @@ def phrase(text: str) -> tuple[int, str] | None:
     """Place and text of the last "answer is" that carries a digit, a formula or a choice letter."""
     tail = max(0, len(text) - _TAIL)
     window = text[tail:]
-    for match in _phrases(window):
+    for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400]:
             continue  # the box is a mark of its own

@@ -38,6 +38,7 @@ _SINGLE = {ord(g[0]): f"\\{g[1:]} " for g in _GREEK.split()} | {ord(k): v for k,
 _RUN_SUPER = re.compile("[" + "".join(_SUPER) + "]+")
 _RUN_SUB = re.compile("[" + "".join(_SUB) + "]+")
 _RUN_VULGAR = re.compile("[" + "".join(_VULGAR) + "]")
+_DIGIT = re.compile(r"(?![0-9])\d")
 _OVERLINED = re.compile("(?:\\d[\u0304\u0305])+")
 
 # Latin letters that JSON or Python escapes made out of a LaTeX command: "\frac" -> form feed + "rac".
@@ -59,6 +60,8 @@ def _from_unicode(text: str) -> str:
     text = text.translate(_SINGLE)
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
+    if not text.isascii():
+        text = _DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
     return text
 
 

@@ -33,7 +33,7 @@ _SCAN = re.compile(
     r"|(?P<dots>\.\.\.)"
     r"|(?P<esc>\\.)"
     r"|(?P<op>\*\*|.)",
-    re.DOTALL,
+    re.DOTALL | re.ASCII,
 )
 
 _LETTER_SPLIT = re.compile(

@@ -120,11 +120,11 @@ class Pool:
                 reply = worker.ask(question, seconds)
                 keep = reply is not None
             finally:
-                if keep:
-                    with self._lock:
-                        self._idle.append(worker)
-                else:
+                if not keep:
                     worker.kill()
+                    worker = _Worker(self._megabytes)  # it imports sympy while the caller goes on
+                with self._lock:
+                    self._idle.append(worker)
         return (reply[0], str(reply[1])) if reply is not None else (None, "the worker ended early (out of memory?)")
 
     def close(self) -> None:
