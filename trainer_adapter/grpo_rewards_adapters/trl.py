@@ -20,7 +20,7 @@ from grpo_rewards._composition.observation import Observation
 from grpo_rewards._composition.ranks import Caller
 from grpo_rewards.errors import ConfigError
 
-__all__ = ["Form", "HealthCallback", "attach", "trl_kwargs"]
+__all__ = ["Form", "HealthCallback", "Limits", "attach", "trl_kwargs"]
 
 _log = logging.getLogger(__name__)
 
