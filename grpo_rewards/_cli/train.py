@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,9 +40,15 @@ def train(
         if ready.findings:
             raise typer.Exit(FINDINGS)
         return
-    found = adapter.train(
-        recipe, base=base, resume=resume, accept_changes=accept_changes, say=lambda text: typer.echo(text, err=True)
-    )
+    speaks = os.environ.get("RANK", "0") == "0"  # of several processes one
+
+    def say(text: str) -> None:
+        if speaks:
+            typer.echo(text, err=True)
+
+    found = adapter.train(recipe, base=base, resume=resume, accept_changes=accept_changes, say=say)
+    if not speaks:
+        return
     if as_json:
         typer.echo(json.dumps(found, indent=2, default=str))
         return
