@@ -67,6 +67,7 @@ class Composite:
         self.listeners: list[Callable[[Observation, Caller], None]] = []
         self.notices: list[str] = []
         self.accept_changes = False
+        self._said_that_weights_stay = False
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckThreads = {}
         self._joined: Any = None
@@ -184,9 +185,20 @@ class Composite:
         batch = Batch.from_call(**call)
         self.check_columns(batch.available)
         if call.get("trainer_state") is None:  # nothing is adapted or logged: calls may run side by side
+            self._say_that_weights_stay()
             return totals(self, score_call(self, batch, expanded=False))
         with self._lock:
             return totals(self, score_call(self, batch, expanded=False))
+
+    def _say_that_weights_stay(self) -> None:
+        config = self.config
+        moves = config.adapt is not None or config.stages or any(c.schedule != c.weight for c in self.components)
+        if moves and not self._said_that_weights_stay:
+            self._said_that_weights_stay = True
+            _log.warning(
+                "called without trainer_state (as TRL's asynchronous trainer does), so no step is known: schedules "
+                "have arrived, stages and adapt change nothing, and the weights are those under rewards"
+            )
 
     def part(self, name: str, call: Mapping[str, Any]) -> list[float | None]:
         """Return what a trainer gets for one component in a reward call, weighted by the trainer itself."""

@@ -130,3 +130,12 @@ def test_a_component_that_counts_in_a_stage_alone_blanks_rows_when_it_is_down() 
     }
     assert Composite(config)(completions=["x"]) == [1.0]
     assert Composite({**config, "stages": [{"until": 5, "weights": {"down": 1}}]})(completions=["x"]) == [None]
+
+
+def test_a_caller_that_tells_no_step_is_warned_once_that_weights_stay(caplog: pytest.LogCaptureFixture) -> None:
+    moving = scheduled(schedule="linear", start=0, end=2, until=10)
+    for _ in range(2):
+        assert moving(completions=["x"]) == [2.0]
+    Composite({"rewards": {"one": one}})(completions=["x"])
+    assert [record.message for record in caplog.records if "no step is known" in record.message] != []
+    assert len(caplog.records) == 1
