@@ -1,0 +1,56 @@
+"""``grpo-rewards serve``: rewards over HTTP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["serve"]
+
+
+def serve(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The composition to serve.")],
+    host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that score.")] = 1,
+    token_env: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment variable with the tokens, separated by commas.")
+    ] = "GRPO_REWARDS_TOKENS",
+    max_pending: Annotated[int, typer.Option(min=1, help="Requests at once; more are answered 429.")] = 256,
+    max_body: Annotated[int, typer.Option(min=1, help="Bytes of a request; larger ones are answered 413.")] = 16 << 20,
+    body_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds within which a body must arrive.")] = 15.0,
+    drain: Annotated[float, typer.Option(min=1, help="Seconds for open requests once asked to stop.")] = 30.0,
+) -> None:
+    """Serve a composition over HTTP: /score, OpenRLHF's /openrlhf, NeMo Gym's /verify, /health and /metrics.
+
+    Needs pip install 'grpo-rewards[serve]'. Stops on SIGINT or SIGTERM once open requests are answered.
+
+    Example: grpo-rewards serve rewards.yaml --port 8000 --workers 4
+    """
+    from grpo_rewards._cli.app import ENVIRONMENT
+    from grpo_rewards._composition import load
+
+    composite = load(config)
+    try:
+        from grpo_rewards_adapters.server.run import run
+    except ImportError as error:
+        typer.echo(f"error: serving needs starlette and uvicorn ({error}): pip install 'grpo-rewards[serve]'", err=True)
+        raise typer.Exit(ENVIRONMENT) from None
+    from grpo_rewards_adapters.server import ServerSettings
+
+    tokens = tuple(token.strip() for token in os.environ.get(token_env, "").split(",") if token.strip())
+    limit = composite.config.errors.batch_timeout
+    settings = ServerSettings(
+        tokens=tokens,
+        workers=workers,
+        max_pending=max_pending,
+        max_body=max_body,
+        body_timeout=body_timeout,
+        request_timeout=600.0 if limit is None else limit + 30.0,
+        drain=drain,
+    )
+    typer.echo(f"serving {config} on http://{host}:{port} ({workers} workers, {len(tokens)} tokens)", err=True)
+    run(composite, settings, host=host, port=port)

@@ -1,0 +1,84 @@
+"""The reward `remote`: a composite whose rewards are computed by a service elsewhere."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from grpo_rewards import Composite
+
+REMOTE = "grpo_rewards_adapters.server.client:remote"
+ROWS = [{"prompt": f"q{n // 4}", "completion": str(n % 6), "answer": "4"} for n in range(40)]
+
+
+@pytest.fixture
+def remote(server, monkeypatch):
+    monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
+
+    def composite(**params):
+        settings = {"url": server.url, "chunk": 8, **params}
+        return Composite({"rewards": {"far": {"use": REMOTE, "params": settings}}})
+
+    return composite
+
+
+def test_a_composite_scores_through_a_service_as_here(server, remote):
+    _, local, _ = server.post("/score", {"rows": ROWS})
+    assert remote().score(ROWS).rewards() == local["rewards"]
+
+
+def test_the_call_of_a_trainer_goes_through(server, remote):
+    found = remote()(
+        prompts=["q", "q"], completions=["4", "5"], completion_ids=[[1], [2]], answer=["4", "4"],
+        trainer_state=None, log_extra=lambda *_: None, log_metric=lambda *_: None,
+    )  # fmt: skip
+    assert found[0] == found[1] + 2.0
+
+
+def test_what_the_service_left_out_is_left_out_here(remote):
+    table = remote().score([{"completion": text, "answer": "4"} for text in ("4", "down:", "raise:")])
+    statuses = [outcome.status for outcome in table.components["far"]]
+    assert statuses == ["scored", "unavailable", "error"]
+    assert "the sandbox is away" in table.left_out[1]
+
+
+@pytest.mark.parametrize(
+    ("params", "environment", "told"),
+    [
+        ({"url": "http://127.0.0.1:9", "attempts": 2}, {}, "cannot be reached"),
+        ({}, {"GRPO_REWARDS_TOKEN": "wrong"}, "401"),
+        ({"token_env": "NOT_SET"}, {}, "401"),
+    ],
+)
+def test_no_answer_is_no_grade(remote, monkeypatch, params, environment, told):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    table = remote(**params).score(ROWS[:3])
+    assert table.rewards() == [None] * 3
+    assert {outcome.status for outcome in table.components["far"]} == {"unavailable"}
+    assert told in table.left_out[0]
+
+
+def test_a_full_service_is_asked_again(start, monkeypatch):
+    server = start("--max-pending", 1)
+    monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
+    composite = Composite({"rewards": {"far": {"use": REMOTE, "params": {"url": server.url, "chunk": 1}}}})
+    rows = [{"prompt": str(n), "completion": "sleep:0.3", "answer": "4"} for n in range(4)]
+    assert None not in composite.score(rows).rewards()
+    assert 'status="429"' in server.get("/metrics")[1]
+
+
+def test_a_service_that_comes_back_loses_nothing(start, monkeypatch, tmp_path):
+    monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
+    server = start()
+    composite = Composite({"rewards": {"far": {"use": REMOTE, "params": {"url": server.url, "attempts": 8}}}})
+    server.process.kill()
+    server.process.wait()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(composite.score, ROWS[:4])
+        time.sleep(0.3)
+        restarted = start(port=server.port)
+        assert None not in waiting.result(timeout=60).rewards()
+    assert restarted.process.poll() is None

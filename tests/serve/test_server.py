@@ -1,0 +1,214 @@
+"""The service over a real socket: what it answers, whom it lets in, what it survives."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from grpo_rewards import Composite
+
+ROWS = [{"completion": text, "answer": "4", "prompt": "2+2?"} for text in ("4", "5", "a much longer answer than that")]
+
+
+# ------------------------------------------------------------------------------------------------ shapes
+
+
+def test_our_own_shape_says_what_a_composite_says(server):
+    status, found, _ = server.post("/score", {"rows": ROWS, "explain": True})
+    assert status == 200
+    folder = server.log.parent
+    table = Composite(
+        {"rewards": {"acts": {"use": "./acting.py:acts", "weight": 2},
+                     "short": {"use": "length", "weight": 0.5, "params": {"target": 10, "band": 10}}}}, base=folder
+    ).score(ROWS)  # fmt: skip
+    assert found["rewards"] == table.rewards()
+    assert found["components"] == {name: table.values(name) for name in table.components}
+    assert found["rows"][0]["components"]["acts"]["reason"] == "compared"
+    assert found["left_out"] == {}
+
+
+def test_rows_come_in_every_shape_that_score_takes(server):
+    chat = [{"role": "assistant", "content": "4"}]
+    rows = [{"completions": ["4", "5"], "answer": "4"}, {"response": "4", "answer": "4"},
+            {"messages": [{"role": "user", "content": "2+2?"}, *chat], "answer": "4"}]  # fmt: skip
+    status, found, _ = server.post("/score", {"rows": rows})
+    assert status == 200
+    assert found["components"]["acts"] == [1.0, 0.0, 1.0, 1.0]
+
+
+def test_openrlhf(server):
+    body = {"query": ["2+2?4<|im_end|>", "2+2?5"], "prompts": ["2+2?", "2+2?"], "labels": ["4", "4"]}
+    for path in ("/openrlhf", "/get_reward"):
+        status, found, _ = server.post(path, body)
+        assert status == 200
+        assert found["rewards"] == found["scores"]
+        assert found["extra_logs"]["component_acts"] == [1.0, 0.0]
+
+
+def test_nemo_gym(server):
+    output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "4"}]}]
+    body = {"responses_create_params": {"input": [{"role": "user", "content": "2+2?"}]}, "answer": "4"}
+    status, found, _ = server.post("/verify", {**body, "response": {"output": output}})
+    assert status == 200
+    assert found["reward_components"]["acts"] == 1.0
+    assert found["mask_sample"] is False
+
+
+def test_a_row_that_cannot_be_scored_is_marked_and_the_rest_are_scored(server):
+    status, found, _ = server.score("4", "down:", "raise:", "5")
+    assert status == 200
+    assert [value is None for value in found["rewards"]] == [False, True, True, False]
+    assert "the sandbox is away" in found["left_out"]["1"]
+    assert "a defect" in found["left_out"]["2"]
+    assert found["broken"] == [2]
+
+
+# ------------------------------------------------------------------------------------------------ refused
+
+
+@pytest.mark.parametrize("token", [None, "", "wrong", "correct-hors", "correct-horse2", "correct-horse,other"])
+def test_a_wrong_token_is_not_let_in(server, token):
+    status, found, headers = server.score("4", token=token)
+    assert status == 401
+    assert headers["www-authenticate"] == "Bearer"
+    assert "rewards" not in found
+
+
+def test_each_token_is_let_in_and_health_needs_none(server):
+    assert server.score("4", token="other")[0] == 200
+    status, body = server.get("/health")
+    assert status == 200
+    assert json.loads(body)["workers"] == 2
+
+
+def test_others_may_not_reach_a_service_without_tokens(tmp_path, start):
+    with pytest.raises(AssertionError, match="no token is set"):
+        start("--host", "0.0.0.0", tokens="")
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_an_oversized_body_is_refused_before_it_is_scored(server, declared):
+    body = json.dumps({"rows": [{"completion": "x" * 1_000_000, "answer": "4"}]}).encode()
+    sent = body if declared else (body[start : start + 50_000] for start in range(0, len(body), 50_000))
+    status, answer, _ = server.request("POST", "/score", sent)
+    assert status == 413
+    assert b"fewer rows" in answer
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "told"),
+    [
+        ("/score", b"", 400, "not JSON"),
+        ("/score", b"{", 400, "not JSON"),
+        ("/score", b"\xff\xfe", 400, "not"),
+        ("/score", b"[1]", 400, "must be a JSON object"),
+        ("/score", b"[" * 100_000, 400, "not JSON"),
+        ("/score", {"rows": []}, 400, "one row or more"),
+        ("/score", {"rows": ["x"]}, 400, "rows[0] must be an object"),
+        ("/score", {"rows": [{"completion": 3, "answer": "4"}]}, 400, "rows[0]"),
+        ("/score", {"rows": [{"answer": "4"}]}, 400, "no completion"),
+        ("/score", {"rows": [{"completion": "4"}]}, 422, "'answer'"),
+        ("/openrlhf", {"query": "x", "prompts": [], "labels": []}, 400, "query"),
+        ("/openrlhf", {"query": ["b"], "prompts": ["a"], "labels": ["4"]}, 400, "does not begin with its prompt"),
+        ("/verify", {"response": {}}, 400, "responses_create_params"),
+    ],
+)
+def test_what_is_malformed_is_told(server, path, body, status, told):
+    found = server.post(path, body)
+    assert found[0] == status, found
+    assert told in found[1]["error"]
+    assert server.score("4")[0] == 200
+
+
+def test_other_paths_and_methods(server):
+    assert server.request("GET", "/score")[0] == 405
+    assert server.request("POST", "/nothing", b"{}")[0] == 404
+
+
+# ------------------------------------------------------------------------------------------------ trouble
+
+
+def test_a_slow_client_is_cut_off_and_keeps_nobody_waiting(server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
+        head = "POST /score HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer correct-horse\r\nContent-Length: 1000\r\n\r\n{"
+        slow.sendall(head.encode())
+        assert server.score("4")[0] == 200
+        answer = http.client.HTTPResponse(slow)
+        answer.begin()
+        assert answer.status == 408
+        assert b"did not arrive" in answer.read()
+
+
+def test_a_client_that_goes_away_leaves_nothing_behind(server):
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as gone:
+            gone.sendall(
+                b"POST /score HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer correct-horse\r\nContent-Length: 9\r\n\r\n{"
+            )
+    deadline = time.monotonic() + 20
+    while json.loads(server.get("/health")[1])["pending"] and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert json.loads(server.get("/health")[1])["pending"] == 0
+    assert "grpo_rewards_pending_bytes 0\n" in server.get("/metrics")[1]
+
+
+def test_a_worker_that_is_killed_loses_no_request(server, tmp_path):
+    status, found, _ = server.score("4", f"kill once:{tmp_path / 'mark'}")
+    assert (tmp_path / "mark").exists()
+    assert status == 200
+    assert found["components"]["acts"] == [1.0, 0.0]
+
+
+def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server):
+    status, found, _ = server.score("kill:")
+    assert status == 500
+    assert "signal 9" in found["error"]
+    with ThreadPoolExecutor(4) as pool:
+        assert [found[0] for found in pool.map(server.score, ["4"] * 8)] == [200] * 8
+    assert json.loads(server.get("/health")[1])["workers"] >= 1
+
+
+def test_metrics_count(server):
+    def count(name):
+        return sum(float(line.split()[-1]) for line in server.get("/metrics")[1].splitlines() if line.startswith(name))
+
+    before = count("grpo_rewards_rows_total"), count('grpo_rewards_requests_total{path="/score",status="401"}')
+    server.score("4", "5", "6")
+    server.score("4", token="wrong")
+    assert count("grpo_rewards_rows_total") == before[0] + 3
+    assert count('grpo_rewards_requests_total{path="/score",status="401"}') == before[1] + 1
+    assert count("grpo_rewards_request_seconds_count") > 0
+
+
+def test_a_full_queue_says_when_to_come_back(start):
+    server = start("--max-pending", 2)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(server.score, ["sleep:0.5"] * 8))
+    statuses = [status for status, _, _ in found]
+    assert set(statuses) == {200, 429}
+    assert all(int(headers["retry-after"]) >= 1 for status, _, headers in found if status == 429)
+    assert server.score("4")[0] == 200
+
+
+def test_asked_to_stop_it_answers_what_has_come_in(start):
+    server = start()
+    answers = []
+    waiting = threading.Thread(target=lambda: answers.append(server.score("sleep:1.5", "4")))
+    waiting.start()
+    deadline = time.monotonic() + 20
+    while json.loads(server.get("/health")[1])["pending"] == 0 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    server.process.send_signal(signal.SIGTERM)
+    waiting.join(timeout=30)
+    assert answers[0][0] == 200
+    assert answers[0][1]["components"]["acts"] == [0.0, 1.0]
+    assert server.process.wait(timeout=30) == 0
+    with pytest.raises(OSError):
+        server.score("4")

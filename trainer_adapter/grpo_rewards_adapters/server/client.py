@@ -1,0 +1,168 @@
+"""The reward `remote`: rows are scored by a `grpo-rewards serve` elsewhere; what keeps it from answering is no grade."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards._contract import Batch
+from grpo_rewards._scoring.reading import dump_json
+
+__all__ = ["RemoteProblem", "ask", "remote"]
+
+_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+_LONGEST_PAUSE = 30.0
+_LARGEST_ANSWER = 256 << 20
+_TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
+
+
+class RemoteProblem(Exception):
+    """The service gave no answer to use; the text says why."""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Refuse redirects: following one would hand the token to another host."""
+
+    def redirect_request(self, *_args: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def ask(
+    url: str, rows: Sequence[Mapping[str, Any]], *, token: str = "", timeout: float = 120.0, attempts: int = 5
+) -> dict[str, Any]:
+    """Have rows scored by the service at `url`: ``rewards``, ``components``, ``left_out`` and ``broken``.
+
+    Connections that fail and answers such as 429 and 503 are tried again, after the service's Retry-After or a pause that
+    doubles, with jitter.
+
+    Raises:
+        RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a token, a column).
+    """
+    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
+    request = urllib.request.Request(f"{url.rstrip('/')}/score", dump_json({"rows": list(rows)}), headers)
+    chance = random.Random(os.getpid())
+    problem = ""
+    for attempt in range(attempts):
+        pause = 0.25 * 2**attempt
+        try:
+            with _opener.open(request, timeout=timeout) as response:
+                found = json.loads(response.read(_LARGEST_ANSWER))
+            if not isinstance(found, dict) or len(found["rewards"]) != len(rows):
+                raise RemoteProblem(f"{url} answered with something else than one reward per row")
+            return found
+        except urllib.error.HTTPError as error:
+            with error:
+                problem = f"{url} answered {error.code}: {_told(error.read(4096))}"
+                if error.code not in _RETRIED:
+                    raise RemoteProblem(problem) from None
+                pause = max(pause, _seconds(error.headers.get("Retry-After")))
+        except (OSError, http.client.HTTPException) as error:
+            problem = f"{url} cannot be reached: {getattr(error, 'reason', None) or type(error).__name__}"
+        except (ValueError, LookupError, TypeError) as error:
+            problem = f"the answer of {url} cannot be read: {error}"
+        if attempt + 1 < attempts:
+            time.sleep(min(pause, _LONGEST_PAUSE) * (0.75 + 0.5 * chance.random()))
+    raise RemoteProblem(f"{problem} ({attempts} attempts)")
+
+
+def _told(body: bytes) -> str:
+    try:
+        return str(json.loads(body)["error"])[:300]
+    except (ValueError, LookupError, TypeError):
+        return body[:100].decode(errors="replace")
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        return max(0.0, float(text or 0))
+    except ValueError:  # an HTTP date
+        return 1.0
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    if not str(settings["url"]).startswith(("http://", "https://")):
+        raise ValueError("url must begin with http:// or https://")
+    for name in ("timeout", "attempts", "chunk", "concurrency"):
+        if not settings[name] > 0:
+            raise ValueError(f"{name} must be above 0")
+
+
+@reward.batch(name="remote", check_settings=_check)
+def remote(
+    completions: list[Any],
+    prompts: list[Any] | None = None,
+    *,
+    url: str,
+    token_env: str = "GRPO_REWARDS_TOKEN",
+    timeout: float = 120.0,
+    attempts: int = 5,
+    chunk: int = 64,
+    concurrency: int = 8,
+    **columns: Any,
+) -> list[Outcome]:
+    """The reward that a `grpo-rewards serve` gives, over HTTP.
+
+    All columns are sent. A group's rows travel together, in requests of at least `chunk` rows (fewer at the end), up to
+    `concurrency` at once. Rows that cannot be scored, there or for want of an answer, are ``unavailable``, or ``error``
+    where a plugin broke there.
+
+    Args:
+        url: where it listens: ``http://host:8000``.
+        token_env: the environment variable that holds the token; none is sent when it is unset.
+        timeout: seconds per attempt.
+        attempts: how often a request is made that fails, or is answered 429, 500, 502, 503 or 504.
+        chunk: rows per request.
+        concurrency: requests at once.
+    """
+    names = [name for name in columns if name not in _TRAINER]
+    rows = [
+        {
+            "completion": completion,
+            **({"prompt": prompts[row]} if prompts is not None else {}),
+            **{name: columns[name][row] for name in names},
+        }
+        for row, completion in enumerate(completions)
+    ]
+    parts: list[list[int]] = [[]]
+    for group in Batch.from_rows(rows).groups if rows else []:
+        if len(parts[-1]) >= chunk:
+            parts.append([])
+        parts[-1] += group
+    token = os.environ.get(token_env, "")
+
+    def score(part: list[int]) -> list[Outcome]:
+        try:
+            found = ask(url, [rows[row] for row in part], token=token, timeout=timeout, attempts=attempts)
+            return [_outcome(found, position) for position in range(len(part))]
+        except RemoteProblem as problem:
+            return [Outcome(None, "unavailable", f"remote: {problem}")] * len(part)
+
+    outcomes: list[Outcome] = [Outcome(None, "unavailable", "remote: not asked")] * len(rows)
+    with ThreadPoolExecutor(min(concurrency, len(parts)), "grpo-rewards-remote") as pool:
+        for part, found in zip(parts, pool.map(score, parts), strict=True):
+            for row, outcome in zip(part, found, strict=True):
+                outcomes[row] = outcome
+    return outcomes
+
+
+def _outcome(found: Mapping[str, Any], position: int) -> Outcome:
+    value = found["rewards"][position]
+    if value is not None:
+        parts = {name: values[position] for name, values in found.get("components", {}).items()}
+        return Outcome(float(value), "scored", "", {"components": parts})
+    reason = str(found.get("left_out", {}).get(str(position), ""))
+    if not reason:
+        return Outcome(None, "not_applicable", "no component of the service applies")
+    return Outcome(None, "error" if position in found.get("broken", ()) else "unavailable", f"remote: {reason}")

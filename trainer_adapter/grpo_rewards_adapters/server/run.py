@@ -1,0 +1,60 @@
+"""Running the service: a socket, uvicorn, and an orderly end."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import signal
+from collections.abc import Iterator
+
+import uvicorn
+
+from grpo_rewards import Composite
+from grpo_rewards.errors import ConfigError
+from grpo_rewards_adapters.server.application import create_app
+from grpo_rewards_adapters.server.settings import ServerSettings
+
+__all__ = ["run"]
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class _Server(uvicorn.Server):
+    """Ends with status 0 when asked to stop, instead of raising the signal once more when everything is done."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def run(composite: Composite, settings: ServerSettings, *, host: str, port: int) -> None:
+    """Serve until SIGINT or SIGTERM; then take no more connections, and answer what has come in.
+
+    Raises:
+        ConfigError: an address that others reach, without tokens; or the rewards cannot be loaded in a worker.
+    """
+    if not settings.tokens and not _is_loopback(host):
+        raise ConfigError(
+            f"{host} can be reached by others, and no token is set: put one or more in the environment variable that "
+            f"--token-env names (separated by commas), or listen on 127.0.0.1"
+        )
+    config = uvicorn.Config(
+        create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
+        timeout_graceful_shutdown=int(settings.drain), server_header=False, ws="none",
+    )  # fmt: skip
+    server = _Server(config)
+    server.run()
+    if not server.started:
+        raise ConfigError(f"the service did not start on {host}:{port}; the log above says why")
