@@ -49,7 +49,7 @@ def _options(
 
 def _register() -> None:
     """Add the commands: each module is small and imports what it needs when it runs."""
-    from grpo_rewards._cli import audit, catalogue, compare, explain, report, sandbox, score, serve, train, validate
+    from grpo_rewards._cli import audit, catalogue, compare, explain, report, score, serve, train, validate
 
     app.command("score")(score.score)
     app.command("list")(catalogue.list_)
@@ -60,7 +60,6 @@ def _register() -> None:
     app.command("compare")(compare.compare)
     app.command("audit")(audit.audit)
     app.command("serve")(serve.serve)
-    app.command("sandbox")(sandbox.sandbox)
     app.command("train")(train.train)
     app.command("merge")(train.merge)
 
