@@ -201,6 +201,16 @@ def test_unreadable_references_are_findings(recipe: Callable[..., Path], tmp_pat
     assert "finding: row 0: where:" in done.stdout
 
 
+def test_the_example_configuration_is_sound() -> None:
+    from trl import GRPOConfig
+
+    file = Path(__file__).parents[2] / "examples" / "train_gsm8k.yaml"
+    found = read_recipe(file)
+    assert found.composite(file.parent).required_columns == ("answer",)
+    assert set(found.arguments) <= set(GRPOConfig.__dataclass_fields__)
+    assert count_batches(found.arguments).prompts == 4
+
+
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_presets_use_arguments_that_exist_and_fit(preset: str) -> None:
     from trl import GRPOConfig

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from grpo_rewards import Composite, load
 from grpo_rewards._composition.config import read_yaml
 from grpo_rewards._composition.section import Section
+from grpo_rewards._presets import is_preset
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
 
@@ -95,7 +96,7 @@ class Recipe(Section):
 
     version: Literal[1] = 1
     model: ModelConfig
-    rewards: str | dict[str, Any] = Field(description="The rewards file, or its content.")
+    rewards: str | dict[str, Any] = Field(description="The rewards file, preset/NAME, or the composition itself.")
     dataset: DatasetConfig
     chat: ChatConfig = ChatConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -131,7 +132,7 @@ class Recipe(Section):
     def composite(self, base: Path) -> Composite:
         """The composite that it trains with; relative paths start from `base`."""
         if isinstance(self.rewards, str):
-            return load(base / self.rewards)
+            return load(self.rewards if is_preset(self.rewards) else base / self.rewards)
         return Composite(self.rewards, base=base)
 
 
