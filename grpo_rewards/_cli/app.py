@@ -49,7 +49,19 @@ def _options(
 
 def _register() -> None:
     """Add the commands: each module is small and imports what it needs when it runs."""
-    from grpo_rewards._cli import audit, catalogue, compare, explain, report, score, serve, train, validate
+    from grpo_rewards._cli import (
+        audit,
+        catalogue,
+        compare,
+        doctor,
+        explain,
+        new,
+        report,
+        score,
+        serve,
+        train,
+        validate,
+    )
 
     app.command("score")(score.score)
     app.command("list")(catalogue.list_)
@@ -59,6 +71,8 @@ def _register() -> None:
     app.command("report")(report.report)
     app.command("compare")(compare.compare)
     app.command("audit")(audit.audit)
+    app.command("doctor")(doctor.doctor)
+    app.command("new")(new.new)
     app.command("serve")(serve.serve)
     app.command("train")(train.train)
     app.command("merge")(train.merge)

@@ -33,7 +33,6 @@ def compare(
     from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._compare import compare as compare_sides
     from grpo_rewards._compare import read_side, score_sides
-
     from grpo_rewards._presets import is_preset
 
     configured = [path.suffix.lower() in _YAML or is_preset(str(path)) for path in (a, b)]

@@ -1,0 +1,8 @@
+"""The doctor: what this machine has, what is wrong with it, and what to do."""
+
+from __future__ import annotations
+
+from grpo_rewards._doctor.checks import examine, examine_config
+from grpo_rewards._doctor.finding import Finding
+
+__all__ = ["Finding", "examine", "examine_config"]

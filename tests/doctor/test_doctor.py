@@ -1,0 +1,102 @@
+"""The doctor says what is there, what is wrong, and what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grpo_rewards._doctor import trl as trl_module
+from grpo_rewards._doctor.trl import examine_trl
+
+COMMAND = Path(sys.executable).with_name("grpo-rewards")
+
+
+def doctor(folder, *arguments, **environment):
+    run = subprocess.run(
+        [COMMAND, "doctor", *arguments, "--json"], cwd=folder, capture_output=True, text=True, timeout=120,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    return run.returncode, json.loads(run.stdout)["findings"] if run.stdout else run.stderr
+
+
+def test_a_healthy_machine(tmp_path):
+    code, findings = doctor(tmp_path)
+    topics = {one["topic"] for one in findings}
+    assert topics == {"environment", "dependencies", "plugins", "sandbox", "Docker", "GPU", "training", "TRL"}
+    levels = {one["level"] for one in findings}
+    assert code == (1 if "problem" in levels else 3 if "broken" in levels else 0)
+    assert all(one["action"] for one in findings if one["level"] in ("problem", "broken"))
+    (own,) = [one for one in findings if "entry point builtin" in one["text"]]
+    assert own["level"] == "ok"
+    assert "math" in own["text"]
+
+
+def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path):
+    info = tmp_path / "site" / "sad-1.2.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad\nVersion: 1.2\n")
+    (info / "entry_points.txt").write_text("[grpo_rewards]\nsad = sad_module\n")
+    (tmp_path / "site" / "sad_module.py").write_text("import nothing_of_the_kind\n")
+    code, findings = doctor(tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    assert code == 1
+    (sad,) = [one for one in findings if one["level"] == "problem"]
+    assert "sad" in sad["text"]
+    assert "nothing_of_the_kind" in sad["text"]
+    assert "pip uninstall sad" in sad["action"]
+
+
+def test_a_configuration_is_tried(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from grpo_rewards import Outcome, reward\n"
+        "@reward\ndef away(completion: str) -> Outcome:\n    return Outcome(None, 'unavailable', 'nobody listens')\n"
+    )
+    (tmp_path / "rewards.yaml").write_text("rewards: {exact: exact, away: './mine.py:away'}\n")
+    code, findings = doctor(tmp_path, "rewards.yaml")
+    assert code == 3
+    tried = {one["text"].split(":")[0]: one for one in findings if one["topic"] == "configuration"}
+    assert tried["exact"]["level"] == "ok"
+    assert "nobody listens" in tried["away is unavailable" if "away is unavailable" in tried else "away"]["text"]
+
+
+def test_a_configuration_that_is_wrong_is_usage(tmp_path):
+    (tmp_path / "rewards.yaml").write_text("rewards: {exact: exakt}\n")
+    code, said = doctor(tmp_path, "rewards.yaml")
+    assert code == 2
+    assert "did you mean 'exact'" in said
+
+
+SOURCE = "trainer_state log_extra log_metric reward_weights multi_objective_aggregation"
+
+
+@pytest.mark.parametrize(
+    ("version", "source", "level", "told"),
+    [
+        (trl_module.KNOWN + ".0", SOURCE, "ok", "tested"),
+        ("99.0.0", SOURCE, "note", "not tested"),
+        ("99.0.0", SOURCE.replace("log_metric", ""), "problem", "log_metric"),
+        ("0.9.0", SOURCE, "problem", "older"),
+        (None, SOURCE, "note", "not installed"),
+        ("99.0.0", None, "problem", "is not where it was"),
+    ],
+)
+def test_trl_against_the_known_contract(tmp_path, monkeypatch, version, source, level, told):
+    """With a distribution that is laid out, not installed: its metadata and its source are all that is read."""
+    package = tmp_path / "trl" / "trainer"
+    package.mkdir(parents=True)
+    (tmp_path / "trl" / "__init__.py").write_text("raise RuntimeError('the doctor imports nothing')")
+    if source is not None:
+        (package / "grpo_trainer.py").write_text(source)
+    if version is not None:
+        info = tmp_path / "trl-0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: trl\nVersion: {version}\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "trl", raising=False)
+    finding = examine_trl()
+    assert (finding.level, told in finding.text) == (level, True), finding
+    assert finding.action or finding.level == "ok"
