@@ -70,6 +70,8 @@ def read_side(path: Path) -> Side:
 
     source = open_source(path)
     rows = []
+    before: tuple[int | None, bytes] | None = None
+    began = 0
     for number, row in enumerate(source.rows, 1):
         cells = {}
         for name, part in row.parts.items():
@@ -80,9 +82,12 @@ def read_side(path: Path) -> Side:
                 contribution = part.value * weight * gate
             cells[name] = Cell(part.value, weight, gate, contribution, part.status, part.reason)
         line = number if source.kind != "scored rows" else row.line
-        group = row.group if row.group is not None else f"line {line}"
-        if row.step is not None and source.kind != "scored rows":
-            group = f"{row.step}/{group}"
+        group = row.group
+        if group is None:  # a run of equal prompts within a step, as a trainer writes them
+            key = None if row.prompt is None else (row.step, dump_json(row.prompt))
+            if key is None or key != before:
+                began = line
+            before, group = key, f"line {began}"
         content = _digest(row.prompt, row.completion)
         rows.append(Scored(line, row.index, content, group, row.reward, cells, _excerpt(row.completion)))
     if not rows:

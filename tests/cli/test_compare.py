@@ -75,3 +75,22 @@ def test_what_does_not_fit_is_said(cli, configs, arguments, message):
     assert run.returncode == 2
     assert message in " ".join(run.stderr.replace("│", " ").split())
     assert "Traceback" not in run.stderr
+
+
+def test_two_tables_of_a_trainer(cli, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    texts = [f"answer {n}" for n in range(8)]
+    for name, weight in (("a", 1.0), ("b", 0.5)):
+        values = [weight * (n % 3) for n in range(8)]
+        columns = {"step": [1] * 8, "prompt": [f"p{n // 4}" for n in range(8)], "completion": texts, "correct": values,
+                   "style": [0.5] * 8, "advantage": [0.0] * 8}  # fmt: skip
+        parquet.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    run = cli("compare", "a.parquet", "b.parquet", "--json")
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert (found["rows"], found["groups"]) == (8, 2)
+    assert found["rows_changed"] == sum(n % 3 != 0 for n in range(8))
+    assert found["components"]["correct"]["main_cause"] == found["rows_changed"]
+    assert found["reward"]["kendall"] == 1.0
+    assert found["advantages"]["groups_with_another_best"] == 0
