@@ -31,3 +31,9 @@ def arithmetic(reasoning: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def programs() -> list[dict[str, Any]]:
     """160 completions of HumanEval's prompts, in groups of 8."""
     return _rows("code.jsonl")
+
+
+@pytest.fixture(scope="session")
+def extraction() -> list[dict[str, Any]]:
+    """64 completions of sentences to be turned into JSON, in groups of 8."""
+    return _rows("presets/extraction.jsonl")

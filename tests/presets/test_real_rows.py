@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import statistics
 from itertools import groupby
@@ -32,11 +33,11 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
     "two-stages": (0.0, 3.0, True),
 }
 OF_CODE = {"humaneval", "mbpp"}
-WITHOUT_ROWS = {"json-extraction"}  # no file of examples/ asks for JSON
+OF_JSON = {"json-extraction"}
 
 
 def test_every_preset_is_tried_here() -> None:
-    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *WITHOUT_ROWS}
+    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *OF_JSON}
 
 
 def _with_think_tags(row: dict[str, Any]) -> dict[str, Any]:
@@ -88,6 +89,18 @@ def test_the_same_tests_as_asserts_give_mbpp_the_same_rewards(programs: list[dic
     rewards = load("preset/mbpp").score(as_mbpp).rewards()
     assert set(rewards) == {0.0, 1.0}
     assert rewards == load("preset/humaneval").score(rows).rewards()
+
+
+def test_json_of_a_real_model(extraction: list[dict[str, Any]]) -> None:
+    table = load("preset/json-extraction").score(extraction)
+    fields = [outcome.value for outcome in table.components["fields"]]
+    right = [row["completion"][0]["content"].strip() == row["answer"] for row in extraction]
+    assert len(fields) == 64
+    assert {0.0, 1.0} < set(fields)
+    assert 5 < sum(right) < 60
+    assert all(value == 1.0 for value, same in zip(fields, right, strict=True) if same)
+    assert all(o.value == 1.0 for o, value in zip(table.components["valid"], fields, strict=True) if value)
+    assert min(value for value in table.rewards() if value is not None) >= 0.0
 
 
 def test_a_tag_count_goes_with_the_tags(arithmetic: list[dict[str, Any]]) -> None:
