@@ -57,6 +57,7 @@ def _register() -> None:
         explain,
         new,
         report,
+        sandbox,
         score,
         serve,
         train,
@@ -74,6 +75,7 @@ def _register() -> None:
     app.command("doctor")(doctor.doctor)
     app.command("new")(new.new)
     app.command("serve")(serve.serve)
+    app.command("sandbox")(sandbox.sandbox)
     app.command("train")(train.train)
     app.command("merge")(train.merge)
 

@@ -1,8 +1,19 @@
 """Runs untrusted code and returns verdicts that the code cannot forge. Knows nothing of rewards."""
 
 from ._errors import SandboxError, SandboxUnavailable
-from ._guarantees import guarantees
+from ._guarantees import build_image, describe_mode, guarantees
 from ._job import Job, Limits, Verdict
 from ._sandbox import Sandbox, open_sandbox
 
-__all__ = ["Job", "Limits", "Sandbox", "SandboxError", "SandboxUnavailable", "Verdict", "guarantees", "open_sandbox"]
+__all__ = [
+    "Job",
+    "Limits",
+    "Sandbox",
+    "SandboxError",
+    "SandboxUnavailable",
+    "Verdict",
+    "build_image",
+    "describe_mode",
+    "guarantees",
+    "open_sandbox",
+]

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._errors import SandboxUnavailable
 from .program.isolation import plan
 
-_NOTES: dict[str | None, str] = {
+_NOTES: dict[str, str] = {
     "namespaces": "own root, process tree, network and IPC; another user, seccomp, limits",
     "user": "another user, Landlock, seccomp, limits; processes and files are removed by user after every job",
     "landlock": "the same user, Landlock, seccomp, limits; candidates may start no process",
+    "container": "another user, seccomp, limits; processes and files are removed by user after every job",
 }
+
+
+def describe_mode(backend: str, found: dict[str, Any]) -> str:
+    """Say in a line what a sandbox's `plan` keeps candidates apart with."""
+    note = _NOTES[found["mode"]]
+    if found["mode"] == "namespaces" and found["landlock_abi"]:
+        note += ", Landlock"
+    if backend == "docker":
+        return f"a container without network, root read-only, capabilities dropped, bounded; in it {note}"
+    return note
 
 
 def guarantees() -> dict[str, Any]:
@@ -18,14 +30,42 @@ def guarantees() -> dict[str, Any]:
 
     `layers` says of each layer what stands in its way ("" = it works here); not every layer that works is used, and the
     ones that are stand in `note`. Memory is limited per process; over several processes of one candidate only by their
-    number. `docker` is None: there is no such backend yet.
+    number. `docker` is the version of the engine that answers, or None, and `docker_note` says why or which image.
     """
     layers = plan.survey()
     try:
-        mode: str | None = plan.probe(users=(plan.FIRST_USER, plan.FIRST_USER + 1)).mode
-        note = _NOTES[mode]
-        if mode == "namespaces" and layers["landlock_abi"]:
-            note += ", Landlock"
+        found = plan.probe(users=(plan.FIRST_USER, plan.FIRST_USER + 1)).as_json()
+        mode, note = str(found["mode"]), describe_mode("local", found)
     except plan.NotIsolated as error:
-        mode, note = None, str(error)
-    return {"local": mode, "note": note, "layers": layers, "docker": None}
+        return {"local": None, "note": str(error), "layers": layers, **_docker()}
+    return {"local": mode, "note": note, "layers": layers, **_docker()}
+
+
+def _docker() -> dict[str, Any]:
+    from .docker_backend import image
+    from .docker_backend.engine import Engine
+
+    try:
+        engine = Engine()
+    except SandboxUnavailable as error:
+        return {"docker": None, "docker_note": str(error)}
+    with engine:
+        version = str(engine.client.version()["Version"])
+        try:
+            return {"docker": version, "docker_note": f"image {image.find(engine, make=False)}"}
+        except SandboxUnavailable as error:
+            return {"docker": version, "docker_note": str(error)}
+
+
+def build_image(*, base: str | None = None, packages: tuple[str, ...] = ()) -> str:
+    """Build the docker backend's image and return its tag; see `grpo-rewards sandbox build`.
+
+    Raises:
+        SandboxUnavailable: no engine answers.
+        SandboxError: the build failed; the message ends with the engine's words.
+    """
+    from .docker_backend import image
+    from .docker_backend.engine import Engine
+
+    with Engine() as engine:
+        return image.build(engine, base=base, packages=packages)

@@ -13,9 +13,10 @@ from concurrent.futures import Future
 
 from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
-from ._worker import LocalWorker
+from ._local import LocalBackend
+from ._worker import Backend, Worker
 
-_GRACE, _ATTEMPTS = 5.0, 3
+_GRACE, _ATTEMPTS, _PAUSE = 5.0, 3, 0.2
 _CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
@@ -23,12 +24,16 @@ _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 class Sandbox:
     """Runs jobs on `workers` supervisors. Threads may share it; a forked child gets supervisors of its own."""
 
-    def __init__(self, workers: int, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
-        self.workers, self._allow, self._python_path = workers, allow, python_path
-        self._live: list[LocalWorker] = []
+    def __init__(self, backend: Backend, workers: int) -> None:
+        self.backend, self.workers, self._backend = backend.name, workers, backend
+        self._live: list[Worker] = []
         self._forget()
         self._closed = False
-        first = self._start()
+        try:
+            first = self._start()
+        except BaseException:
+            backend.close()
+            raise
         self._idle.append(first)
         self.plan = first.plan
         _open.add(self)
@@ -39,8 +44,10 @@ class Sandbox:
             worker.abandon()
         self._queue: queue.SimpleQueue[tuple[Job, Future[Verdict]] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._keeper: threading.Thread | None = None
+        self._wanted = threading.Event()
         self._live = []
-        self._idle: list[LocalWorker] = []
+        self._idle: list[Worker] = []
         self._lock = threading.Lock()
         self._pid = os.getpid()
 
@@ -50,6 +57,9 @@ class Sandbox:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailable(_CLOSED)
+            if self._keeper is None and self._backend.spares:
+                self._keeper = threading.Thread(target=self._keep, daemon=True, name="grpo-sandbox-keeper")
+                self._keeper.start()
             while len(self._threads) < min(self.workers, len(self._threads) + len(items)):
                 thread = threading.Thread(target=self._work, daemon=True, name="grpo-sandbox")
                 self._threads.append(thread)
@@ -59,17 +69,20 @@ class Sandbox:
         return [future.result() for _, future in items]
 
     def _work(self) -> None:
-        worker: LocalWorker | None = None
+        worker: Worker | None = None
         while (item := self._queue.get()) is not None:
             job, future = item
             start, problem = time.monotonic(), ""
             verdict: Verdict | None = None
-            for _ in range(_ATTEMPTS):
+            for attempt in range(_ATTEMPTS):
+                if attempt:
+                    time.sleep(_PAUSE * attempt)
                 if self._closed:
                     problem = _CLOSED
                     break
                 try:
                     worker = worker or self._take()
+                    start = time.monotonic()
                     answer = worker.ask(job.to_wire(), job.timeout + _GRACE)
                     answer.pop("passed")
                     if answer["status"] != "unavailable":
@@ -84,23 +97,39 @@ class Sandbox:
             else:
                 problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
             future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
+            if self._backend.fresh and worker is not None:
+                self._drop(worker)
+                worker = None
 
-    def _start(self) -> LocalWorker:
-        worker = LocalWorker(self._allow, self._python_path)
+    def _start(self) -> Worker:
+        worker = self._backend.start()
         with self._lock:
             self._live.append(worker)
         return worker
 
-    def _take(self) -> LocalWorker:
+    def _take(self) -> Worker:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._start()
+            worker = self._idle.pop() if self._idle else None
+        self._wanted.set()
+        return worker or self._start()
 
-    def _drop(self, worker: LocalWorker) -> None:
+    def _drop(self, worker: Worker) -> None:
         worker.close()
         with self._lock:
             self._live.remove(worker)
+
+    def _keep(self) -> None:
+        """Start supervisors ahead of need: what takes one finds it ready."""
+        while not self._closed:
+            self._wanted.clear()
+            while not self._closed and len(self._idle) < self._backend.spares:
+                try:
+                    worker = self._start()
+                except Exception:  # noqa: BLE001  who needs one tries again and says what is wrong
+                    break
+                with self._lock:
+                    self._idle.append(worker)
+            self._wanted.wait()
 
     def close(self) -> None:
         """End every supervisor; nothing of them stays. Jobs that are not done become `unavailable`."""
@@ -110,12 +139,15 @@ class Sandbox:
             self._closed = True
             for _ in self._threads:
                 self._queue.put(None)
-            for worker in self._live:
-                worker.interrupt()
-        for thread in self._threads:
+            live = list(self._live)
+        self._wanted.set()
+        for worker in live:
+            worker.interrupt()
+        for thread in (*self._threads, *([self._keeper] if self._keeper else [])):
             thread.join()
         for worker in self._live:
             worker.close()
+        self._backend.close()
 
     def __enter__(self) -> Sandbox:
         return self
@@ -133,6 +165,7 @@ def _close_all() -> None:
 def _after_fork() -> None:
     for sandbox in list(_open):
         sandbox._forget()
+        sandbox._backend.after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -144,15 +177,48 @@ def open_sandbox(
     workers: int = 2,
     allow: tuple[str, ...] = ("namespaces", "user", "landlock"),
     python_path: tuple[str, ...] = (),
+    mode: str = "reuse",
+    image: str | None = None,
+    runtime: str | None = None,
+    memory: int = 2 << 30,
+    cpus: float = 2.0,
 ) -> Sandbox:
-    """Open a sandbox; raise `SandboxUnavailable` where this machine cannot give what was asked for.
+    """Open a sandbox; raise `SandboxUnavailable` where nothing here can give what was asked for.
 
-    `backend`: "local" (Linux, this machine) or "auto" (today the same). There is no Docker backend yet: "docker" raises.
+    Args:
+        backend: "local" (Linux, this machine), "docker" (an engine: `DOCKER_HOST`, else the current context), or
+            "auto": local where that can isolate, else docker.
+        workers: how many jobs run at once.
+        allow: the modes of isolation that are good enough for the local backend (see `guarantees`).
+        python_path: local only: further folders that candidates may import from.
+        mode: docker only: "reuse" (a container serves many jobs, one after the other) or "fresh" (one each).
+        image: docker only: an image of `grpo-rewards sandbox build`; None: the newest one of this version.
+        runtime: docker only: the engine's runtime, such as "runsc" (gVisor).
+        memory: docker only: bytes for one container.
+        cpus: docker only: processors for one container.
     """
     if backend not in ("auto", "local", "docker"):
         raise ValueError(f"backend {backend!r}; expected auto, local or docker")
-    if backend == "docker":
-        raise SandboxUnavailable("there is no docker backend yet; use sandbox='local'")
+    if mode not in ("reuse", "fresh"):
+        raise ValueError(f"mode {mode!r}; expected reuse or fresh")
     if workers < 1:
         raise ValueError(f"workers {workers}; expected at least 1")
-    return Sandbox(workers, allow, python_path)
+    problem = ""
+    if backend != "docker":
+        try:
+            return Sandbox(LocalBackend(allow, python_path), workers)
+        except SandboxUnavailable as error:
+            if backend == "local":
+                raise
+            problem = str(error)
+    from .docker_backend.containers import DockerBackend
+
+    try:
+        docker = DockerBackend(
+            image=image, runtime=runtime, memory=memory, cpus=cpus, fresh=mode == "fresh", workers=workers
+        )
+        return Sandbox(docker, workers)
+    except SandboxUnavailable as error:
+        if problem:
+            raise SandboxUnavailable(f"neither backend can run here.\nlocal: {problem}\ndocker: {error}") from error
+        raise

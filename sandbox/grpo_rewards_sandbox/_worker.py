@@ -1,113 +1,62 @@
-"""A supervisor as a child process of this one."""
+"""What every backend's worker is: a supervisor at the other end of a stream, asked one thing at a time."""
 
 from __future__ import annotations
 
 import json
-import os
-import select
-import subprocess
-import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from ._errors import SandboxUnavailable
 from .program import wire
 
-_PARENT = str(Path(__file__).parent)
-_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.supervisor import main; main()"
-_START, _END = 30.0, 2.0
+START_SECONDS = 60.0
 
 
-def _pytest_path() -> list[str]:
-    import pytest
+class Worker:
+    """A supervisor: `ask` it, `interrupt` it from any thread, `close` it when it is no longer wanted."""
 
-    return [str(Path(pytest.__file__).parents[1])]
-
-
-class LocalWorker:
-    """A supervisor that was executed afresh, never forked: nothing of this process's memory is in it."""
-
-    def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
-        interpreter = getattr(sys, "_base_executable", None) or sys.executable
-        self._process = subprocess.Popen(
-            [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
-        )  # fmt: skip
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._in, False)
-        os.set_blocking(self._out, False)
-        config = {
-            "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
-            "sweep": [],
-        }  # fmt: skip
-        try:
-            hello = self.ask(config, _START)
-        except OSError as error:
-            self.close()
-            raise SandboxUnavailable(f"the sandbox's supervisor did not start: {error}") from error
-        if "error" in hello:
-            self.close()
-            raise SandboxUnavailable(hello["error"])
-        self.plan: dict[str, Any] = hello["plan"]
-
-    @property
-    def pid(self) -> int:
-        """Process id of the supervisor."""
-        return self._process.pid
+    plan: dict[str, Any]
 
     def ask(self, message: Any, seconds: float) -> dict[str, Any]:
         """Send a message and return the answer; OSError where none comes in time, a stopped supervisor's too."""
         deadline = time.monotonic() + seconds
-        view = memoryview(wire.pack(message))
-        while view:
-            self._wait(self._in, select.POLLOUT, deadline)
-            view = view[os.write(self._in, view) :]
+        self._write(wire.pack(message), deadline)
         (size,) = wire.HEADER.unpack(self._read(wire.HEADER.size, deadline))
         if size > wire.MAX_FRAME:
             raise OSError(f"the supervisor answered with {size} bytes")
         answer: dict[str, Any] = json.loads(self._read(size, deadline))
         return answer
 
-    def _read(self, size: int, deadline: float) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            self._wait(self._out, select.POLLIN, deadline)
-            chunk = os.read(self._out, size - len(data))
-            if not chunk:
-                raise OSError("the supervisor ended")
-            data += chunk
-        return bytes(data)
+    def _write(self, data: bytes, deadline: float) -> None:
+        raise NotImplementedError
 
-    @staticmethod
-    def _wait(descriptor: int, event: int, deadline: float) -> None:
-        # poll, for a trainer may hold more descriptors than select can name
-        poll = select.poll()
-        poll.register(descriptor, event)
-        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            raise OSError("the supervisor did not answer in time")
+    def _read(self, size: int, deadline: float) -> bytes:
+        raise NotImplementedError
 
     def interrupt(self) -> None:
-        """Ask the supervisor to end now, in the middle of a job too; for any thread."""
-        if self._process.poll() is None:
-            self._process.terminate()
+        """End the supervisor now, in the middle of a job too; for any thread."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """End the supervisor and all below it."""
-        self.interrupt()
-        self.abandon()
-        try:
-            self._process.wait(_END)
-        except subprocess.TimeoutExpired:
-            # its children die with it: each asked the kernel for that
-            self._process.kill()
-            self._process.wait()
+        raise NotImplementedError
 
     def abandon(self) -> None:
         """Close this process's ends only: what a forked child does with its parent's supervisors."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+        raise NotImplementedError
+
+
+class Backend(Protocol):
+    """Where workers come from."""
+
+    name: str
+    spares: int
+    fresh: bool
+
+    def start(self) -> Worker:
+        """Start a worker; `SandboxUnavailable` where that cannot be."""
+
+    def after_fork(self) -> None:
+        """In a forked child: let go of what belongs to the parent."""
+
+    def close(self) -> None:
+        """Every worker was closed: leave nothing behind."""

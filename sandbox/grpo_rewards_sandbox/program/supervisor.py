@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -33,10 +34,12 @@ class Supervisor:
         paths = (*config["python_path"], *config["pytest_path"])
         private = self.plan.namespaces
         self.store = (
-            root.private_store((*paths, config["program_path"])) if private else tempfile.mkdtemp(prefix="grpo-")
+            root.private_store((*paths, config["program_path"]))
+            if private
+            else tempfile.mkdtemp(prefix="grpo-", dir=config["store"] or None)
         )
         self.exchange = self.store + "/exchange"
-        os.chmod(self.store, 0o755)
+        os.chmod(self.store, 0o755)  # pytest lists the folders on its way to a file
         os.mkdir(self.exchange, 0o711)
         self.count = 0
         self.parents: dict[str, socket.socket] = {}
@@ -75,8 +78,6 @@ class Supervisor:
                 os.kill(int(child), signal.SIGKILL)
                 os.waitpid(int(child), 0)
         if not self.plan.namespaces:
-            import shutil
-
             shutil.rmtree(self.store, ignore_errors=True)
 
     def _start(
@@ -90,23 +91,25 @@ class Supervisor:
         answer, _ = wire.receive(self.parents[role])
         return {"do": "reap", "pid": answer["pid"], "name": name, "user": user, "role": role}
 
-    def _end(self, started: dict[str, Any], *, gently: bool = False) -> dict[str, Any]:
-        wire.send(self.parents[started["role"]], {**started, "gently": gently})
-        answer: dict[str, Any] = wire.receive(self.parents[started["role"]])[0]
-        return answer
+    def _end(self, *running: dict[str, Any], gently: bool = False) -> list[dict[str, Any]]:
+        """End and clean up after children, those of both parents at the same time."""
+        for started in running:
+            wire.send(self.parents[started["role"]], {**started, "gently": gently})
+        return [wire.receive(self.parents[started["role"]])[0] for started in running]
 
     def run(self, job: dict[str, Any]) -> Report:
         """Judge one job."""
         self.count += 1
+        self._bury()
         if job["format"] == "stdio":
             return self._stdio(job)
         shared = None
         if job["fidelity"] != "shared" and names.shares_files(str(job["tests"])):
             shared = f"share-{self.count}"
             os.mkdir(f"{self.exchange}/{shared}")
+            os.chmod(f"{self.exchange}/{shared}", 0o2770)
             if self.plan.users[0]:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
-            os.chmod(f"{self.exchange}/{shared}", 0o2770)
         deadline = time.monotonic() + job["timeout"]
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
@@ -122,13 +125,27 @@ class Supervisor:
             report = self._verdict(reader, deadline)
         finally:
             os.close(reader)
-            for started in running:
-                self._end(started)
+            self._end(*running)
             if shared is not None:
-                import shutil
-
-                shutil.rmtree(f"{self.exchange}/{shared}", ignore_errors=True)
+                self._remove_shared(f"{self.exchange}/{shared}")
         return report if all_set_up(ready, len(running)) else not_set_up()
+
+    def _remove_shared(self, folder: str) -> None:
+        if self.plan.users[0] and not self.plan.namespaces:
+            # here may be no capability to delete what is another user's: each deletes its own
+            users = self.plan.users
+            confine.empty_as((users[1], users[0], users[1], users[0]), [folder])
+            os.rmdir(folder)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _bury(self) -> None:
+        """Reap what candidates left to this process, a subreaper; a warm parent that ended is noticed when asked."""
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
 
     def _verdict(self, reader: int, deadline: float) -> Report:
         report, data = Report(), b""
@@ -204,7 +221,7 @@ class Supervisor:
             if feeding:
                 os.close(feed)
             os.close(out)
-            status = os.waitstatus_to_exitcode(self._end(started, gently=gently)["status"])
+            status = os.waitstatus_to_exitcode(self._end(started, gently=gently)[0]["status"])
         if not all_set_up(done, 1):
             lost = not_set_up()
             report.status, report.limit, problem = lost.status, "", lost.reason

@@ -111,6 +111,8 @@ class Session:
     def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Any]:
         """Collect and run one file; return the collected items."""
         self._config.args = [path]
+        # only this folder is looked at: those above it are slow to list, or may not be
+        self._config.pluginmanager._confcutdir = Path(path).parent
         self._config.pluginmanager.register(outcomes)
         self._temporary_folders(temporary)
         try:

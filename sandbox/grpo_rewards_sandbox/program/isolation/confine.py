@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import signal
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ from .syscalls import (
 
 MAX_DESCRIPTOR = 1024
 CHILD_FAILED = 70
+_ATTEMPTS = 20
 
 
 @dataclass(slots=True)
@@ -98,10 +100,10 @@ class Confinement:
             root.mount_job(user or os.getuid(), shared)
             return root.JOB
         folder = self.work_folder(name)
-        os.mkdir(folder, 0o755)
+        os.mkdir(folder, 0o700)
+        os.chdir(folder)  # before it is another user's: there may be no capability to enter it afterwards
         if user:
             os.chown(folder, user, user)
-        os.chdir(folder)
         os.environ["TMPDIR"] = "/tmp" if self.sweep else folder
         return folder
 
@@ -109,6 +111,7 @@ class Confinement:
         """In a child: give up everything a candidate has no business with. Nothing is granted after this."""
         plan, user = self.plan, self.plan.users[1]
         os.setsid()
+        be_killed_first()
         limits.apply(job_limits, processes=plan.mode != "landlock")
         if user:
             switch(user)
@@ -120,7 +123,7 @@ class Confinement:
         if plan.namespaces:
             if self._second_layer >= 0:
                 landlock.restrict(self._second_layer)
-        else:
+        elif plan.landlock_abi:
             writable = [folder, *self.sweep, *([shared] if shared else [])]
             devices = [f"/dev/{name}" for name in root.DEVICES]
             reads = [*root.readable(self.paths), f"/proc/{os.getpid()}"]
@@ -145,9 +148,18 @@ class Confinement:
         """After a job: no process and no file of it stays. Namespaces have seen to it where there are any."""
         if self.plan.namespaces:
             return
+        folder = self.work_folder(name)
         if user:
-            _as_user(user, lambda: _kill_and_delete((self.work_folder(name), *self.sweep), user))
-        shutil.rmtree(self.work_folder(name), ignore_errors=True)
+            empty_as([user], [folder, *self.sweep])
+            os.rmdir(folder)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def be_killed_first() -> None:
+    """Where memory runs out, the kernel ends a candidate before anything else."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as handle:
+        handle.write("1000")
 
 
 def switch(user: int) -> None:
@@ -157,42 +169,84 @@ def switch(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def _as_user(user: int, action: Callable[[], None]) -> None:
+def empty_as(users: Iterable[int], folders: Iterable[str]) -> None:
+    """As each of these users: end its processes and empty the folders of what it may delete; needs no capability.
+
+    Raises:
+        OSError: something of theirs stays.
+    """
+    found = list(folders)
+    for _ in range(_ATTEMPTS):
+        # what is still running may kill the one who comes to end it, as long as both are the same user
+        done = [_as_user(user, lambda: _kill_and_empty(found)) for user in users]
+        if done[-1]:
+            return
+    raise OSError(f"what a job left in {', '.join(found)} cannot be removed")
+
+
+def _as_user(user: int, action: Callable[[], bool]) -> bool:
+    """Do this as another user, in a child; return what it returned."""
     pid = os.fork()
     if pid == 0:
+        done = False
         try:
             switch(user)
-            action()
+            done = action()
+        except BaseException as error:  # noqa: BLE001  nothing may unwind into the warm parent's loop
+            complain(error)
         finally:
-            os._exit(0)
-    os.waitpid(pid, 0)
+            os._exit(0 if done else 1)
+    return os.waitpid(pid, 0)[1] == 0
 
 
-def _kill_and_delete(folders: Iterable[str], user: int) -> None:
-    """Running as `user`: end every other process of it, then delete what it owns. Needs no capability."""
+def _kill_and_empty(folders: Iterable[str]) -> bool:
     with contextlib.suppress(ProcessLookupError):
         os.kill(-1, signal.SIGKILL)
-    for folder in folders:
-        _delete_owned(folder, user)
+    left = [folder for folder in folders if not _empty(folder)]
+    return not left
 
 
-def _delete_owned(folder: str, user: int) -> None:
-    try:
-        os.chmod(folder, 0o700) if os.lstat(folder).st_uid == user else None
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
+def _empty(folder: str) -> bool:
+    """Delete what this user may, however deep it lies; say whether nothing of it is left that this user owns."""
+    me, before = os.getuid(), -1
+    while True:
         try:
-            if entry.stat(follow_symlinks=False).st_uid != user:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                _delete_owned(entry.path, user)
-                os.rmdir(entry.path)
-            else:
-                os.unlink(entry.path)
-        except OSError:
+            entries = list(os.scandir(folder))
+        except PermissionError:
+            os.chmod(folder, 0o700)
             continue
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                _delete(folder, entry)
+        with os.scandir(folder) as left:
+            owned = [entry.name for entry in left if entry.stat(follow_symlinks=False).st_uid == me]
+        if not owned:
+            return True
+        names = hash(frozenset(owned))
+        if names == before:
+            return False
+        before = names
+
+
+def _delete(folder: str, entry: os.DirEntry[str]) -> None:
+    if not entry.is_dir(follow_symlinks=False):
+        os.unlink(entry.path)
+        return
+    _open_up(entry.path)
+    for part in list(os.scandir(entry.path)):
+        with contextlib.suppress(OSError):
+            if part.is_dir(follow_symlinks=False):
+                # lifted, not descended into: no path gets too long and no recursion too deep
+                _open_up(part.path)
+                os.rename(part.path, f"{folder}/{secrets.token_hex(16)}")
+            else:
+                os.unlink(part.path)
+    os.rmdir(entry.path)
+
+
+def _open_up(folder: str) -> None:
+    with contextlib.suppress(PermissionError):
+        os.chmod(folder, 0o777)
 
 
 def close_descriptors(keep: set[int]) -> None:

@@ -38,8 +38,9 @@ class NotIsolated(Exception):
 class Plan:
     """How candidates are kept apart here.
 
-    `mode`: "namespaces" (a root, process tree, network and IPC of their own), "user" (another user, Landlock) or
-    "landlock" (the same user, Landlock, no processes). `users`: those of tests and candidates, 0 = not switched.
+    `mode`: "namespaces" (a root, process tree, network and IPC of their own), "user" (another user, Landlock),
+    "landlock" (the same user, Landlock, no processes) or "container" (another user, inside a container of the sandbox
+    whose kernel has no Landlock). `users`: those of tests and candidates, 0 = not switched.
     """
 
     mode: str
@@ -151,6 +152,8 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
             return Plan("user", False, report["landlock_abi"], pair)
         if "landlock" in allow and not root:
             return Plan("landlock", False, report["landlock_abi"], (0, 0))
+    if "container" in allow and can_switch and not report["other_user_reads"]:
+        return Plan("container", False, 0, pair)
     raise NotIsolated(explain(report, allow))
 
 

@@ -1,0 +1,95 @@
+"""``grpo-rewards sandbox``: build the Docker image, or see what isolates code on this machine."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["sandbox"]
+
+_CANDIDATE = "def double(x):\n    return 2 * x\n"
+
+
+class Action(StrEnum):
+    """What to do."""
+
+    build = "build"
+    check = "check"
+
+
+def sandbox(
+    action: Annotated[Action, typer.Argument(help="build the image of the docker backend, or check the backends.")],
+    base: Annotated[
+        str | None, typer.Option("--base", "--base-image", help="Base image, any with Python 3.11 or newer as python3.")
+    ] = None,
+    package: Annotated[
+        list[str] | None,
+        typer.Option("--package", "--packages", "-p", help="A package that candidates may import; repeatable."),
+    ] = None,
+    backend: Annotated[str, typer.Option("--backend", help="check: auto (every one), local or docker.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Build the image that the docker backend runs code in, or check what isolates code here by judging a program.
+
+    Building the same content again does nothing. Check leaves with 3 where no backend works.
+
+    Example: grpo-rewards sandbox build --base python:3.12-slim --package numpy
+    """
+    if action is Action.build:
+        _build(base, tuple(word for text in package or () for word in text.split()), as_json)
+    else:
+        _check(backend, as_json)
+
+
+def _build(base: str | None, packages: tuple[str, ...], as_json: bool) -> None:
+    from grpo_rewards_sandbox import SandboxError, build_image
+
+    from grpo_rewards._cli.app import ENVIRONMENT
+
+    try:
+        tag = build_image(base=base, packages=packages)
+    except SandboxError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(ENVIRONMENT) from error
+    typer.echo(json.dumps({"image": tag}) if as_json else tag)
+
+
+def _check(backend: str, as_json: bool) -> None:
+    from grpo_rewards_sandbox import guarantees
+
+    from grpo_rewards._cli.app import ENVIRONMENT, USAGE
+
+    if backend not in ("auto", "local", "docker"):
+        typer.echo(f"error: --backend {backend!r}; expected auto, local or docker", err=True)
+        raise typer.Exit(USAGE)
+    names = ("local", "docker") if backend == "auto" else (backend,)
+    found: dict[str, Any] = {name: _try(name) for name in names}
+    report = {"guarantees": guarantees(), "backends": found}
+    if as_json:
+        typer.echo(json.dumps(report, indent=1))
+    else:
+        for name, result in found.items():
+            typer.echo(f"{name}: {'works, ' + result['mode'] if result['works'] else 'no'}")
+            typer.echo("\n".join(f"  {line}" for line in result["note"].splitlines()))
+    if not any(result["works"] for result in found.values()):
+        raise typer.Exit(ENVIRONMENT)
+
+
+def _try(name: str) -> dict[str, Any]:
+    """Judge a right and a wrong program on this backend."""
+    from grpo_rewards_sandbox import Job, SandboxUnavailable, describe_mode, open_sandbox
+
+    tests = ["assert double(21) == 42"]
+    jobs = [Job(_CANDIDATE, tests, "asserts"), Job("double = str", tests, "asserts")]
+    try:
+        with open_sandbox(name, workers=1) as opened:
+            said = [verdict.status for verdict in opened.run(jobs)]
+            mode = str(opened.plan["mode"])
+            note = describe_mode(name, opened.plan)
+    except SandboxUnavailable as error:
+        return {"works": False, "mode": None, "note": str(error)}
+    works = said == ["passed", "failed"]
+    return {"works": works, "mode": mode, "note": note if works else f"a right and a wrong program were {said}"}

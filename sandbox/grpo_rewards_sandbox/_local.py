@@ -1,0 +1,123 @@
+"""The backend `local`: a supervisor as a child process of this one."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ._errors import SandboxUnavailable
+from ._worker import START_SECONDS, Worker
+
+_PARENT = str(Path(__file__).parent)
+_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.supervisor import main; main()"
+_END = 2.0
+
+
+def _pytest_path() -> list[str]:
+    import pytest
+
+    return [str(Path(pytest.__file__).parents[1])]
+
+
+class LocalBackend:
+    """Supervisors on this machine."""
+
+    name, spares, fresh = "local", 0, False
+
+    def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
+        self._allow, self._python_path = allow, python_path
+
+    def start(self) -> Worker:
+        """Start a supervisor."""
+        return LocalWorker(self._allow, self._python_path)
+
+    def after_fork(self) -> None:
+        """Nothing is shared but the workers."""
+
+    def close(self) -> None:
+        """Workers leave nothing behind."""
+
+
+class LocalWorker(Worker):
+    """A supervisor that was executed afresh, never forked: nothing of this process's memory is in it."""
+
+    def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
+        interpreter = getattr(sys, "_base_executable", None) or sys.executable
+        self._process = subprocess.Popen(
+            [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
+        )  # fmt: skip
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        os.set_blocking(self._out, False)
+        config = {
+            "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
+            "sweep": [], "store": "",
+        }  # fmt: skip
+        try:
+            hello = self.ask(config, START_SECONDS)
+        except OSError as error:
+            self.close()
+            raise SandboxUnavailable(f"the sandbox's supervisor did not start: {error}") from error
+        if "error" in hello:
+            self.close()
+            raise SandboxUnavailable(hello["error"])
+        self.plan = hello["plan"]
+
+    @property
+    def pid(self) -> int:
+        """Process id of the supervisor."""
+        return self._process.pid
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(self._in, select.POLLOUT, deadline)
+            view = view[os.write(self._in, view) :]
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self._wait(self._out, select.POLLIN, deadline)
+            chunk = os.read(self._out, size - len(data))
+            if not chunk:
+                raise OSError("the supervisor ended")
+            data += chunk
+        return bytes(data)
+
+    @staticmethod
+    def _wait(descriptor: int, event: int, deadline: float) -> None:
+        # poll, for a trainer may hold more descriptors than select can name
+        poll = select.poll()
+        poll.register(descriptor, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise OSError("the supervisor did not answer in time")
+
+    def interrupt(self) -> None:
+        """End the supervisor now, in the middle of a job too; for any thread."""
+        if self._process.poll() is None:
+            self._process.terminate()
+
+    def close(self) -> None:
+        """End the supervisor and all below it."""
+        self.interrupt()
+        self.abandon()
+        try:
+            self._process.wait(_END)
+        except subprocess.TimeoutExpired:
+            # its children die with it: each asked the kernel for that
+            self._process.kill()
+            self._process.wait()
+
+    def abandon(self) -> None:
+        """Close this process's ends only: what a forked child does with its parent's supervisors."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()

@@ -1,0 +1,240 @@
+"""What is special about the docker backend: hardened containers, and what becomes of jobs when things die."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpo_rewards_sandbox import Job, SandboxError, SandboxUnavailable, _sandbox, build_image, open_sandbox
+from grpo_rewards_sandbox.docker_backend import engine as engines
+from grpo_rewards_sandbox.docker_backend import image as images
+
+docker = pytest.importorskip("docker")
+# where a daemon is gone, docker-py leaves the sockets that could not connect to the garbage collector
+forgiving = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [pytest.mark.docker, forgiving]
+
+CHECK = "def check(candidate):\n    assert candidate(2) == 4\n"
+RIGHT = "def solve(x):\n    return x * 2\n"
+GOOD = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+SLEEP = Job("import time\ntime.sleep(1)\n" + RIGHT, CHECK, "humaneval", entry_point="solve")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    try:
+        found = engines.Engine()
+        images.find(found)
+    except SandboxUnavailable as error:
+        pytest.skip(f"NO TESTS OF THE DOCKER SANDBOX RAN: {error}")
+    with found:
+        yield found
+    gc.collect()
+
+
+def containers(engine: engines.Engine, opened: _sandbox.Sandbox) -> list[str]:
+    label = f"{engines.SANDBOX}={opened._backend._sandbox}"
+    return [found["Id"] for found in engine.client.api.containers(all=True, filters={"label": label})]
+
+
+def test_a_container_is_hardened(engine):
+    with open_sandbox("docker", workers=1) as opened:
+        (container,) = containers(engine, opened)
+        found = engine.client.api.inspect_container(container)
+    host, tmpfs = found["HostConfig"], found["HostConfig"]["Tmpfs"]
+    assert host["NetworkMode"] == "none"
+    assert host["ReadonlyRootfs"]
+    assert host["CapDrop"] == ["ALL"]
+    assert {name.removeprefix("CAP_") for name in host["CapAdd"]} == {"SETUID", "SETGID", "KILL", "CHOWN"}
+    assert host["SecurityOpt"] == ["no-new-privileges:true"]
+    assert not host["Privileged"]
+    assert not host["Binds"]
+    assert (host["PidsLimit"], host["Memory"], host["MemorySwap"]) == (256, 2 << 30, 2 << 30)
+    assert host["NanoCpus"] == 2_000_000_000
+    assert all("size=" in options and "nosuid" in options and "nodev" in options for options in tmpfs.values())
+    assert found["Config"]["Labels"][engines.OWNER] == engines.owner()
+
+
+def test_a_killed_container_is_replaced_and_no_job_is_lost(engine):
+    with open_sandbox("docker", workers=2) as opened:
+        assert opened.run([GOOD])[0].passed
+        found: list[str] = []
+        runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([SLEEP] * 4)))
+        runner.start()
+        time.sleep(0.5)
+        for container in containers(engine, opened):
+            with contextlib.suppress(docker.errors.APIError):
+                engine.client.api.kill(container)
+        runner.join(60)
+        assert found == ["passed"] * 4
+        assert opened.run([GOOD])[0].passed
+    assert not containers(engine, opened)
+
+
+def test_fresh_mode_serves_each_job_in_a_container_of_its_own(engine):
+    names = Job(
+        "import socket\ndef solve(x):\n    return open('/proc/self/cgroup').read()\n", ["print(solve(1))"], "asserts"
+    )
+    with open_sandbox("docker", workers=1, mode="fresh") as opened:
+        before = set(containers(engine, opened))
+        assert [v.status for v in opened.run([GOOD, GOOD, GOOD, names])] == ["passed"] * 4
+        assert not before & set(containers(engine, opened))
+    assert not containers(engine, opened)
+
+
+def test_close_in_mid_batch_leaves_no_container(engine):
+    opened = open_sandbox("docker", workers=1)
+    found: list[str] = []
+    runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([SLEEP] * 20)))
+    runner.start()
+    time.sleep(0.5)
+    opened.close()
+    runner.join(30)
+    assert len(found) == 20
+    assert set(found[2:]) == {"unavailable"}
+    assert not containers(engine, opened)
+
+
+SCRIPT = """
+import os, sys, threading, time
+from grpo_rewards_sandbox import Job, open_sandbox
+opened = open_sandbox("docker", workers=1)
+print(opened._backend._sandbox, flush=True)
+if sys.argv[1] == "exit":
+    sys.exit(0)
+opened.run([Job("import time\\ntime.sleep(60)\\n", "def check(c): pass", "humaneval", entry_point="f", timeout=60.0)])
+"""
+
+
+@pytest.mark.parametrize("how", ["exit", "killed"])
+def test_no_container_outlives_its_process(engine, how):
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, how], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    label = f"{engines.SANDBOX}={process.stdout.readline().strip()}"
+    if how == "killed":
+        time.sleep(0.5)
+        assert engine.client.api.containers(filters={"label": label})
+        process.kill()
+    process.wait(30)
+    process.stdout.close()
+    if how == "killed":
+        engine.sweep()
+    deadline = time.monotonic() + 20
+    while engine.client.api.containers(all=True, filters={"label": label}) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not engine.client.api.containers(all=True, filters={"label": label})
+
+
+def test_the_sweep_leaves_the_living_alone(engine):
+    with open_sandbox("docker", workers=1) as opened:
+        engine.sweep()
+        assert opened.run([GOOD])[0].passed
+        assert containers(engine, opened)
+
+
+def test_the_tag_follows_the_content():
+    files = images.context_files()
+    tag = images.tag_of(files, "base", ())
+    assert tag == images.tag_of(dict(reversed(files.items())), "base", ())
+    assert len({tag, images.tag_of(files, "other", ()), images.tag_of(files, "base", ("numpy",))}) == 3
+    assert images.tag_of({**files, "program/wire.py": b""}, "base", ()) != tag
+
+
+def test_a_build_that_cannot_work_says_why(engine):
+    with pytest.raises(SandboxError, match="no requirement"):
+        build_image(packages=("numpy; rm -rf /",))
+    with pytest.raises(SandboxError, match=r"grpo-rewards\.invalid/none"):
+        build_image(base="grpo-rewards.invalid/none:1")
+    assert build_image() == build_image()
+
+
+def test_no_engine_is_unavailable_and_says_what_to_do(monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    with pytest.raises(SandboxUnavailable, match="DOCKER_HOST"):
+        open_sandbox("docker")
+
+
+def test_an_unknown_context_is_unavailable(monkeypatch, tmp_path):
+    monkeypatch.delenv("DOCKER_HOST", raising=False)
+    monkeypatch.setenv("DOCKER_CONTEXT", "nowhere")
+    with pytest.raises(SandboxUnavailable, match="nowhere"):
+        open_sandbox("docker")
+
+
+def client_of(folder: Path) -> contextlib.closing[Any]:
+    return contextlib.closing(docker.DockerClient(base_url=f"unix://{folder}/sock"))
+
+
+def start_daemon(folder: Path) -> subprocess.Popen[bytes]:
+    command = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--bridge=none"]
+    command += ["--iptables=false", "--pidfile", f"{folder}/pid", "-H", f"unix://{folder}/sock"]
+    with (folder / "log").open("ab") as log:
+        daemon = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    for _ in range(300):
+        with contextlib.suppress(Exception), client_of(folder) as client:
+            client.ping()
+            return daemon
+        if daemon.poll() is not None:
+            break
+        time.sleep(0.1)
+    stop_daemon(folder, daemon)
+    pytest.skip(f"NO TEST WITH A KILLED DAEMON RAN: a second one does not start: {(folder / 'log').read_text()[-500:]}")
+
+
+def stop_daemon(folder: Path, daemon: subprocess.Popen[bytes]) -> None:
+    """Kill a daemon and its containerd, which has a session of its own."""
+    children: list[str] = []
+    for task in Path(f"/proc/{daemon.pid}/task").glob("*/children"):
+        children += task.read_text().split()
+    daemon.kill()
+    daemon.wait()
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+    (folder / "pid").unlink(missing_ok=True)
+
+
+@pytest.mark.skipif(not shutil.which("dockerd") or os.geteuid() != 0, reason="needs to start a daemon of its own")
+def test_a_killed_daemon_costs_no_job_a_wrong_verdict(engine, monkeypatch):
+    folder = Path(f"/tmp/grpo-dockerd-{os.getpid()}")  # a socket's path may not be long
+    folder.mkdir()
+    monkeypatch.setattr(_sandbox, "_PAUSE", 0.05)
+    daemon = start_daemon(folder)
+    try:
+        image = engine.client.images.get(images.find(engine))
+        with client_of(folder) as own:
+            own.images.load(b"".join(image.save(named=True)))
+        monkeypatch.setenv("DOCKER_HOST", f"unix://{folder}/sock")
+        with open_sandbox("docker", workers=2) as opened:
+            assert opened.run([GOOD])[0].passed
+            found: list[str] = []
+            runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([SLEEP] * 8)))
+            runner.start()
+            time.sleep(1.5)
+            stop_daemon(folder, daemon)
+            runner.join(60)
+            assert len(found) == 8
+            assert set(found) <= {"passed", "unavailable"}
+            assert "unavailable" in found
+    finally:
+        daemon.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            daemon.wait(20)
+        stop_daemon(folder, daemon)
+        for process in Path("/proc").glob("[0-9]*/cmdline"):  # the containers' shims
+            with contextlib.suppress(OSError):
+                if f"{folder}/" in process.read_text():
+                    os.kill(int(process.parent.name), signal.SIGKILL)
+        for mount in sorted(Path("/proc/mounts").read_text().split("\n"), reverse=True):
+            if f" {folder}/" in mount:
+                subprocess.run(["umount", "-l", mount.split()[1]], check=False)
+        shutil.rmtree(folder)

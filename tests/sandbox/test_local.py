@@ -1,0 +1,133 @@
+"""What is special about the local backend: its processes, forks, and what it says of this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, _local, _sandbox, guarantees, open_sandbox
+
+PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
+CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
+RIGHT = "def solve(x):\n    return x * 2\n"
+CASES = [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]
+
+
+def status(sandbox: Sandbox, job: Job) -> str:
+    return sandbox.run([job])[0].status
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _isolates():
+    try:
+        open_sandbox("local", workers=1).close()
+    except SandboxUnavailable as error:
+        pytest.skip(f"NO TESTS OF THE LOCAL SANDBOX RAN: {error}")
+
+
+def test_a_killed_supervisor_is_replaced():
+    with open_sandbox("local", workers=1) as opened:
+        job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+        assert status(opened, job) == "passed"
+        os.kill(opened._live[0].pid, 9)
+        assert status(opened, job) == "passed"
+
+
+def test_exit_leaves_no_process():
+    code = (
+        "from grpo_rewards_sandbox import Job, open_sandbox\nimport os\ns = open_sandbox('local', workers=1)\n"
+        f"assert s.run([Job({RIGHT!r}, {CHECK!r}, 'humaneval', entry_point='solve')])[0].passed\n"
+        "print(s._live[0].pid)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert not os.path.exists(f"/proc/{done.stdout.strip()}")
+
+
+def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypatch):
+    program = tmp_path / "broken"
+    shutil.copytree(_local._PARENT, program)
+    limits = program / "program" / "isolation" / "limits.py"
+    with limits.open("a") as handle:
+        handle.write("\n\ndef apply(limits, *, processes):\n    raise OSError('this machine refuses')\n")
+    monkeypatch.setattr(_local, "_PARENT", str(program))
+    jobs = [
+        Job(RIGHT, CHECK, "humaneval", entry_point="solve"),
+        Job(RIGHT, PYTEST, "pytest", fidelity="shared"),
+        Job("print(int(input()) * 2)", CASES, "stdio"),
+    ]
+    with open_sandbox("local", workers=1) as opened:
+        verdicts = opened.run(jobs)
+    assert [(v.status, v.tests_passed) for v in verdicts] == [("unavailable", 0)] * 3
+    assert all("set-up" in verdict.reason for verdict in verdicts)
+
+
+def test_a_stopped_supervisor_is_replaced(monkeypatch):
+    monkeypatch.setattr(_sandbox, "_GRACE", 0.5)
+    with open_sandbox("local", workers=1) as opened:
+        stopped = opened._live[0].pid
+        os.kill(stopped, signal.SIGSTOP)
+        # more than a pipe holds: writing to it must not hang either
+        big = Job(RIGHT + "# " + "x" * (1 << 20), CHECK, "humaneval", entry_point="solve", timeout=4.0)
+        assert status(opened, big) == "passed"
+    assert not os.path.exists(f"/proc/{stopped}")
+
+
+def test_close_in_mid_batch_ends_everything():
+    opened = open_sandbox("local", workers=1)
+    sleep = Job("import time\ntime.sleep(60)\n", CHECK, "humaneval", entry_point="solve", timeout=120.0)
+    found: list[str] = []
+    runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([sleep] * 3)))
+    runner.start()
+    pid = opened._live[0].pid
+    children = f"/proc/{pid}/task/{pid}/children"
+    candidates = []
+    while not candidates:
+        parents = Path(children).read_text().split()
+        candidates = [c for p in parents for c in Path(f"/proc/{p}/task/{p}/children").read_text().split()]
+    opened.close()
+    runner.join(30)
+    assert found == ["unavailable"] * 3
+    assert not [number for number in (pid, *parents, *candidates) if os.path.exists(f"/proc/{number}")]
+    with pytest.raises(SandboxUnavailable, match="closed"):
+        opened.run([sleep])
+    opened.close()
+
+
+def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone():
+    job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+    with open_sandbox("local", workers=1) as opened:
+        theirs = opened._live[0].pid
+        assert status(opened, job) == "passed"
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            answer = "broken"
+            try:
+                ok = status(opened, job) == "passed"
+                mine = opened._live[0].pid
+                opened.close()
+                answer = f"{ok} {mine} {os.path.exists(f'/proc/{mine}')}"
+            finally:
+                os.write(writer, answer.encode())
+                os._exit(0)
+        os.close(writer)
+        os.waitpid(child, 0)
+        ok, mine, alive = os.read(reader, 100).decode().split()
+        os.close(reader)
+        assert (ok, alive) == ("True", "False")
+        assert int(mine) != theirs
+        assert [worker.pid for worker in opened._live] == [theirs]
+        assert status(opened, job) == "passed"
+
+
+def test_guarantees_name_the_mode_that_is_used():
+    report = guarantees()
+    with open_sandbox("local", workers=1) as opened:
+        assert report["local"] == opened.plan["mode"]
+    assert report["note"]
