@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from .equivalence.numerals import Numeral, read_numeral, same_numeral
 from .equivalence.rereading import decide
+from .equivalence.structures import matched_share, within
 from .equivalence.values import NO_SMALL_INTEGER
 from .reading.calendar import amounts, clock, date, same_date, same_time
 from .reading.clean import clean, squeeze
@@ -20,7 +21,7 @@ from .reading.wording import based_digits, choice, choices, is_words, repeating,
 from .symbolic import SymbolicTimeout, shared_pool
 from .symbolic.wire import packed, symbolic
 
-__all__ = ["Reading", "Verdict", "grade", "read", "unreadable"]
+__all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
 
 Status = Literal["decided", "open", "timeout", "unreadable_gold"]
 _REMEMBERED = 1 << 16
@@ -107,29 +108,30 @@ def unreadable(gold: Reading) -> str | None:
 
 
 _logger = logging.getLogger(__name__)
-_memory: OrderedDict[tuple[str, str, float], Verdict] = OrderedDict()
+_memory: OrderedDict[tuple[str, str, float, float], Verdict] = OrderedDict()
 _guard = threading.Lock()
 
 
-def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 1.0) -> Verdict:
+def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 1.0, tolerance: float = 0.0) -> Verdict:
     """Decide whether `answer` is `gold`, as mathematical objects.
 
     `timeout` bounds the seconds of the last rung, sympy in a worker process; everything before it is bounded by its own
-    caps. Never raises on any text.
+    caps. Two numbers whose difference is at most `tolerance` times the gold's size are equal. Never raises on any text.
     """
     mine = gold if isinstance(gold, Reading) else Reading(gold)
     theirs = answer if isinstance(answer, Reading) else Reading(answer)
     quick = _quick(mine, theirs)
-    if quick is not None:
+    if quick is not None and (quick.equal or not tolerance):
         return quick
-    key = (mine.text, theirs.text, timeout)
+    key = (mine.text, theirs.text, timeout, tolerance)
     with _guard:
         found = _memory.get(key)
         if found is not None:
             _memory.move_to_end(key)
             return found
     try:
-        found = _slow(mine, theirs, timeout)
+        with within(tolerance):
+            found = _slow(mine, theirs, timeout)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:  # the texts are hostile
         _logger.warning(
             "an answer that the ladder broke on: %r against %r", theirs.text[:200], mine.text[:200], exc_info=True
@@ -141,6 +143,22 @@ def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 1.0) -
             if len(_memory) > _REMEMBERED:
                 _memory.popitem(last=False)
     return found
+
+
+def share(gold: str | Reading, answer: str | Reading) -> float:
+    """Of a gold of several parts, the part that an answer has right: 0 to 1.
+
+    Parts of a tuple are matched by place, those of a list or a set in any order; parts too many count against the
+    answer. 0 for a gold of one part.
+    """
+    mine = gold if isinstance(gold, Reading) else Reading(gold)
+    theirs = answer if isinstance(answer, Reading) else Reading(answer)
+    if isinstance(mine.tree, ParseError) or isinstance(theirs.tree, ParseError):
+        return 0.0
+    try:
+        return matched_share(mine.tree, theirs.tree)
+    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):  # the texts are hostile
+        return 0.0
 
 
 def _quick(gold: Reading, answer: Reading) -> Verdict | None:

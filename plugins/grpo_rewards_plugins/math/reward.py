@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math as _math
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
@@ -11,6 +12,8 @@ from grpo_rewards import Outcome, reward
 __all__ = ["math"]
 
 _SHOWN = 80
+_NONE = "\x00"  # begins what stands for a reference that there is not
+_SHORT_GOLD = 2_000  # characters; the readings of longer references are not kept from call to call
 _KEPT = 500  # characters of an extracted answer that the details keep
 
 
@@ -18,17 +21,21 @@ def _check(settings: Mapping[str, Any]) -> None:
     timeout = settings["timeout"]
     if not (_math.isfinite(timeout) and timeout > 0):
         raise ValueError(f"timeout must be a positive number of seconds, not {timeout!r}")
+    tolerance = settings["tolerance"]
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance must be a share of the reference from 0 to 1, not {tolerance!r}")
     if not settings["places"]:
         raise ValueError("places must name at least one place where an answer may stand")
 
 
 def _check_gold(answer: Any = None, **_columns: Any) -> str | None:
+    from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
 
-    text = _gold(answer)
-    if text is None:
-        return f"the reference must be text or a finite number, not {type(answer).__name__}"
-    problem = unreadable(read(text))
+    text = answer if type(answer) is str else _as_text(answer)
+    if text.startswith(_NONE):
+        return f"the reference must be text or a finite number: {text.removeprefix(_NONE)}"
+    problem = unreadable(read(gold_text(text)))
     return None if problem is None else f"the reference {_short(text)} cannot be read: {problem}"
 
 
@@ -41,6 +48,8 @@ def math(
     answer: list[Any],
     *,
     timeout: float = 1.0,
+    tolerance: float = 0.0,
+    partial: bool = False,
     places: tuple[Place, ...] = (
         "box",
         "tag",
@@ -63,77 +72,78 @@ def math(
     Args:
         answer: the reference: a number, an expression, or text with it in ``$...$``, ``\\boxed{}`` or after ``####``.
         timeout: seconds that the last step may take for one pair (ours; TRL's accuracy_reward gives each of its steps 5).
+        tolerance: the largest difference of two numbers that counts as equal, as a share of the reference (ours: none).
+        partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
-    from grpo_rewards_plugins.math.extraction.finding import extract
-    from grpo_rewards_plugins.math.grading import Reading
-
-    golds: dict[Any, tuple[str, Reading] | Outcome] = {}
+    extract, _, _ = _engine()
+    golds: dict[Any, Any] = {}
     done: dict[tuple[str, str], Outcome] = {}
     out: list[Outcome] = []
     for completion, given in zip(completions, answer, strict=True):
-        gold = golds.get(given) if type(given) is str else None
+        text = given if type(given) is str else _as_text(given)
+        gold = golds.get(text)
         if gold is None:
-            gold = _read_gold(given)
-            if type(given) is str:
-                golds[given] = gold
+            gold = golds[text] = _read_gold(text) if len(text) < _SHORT_GOLD else _read_gold.__wrapped__(text)
         if isinstance(gold, Outcome):
             out.append(gold)
             continue
-        text, reading = gold
         found = done.get((text, completion))
         if found is None:
-            found = done[text, completion] = _score(reading, extract(completion, order=places), timeout)
+            answered = extract(completion, order=places)
+            found = done[text, completion] = _score(gold, answered, timeout, tolerance, partial)
         out.append(found)
     return out
 
 
-def _gold(given: Any) -> str | None:
-    """A reference as text; None where it is none."""
-    if isinstance(given, bool) or given is None:
-        return None
+@cache
+def _engine() -> tuple[Any, Any, Any]:
+    """Extraction, grading and shares, imported with the first call."""
+    from grpo_rewards_plugins.math.extraction.finding import extract
+    from grpo_rewards_plugins.math.grading import grade, share
+
+    return extract, grade, share
+
+
+def _as_text(given: Any) -> str:
+    """A reference that is no text as one; what cannot be a reference becomes a text that says so."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return _NONE + ("there is no reference" if given is None else f"a reference of type {type(given).__name__}")
     if isinstance(given, int):
-        return str(given) if abs(given) < 10**4000 else None
-    if isinstance(given, float):
-        return _plain(given) if _math.isfinite(given) else None
-    if isinstance(given, str):
-        from grpo_rewards_plugins.math.extraction.finding import gold_text
-
-        return gold_text(given)
-    return None
+        return str(given) if abs(given) < 10**4000 else _NONE + "a reference of more than 4,000 digits"
+    if not _math.isfinite(given):
+        return _NONE + "a reference that is no finite number"
+    return str(int(given)) if given.is_integer() and abs(given) < 1e15 else repr(given)  # 18.0 is the integer 18
 
 
-def _plain(number: float) -> str:
-    """A float as it was meant: 18.0 is the integer 18."""
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
-
-
-def _read_gold(given: Any) -> Any:
-    """A reference's text and its reading, or the outcome where there is none."""
+@lru_cache(maxsize=4096)
+def _read_gold(text: str) -> Any:
+    """The reading of a reference, or the outcome where there is none."""
+    from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
 
-    text = _gold(given)
-    if text is None:
-        kind = "there is no reference" if given is None else f"a reference of type {type(given).__name__}"
-        return Outcome(None, "not_applicable", kind)
-    gold = read(text)
+    if text.startswith(_NONE):
+        return Outcome(None, "not_applicable", text.removeprefix(_NONE))
+    gold = read(gold_text(text))
     if gold.numeral is None and not gold.text:
         return Outcome(None, "not_applicable", f"the reference {_short(text)} cannot be read: {unreadable(gold)}")
-    return text, gold
+    return gold
 
 
-def _score(gold: Any, found: Any, timeout: float) -> Outcome:
-    from grpo_rewards_plugins.math.grading import grade
-
-    if found.text is None:
+def _score(gold: Any, found: Any, timeout: float, tolerance: float, partial: bool) -> Outcome:
+    text, rule = found.text, found.rule
+    if text is None:
         return Outcome(0.0, "rejected", "no answer found")
-    verdict = grade(gold, found.text, timeout=timeout)
+    _, grade, share = _engine()
+    verdict = grade(gold, text, timeout=timeout, tolerance=tolerance)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
-    details = {"extracted": found.text[:_KEPT], "rule": found.rule}
-    how = f"{_short(found.text)} (by {found.rule})"
+    details = {"extracted": text[:_KEPT], "rule": rule}
+    how = f"{_short(text)} (by {rule})"
     if verdict.status == "timeout":
         return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}", details)
+    if partial and not verdict.equal and (part := share(gold, text)):
+        return Outcome(part, "scored", f"{how} has {part:.0%} of the parts of {_short(gold.text)}", details)
     word = "is" if verdict.equal else "is not"
     return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}", details)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -14,8 +17,9 @@ from .membership import by_membership, same_sign
 from .sets import as_pieces, same_pieces
 from .values import precision
 
-__all__ = ["compare"]
+__all__ = ["compare", "matched_share", "within"]
 
+_slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
 _MANY = 64  # parts of a list that are matched
 _SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder"))
 _LISTS = frozenset(("list", "set"))
@@ -533,9 +537,53 @@ def _share(gold: Node) -> bool:
 
 def _values(gold: Node, answer: Node, seed: str) -> Decision:
     found = expressions_equal(gold, answer, seed)
+    if not found.equal and (slack := _slack.get()) and _near(gold, answer, slack):
+        return Decision(True, "within the tolerance")
     if found.equal is False and gold.kind == "dec" and gold.value[1] > 0 and answer.kind != "dec" and not free(answer):
         return _to_its_digits(gold, answer) or found
     return found
+
+
+def _near(gold: Node, answer: Node, slack: float) -> bool:
+    """Do two numbers differ by at most `slack` of the gold's size?"""
+    values = [None if free(node) else constant_value(node, 192) for node in (gold, answer)]
+    one, other = values
+    if one is None or other is None or isinstance(one, acb) != isinstance(other, acb):
+        return False
+    with precision(192):
+        return bool(abs(one - other) <= abs(one) * arb(slack))
+
+
+@contextmanager
+def within(tolerance: float) -> Iterator[None]:
+    """Inside it, two numbers are equal whose difference is at most `tolerance` of the gold's size."""
+    token = _slack.set(tolerance)
+    try:
+        yield
+    finally:
+        _slack.reset(token)
+
+
+def matched_share(gold: Node, answer: Node) -> float:
+    """The share of a gold's parts that an answer has, 0 where the gold has one part only."""
+    gold, answer = _settled(gold), _settled(answer)
+    mine, theirs = _without_name(gold), _without_name(answer)
+    if mine.kind not in ("tuple", *_LISTS) or not 1 < len(mine.args) <= _MANY:
+        return 0.0
+    parts = theirs.args if theirs.kind in ("tuple", *_LISTS) else (theirs,)
+    if len(parts) > _MANY:
+        return 0.0
+    left = list(parts)
+    hits = 0
+    for at, part in enumerate(mine.args):
+        if mine.kind == "tuple":
+            hits += at < len(parts) and _compare(part, parts[at], "").equal is True
+            continue
+        found = next((other for other in left if _compare(part, other, "").equal), None)
+        if found is not None:
+            left.remove(found)
+            hits += 1
+    return hits / max(len(mine.args), len(parts))
 
 
 def _to_its_digits(gold: Node, answer: Node) -> Decision | None:
