@@ -186,8 +186,16 @@ def _shorthand(rewards: Any) -> Any:
     return full
 
 
+def _rewards_or_preset(schema: dict[str, Any]) -> None:
+    """Say in the JSON schema that a configuration may begin with a preset instead of rewards."""
+    schema.pop("required", None)
+    schema["anyOf"] = [{"required": ["rewards"]}, {"required": ["use"]}]
+
+
 class Config(Section):
     """A composition: named rewards, how they combine, and what happens on errors."""
+
+    model_config = ConfigDict(json_schema_extra=_rewards_or_preset)
 
     version: Literal[1] = Field(default=1, description="The version of this format.")
     use: str | None = Field(

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from typer.testing import CliRunner
 
@@ -117,6 +118,7 @@ def test_a_configuration_starts_from_a_preset(tmp_path: Path) -> None:
     assert composite.config.adapt.settings == {"low": 0.3, "high": 0.9, "up": 1.2, "down": 0.9}
     copy = pickle.loads(pickle.dumps(composite))  # noqa: S301
     assert copy.config == composite.config
+    jsonschema.validate({"use": "preset/gsm8k-xml"}, json.loads(run("schema")))
     whole = Composite({"use": "preset/gsm8k-xml"})
     assert whole.config == load("preset/gsm8k-xml").config
     for wrong, text in (({"use": "preset/gsm"}, "use: there is no preset 'gsm'"), ({"use": "math"}, "preset/NAME")):
