@@ -25,11 +25,13 @@ def blocks(language: str) -> list[str]:
 
 def test_the_first_command_scores_real_completions(tmp_path: Path) -> None:
     run = blocks("bash")[0].strip().split(" && ")[-1]
-    _, *arguments = shlex.split(run)
+    files, _, scored = run.partition(" | ")
+    text = b"".join((ROOT / name).read_bytes() for name in shlex.split(files)[1:])
+    _, *arguments = shlex.split(scored)
     arguments[arguments.index("-o") + 1] = str(tmp_path / "scored.jsonl")
     command = [sys.executable, "-c", "from grpo_rewards._cli import main; main()", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run(command, cwd=ROOT, input=text, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
     rows = [json.loads(line) for line in (tmp_path / "scored.jsonl").read_text().splitlines()]
     assert len(rows) >= 400
     assert f"Score {len(rows)} completions" in README
@@ -39,6 +41,9 @@ def test_the_first_command_scores_real_completions(tmp_path: Path) -> None:
     correct = [row["grpo_rewards"]["components"]["correct"]["value"] for row in rows if row["task"] == "arithmetic"]
     assert 0.1 < sum(correct) / len(correct) < 0.9
     assert all(row["grpo_rewards"]["components"]["correct"]["reason"] for row in rows)
+    passed = [row["grpo_rewards"]["components"]["tests"]["value"] for row in rows if row["task"] == "code"]
+    assert len(passed) == 160
+    assert 0.1 < sum(passed) / len(passed) < 0.9
 
 
 def test_the_second_command_is_what_ci_calls() -> None:

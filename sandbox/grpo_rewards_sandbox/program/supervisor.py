@@ -13,14 +13,14 @@ import tempfile
 import time
 from typing import Any
 
-from . import warm, wire
+from . import checker, warm, wire
 from .formats import names
 from .formats.program_run import LIMIT_OF_EXIT
 from .formats.report import Report
 from .isolation import confine, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 
-_MAX_REPORT = 1 << 20
+_MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 
 
 class Supervisor:
@@ -43,24 +43,33 @@ class Supervisor:
         os.mkdir(self.exchange, 0o711)
         self.count = 0
         self.parents: dict[str, socket.socket] = {}
+        self._config, self._checker_pid, self._checker_since = config, 0, 0
         for role in ("candidate", "tests"):
-            extra = tuple(config["python_path"]) if role == "candidate" else paths
-            cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
-            mine, theirs = socket.socketpair()
-            if os.fork() == 0:
-                try:
-                    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                    confine.close_descriptors({theirs.fileno()})
-                    null = os.open(os.devnull, os.O_RDWR)
-                    os.dup2(null, 0)
-                    os.dup2(null, 1)
-                    signal.signal(signal.SIGINT, signal.SIG_IGN)
-                    warm.serve(theirs, role, cell, config)
-                except BaseException as error:  # noqa: BLE001  a parent never returns into the supervisor
-                    confine.complain(error)
-                os._exit(1)
-            theirs.close()
-            self.parents[role] = mine
+            self._spawn(role)
+
+    def _spawn(self, role: str) -> int:
+        """Fork a warm parent, or the process that judges checks; return its pid."""
+        config = self._config
+        extra = (*config["python_path"], *(config["pytest_path"] if role == "tests" else ()))
+        cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
+        mine, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                confine.close_descriptors({theirs.fileno()})
+                null = os.open(os.devnull, os.O_RDWR)
+                os.dup2(null, 0)
+                os.dup2(null, 1)
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+                (checker if role == "checks" else warm).serve(theirs, role, cell, config)
+            except BaseException as error:  # noqa: BLE001  a parent never returns into the supervisor
+                confine.complain(error)
+            os._exit(1)
+        theirs.close()
+        self.parents[role] = mine
+        return pid
 
     def close(self) -> None:
         """End every process below this one, wait until they are gone, and remove what lies on disk."""
@@ -115,14 +124,21 @@ class Supervisor:
         ready, set_up = os.pipe()
         running = []
         try:
+            reused = checker.may_judge(job)
             if job["fidelity"] == "shared":
                 running.append(self._start("tests", "shared", job, None, (writer, set_up)))
             else:
                 ours, theirs = socket.socketpair()
                 bare = {"limits": job["limits"]}  # the candidate's parent sees neither tests nor expected values
                 running.append(self._start("candidate", "candidate", bare, shared, (theirs.detach(), os.dup(set_up))))
-                running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
-            report = self._verdict(reader, deadline)
+                if reused:
+                    os.close(set_up)
+                    self._ask_checker(job, (ours.detach(), writer))
+                else:
+                    running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
+            report, complete = self._verdict(reader, deadline)
+            if reused and not complete:
+                self._end_checker()
         finally:
             os.close(reader)
             self._end(*running)
@@ -142,12 +158,31 @@ class Supervisor:
     def _bury(self) -> None:
         """Reap what candidates left to this process, a subreaper; a warm parent that ended is noticed when asked."""
         try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+                if pid == self._checker_pid:
+                    self.parents.pop("checks").close()
+                    self._checker_pid = 0
         except ChildProcessError:
             return
 
-    def _verdict(self, reader: int, deadline: float) -> Report:
+    def _ask_checker(self, job: dict[str, Any], descriptors: tuple[int, ...]) -> None:
+        if self.count - self._checker_since >= _CHECKER_JOBS:
+            self._end_checker()
+        if not self._checker_pid:
+            self._checker_pid, self._checker_since = self._spawn("checks"), self.count
+        wire.send(self.parents["checks"], job, descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+    def _end_checker(self) -> None:
+        if self._checker_pid:
+            os.kill(self._checker_pid, signal.SIGKILL)
+            os.waitpid(self._checker_pid, 0)
+            self.parents.pop("checks").close()
+            self._checker_pid = 0
+
+    def _verdict(self, reader: int, deadline: float) -> tuple[Report, bool]:
+        """Wait for the report; say also whether it came."""
         report, data = Report(), b""
         while True:
             left = deadline - time.monotonic()
@@ -161,10 +196,10 @@ class Supervisor:
                 break
         for line in data.splitlines():
             if line.startswith(b"{") and report.status != "timeout":
-                return Report(**json.loads(line))
+                return Report(**json.loads(line)), True
             if not line.startswith(b"{"):
                 report.tests_passed, report.tests_total = map(int, line.split())
-        return report
+        return report, False
 
     def _stdio(self, job: dict[str, Any]) -> Report:
         report = Report(tests_total=len(job["tests"]))

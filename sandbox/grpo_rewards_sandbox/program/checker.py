@@ -1,0 +1,56 @@
+"""A trusted process that judges one check after another: only the text of tests and plain data ever live in it.
+
+A fork per job is what it saves. Only tests that can leave nothing behind come here (`names.keeps_no_state`); after a
+timeout or a broken job it is ended, and every few hundred jobs it is renewed.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import socket
+from typing import Any
+
+from . import wire
+from .formats import names
+from .isolation import confine
+
+_MODULES = "collections cmath copy datetime decimal fractions heapq itertools math re asyncio logging warnings uuid"
+_MEMORY, _CPU_SECONDS = 2 << 30, 24 * 3600
+
+
+def may_judge(job: dict[str, Any]) -> bool:
+    """This job's tests may share a process with those of other jobs, one after the other."""
+    if job["format"] not in ("humaneval", "asserts") or job["fidelity"] == "shared":
+        return False
+    tests = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
+    text = f"{job['setup']}\n{tests}"
+    return names.keeps_no_state(text) and not names.shares_files(text)
+
+
+def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
+    """Judge what the supervisor sends until it is gone."""
+    for name in _MODULES.split():
+        importlib.import_module(name)
+    from .border.mirrors import Border
+    from .formats import checks
+    from .formats.report import progress_to
+
+    cell.enter()
+    confine.close_descriptors({sock.fileno(), *([cell._second_layer] if cell._second_layer >= 0 else [])})
+    cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None)
+    cell.settle_trusted(_MEMORY, _CPU_SECONDS)
+    gc.collect()
+    gc.freeze()
+    while True:
+        try:
+            job, descriptors = wire.receive(sock)
+        except wire.Disconnected:
+            os._exit(0)
+        border = socket.socket(fileno=descriptors[0])
+        report = checks.run(job, border, progress_to(descriptors[1]), quiet=True)
+        os.write(descriptors[1], report.line())
+        os.close(descriptors[1])
+        border.close()
+        del Border.peer, report, job
