@@ -3,7 +3,8 @@
     python benchmarks/serve.py [--seconds 20] [--soak 60] [--rows 64] [--clients 16]
 
 Prints one JSON object. `in_process`: composite.score on requests of --rows example rows, JSON read and rewards written, in
-a process pinned to one core. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
+a process pinned to one core. `cpu_ratio` compares processor seconds per request, which other work on the
+machine disturbs less. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
 connections from the other cores. `soak`: a service that takes half as many requests at once as there are clients, so that the load is twice what
 it admits; every request must be answered 200 in the end, 429 being tried again after Retry-After.
 Linux only (processes are pinned), loopback only.
@@ -44,10 +45,10 @@ def one(body):
     table = composite.score(orjson.loads(body)["rows"])
     return orjson.dumps({"rewards": table.rewards(), "components": {n: table.values(n) for n in table.components}})
 for body in bodies: one(body)
-done, started = 0, time.perf_counter()
+done, started, used = 0, time.perf_counter(), time.process_time()
 while time.perf_counter() - started < seconds:
     one(bodies[done % len(bodies)]); done += 1
-print(json.dumps(done / (time.perf_counter() - started)))
+print(json.dumps([done / (time.perf_counter() - started), (time.process_time() - used) / done]))
 """
 
 
@@ -83,6 +84,16 @@ class Service:
                 if line.getresponse().status == 200:
                     return
             time.sleep(0.1)
+
+    def cpu_seconds(self) -> float:
+        """Processor seconds that the service and its workers have used so far."""
+        pid = self.process.pid
+        everyone = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+        ticks = 0
+        for one in everyone:
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> int:
         """Ask it to stop; its exit status."""
@@ -159,12 +170,15 @@ def main() -> None:
             if len(rates) == 1:
                 service = Service(config, cores[0])
                 drive(service.port, texts, options.clients, 2.0)
+                used = service.cpu_seconds()
                 served = drive(service.port, texts, options.clients, options.seconds)
+                per_request = (service.cpu_seconds() - used) / served["answered"]
                 served["exit"] = service.stop()
-        base = sum(rates) / len(rates)
+        base, cost = (sum(pair[k] for pair in rates) / len(rates) for k in (0, 1))
         report["in_process_rows_per_second"] = round(base * options.rows, 1)
         report["served_rows_per_second"] = round(served["requests_per_second"] * options.rows, 1)
         report["ratio"] = round(served["requests_per_second"] / base, 3)
+        report["cpu_ratio"] = round(cost / per_request, 3)
         report["served"] = served
         if options.soak:
             service = Service(config, cores[0], "--max-pending", max(1, options.clients // 2))

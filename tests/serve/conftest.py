@@ -50,9 +50,11 @@ TOKEN = "correct-horse"
 class Server:
     """A running service."""
 
-    def __init__(self, folder: Path, *options: object, tokens: str = f"other,{TOKEN}", port: int = 0) -> None:
+    def __init__(
+        self, folder: Path, *options: object, tokens: str = f"other,{TOKEN}", port: int = 0, more: str = ""
+    ) -> None:
         (folder / "acting.py").write_text(REWARDS)
-        (folder / "rewards.yaml").write_text(CONFIG)
+        (folder / "rewards.yaml").write_text(CONFIG + more)
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))

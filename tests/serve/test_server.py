@@ -175,6 +175,16 @@ def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server
     assert json.loads(server.get("/health")[1])["workers"] >= 1
 
 
+def test_a_row_that_hangs_costs_itself_only(start):
+    server = start(more="errors: {batch_timeout: 2}\n")
+    status, found, _ = server.score("4", "sleep:1000", "5")
+    assert status == 200
+    assert [value is None for value in found["rewards"]] == [False, True, False]
+    assert "batch_timeout" in found["left_out"]["1"]
+    assert server.score("4")[0] == 200
+    assert "grpo_rewards_worker_restarts_total 1\n" in server.get("/metrics")[1]
+
+
 def test_metrics_count(server):
     def count(name):
         return sum(float(line.split()[-1]) for line in server.get("/metrics")[1].splitlines() if line.startswith(name))

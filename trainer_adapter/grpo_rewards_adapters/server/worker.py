@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import pickle
+import signal
 import socket
 import struct
 import threading
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,8 +28,11 @@ HEADER = struct.Struct("!cIHI")
 _log = logging.getLogger(__name__)
 
 
-def answer(composite: Composite, kind: bytes, body: bytes) -> tuple[int, int, bytes]:
-    """Return status, rows and JSON for a request of `kind`: ``s`` our own, ``o`` OpenRLHF's, ``v`` NeMo Gym's."""
+def answer(composite: Composite, kind: bytes, body: bytes, *, careful: bool = False) -> tuple[int, int, bytes]:
+    """Return status, rows and JSON for a request of `kind`: ``s`` our own, ``o`` OpenRLHF's, ``v`` NeMo Gym's.
+
+    `careful` gives each component a thread, so that a row that hangs is found and costs itself only.
+    """
     try:
         try:
             data = parse_object(body)
@@ -34,7 +40,7 @@ def answer(composite: Composite, kind: bytes, body: bytes) -> tuple[int, int, by
             return _problem(400, str(error).replace("a row must be", "the body must be"))
         match kind:
             case b"s":
-                return _score(composite, data)
+                return _score(composite, data, careful=careful)
             case b"o":
                 return _openrlhf(composite, data)
             case _:
@@ -58,7 +64,19 @@ def _problem(status: int, text: str) -> tuple[int, int, bytes]:
     return status, 0, dump_json({"error": text[:2000]})
 
 
-def _score(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, bytes]:
+def _is_plain(row: Mapping[str, Any]) -> bool:
+    """Whether a row has the usual shape, which needs no closer look."""
+    prompt = row.get("prompt", "")
+    return _is_said(row.get("completion")) and _is_said(prompt) and "completion_ids" not in row
+
+
+def _is_said(value: Any) -> bool:
+    if type(value) is str:
+        return True
+    return type(value) is list and bool(value) and all(type(m) is dict and type(m.get("content")) is str for m in value)
+
+
+def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> tuple[int, int, bytes]:
     """Our own shape: columns of results, and with ``explain`` every row in full."""
     rows = data.get("rows")
     if not isinstance(rows, list) or not rows:
@@ -67,6 +85,9 @@ def _score(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, byt
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise InputError(f"rows[{index}] must be an object, not {type(row).__name__}")
+        if _is_plain(row):
+            samples.append(row)
+            continue
         try:
             samples += read_shape(row).samples
         except ShapeError as error:
@@ -75,7 +96,7 @@ def _score(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, byt
     composite.check_columns(
         batch.available, components=[c for c in composite.components if c.when is None or c.rows(batch)]
     )
-    table = composite._table(batch, timeout=composite.config.errors.batch_timeout)
+    table = composite._table(batch, timeout=_patience(composite)) if careful else composite.score(batch)
     broken = sorted(
         row for row in table.left_out if any(outcomes[row].status == "error" for outcomes in table.components.values())
     )
@@ -118,13 +139,51 @@ def _verify(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, by
     return 200, 1, dump_json(verify(data, config=composite))
 
 
+def _patience(composite: Composite) -> float | None:
+    """Seconds that a request may take in either of two attempts."""
+    limit = composite.config.errors.batch_timeout
+    return None if limit is None else limit / 2
+
+
 # ------------------------------------------------------------------------------------------------ the process
+
+
+class _Line:
+    """The connection to the parent, and a watch that answers in the main thread's place when that hangs."""
+
+    def __init__(self, line: socket.socket, composite: Composite) -> None:
+        self._line = line
+        self._composite = composite
+        self._patience = _patience(composite)
+        self._job: tuple[bytes, bytes] | None = None
+        self._began = 0.0
+        self._lock = threading.Lock()
+        if self._patience is not None:
+            threading.Thread(target=self._watch, daemon=True, name="grpo-rewards-watch").start()
+
+    def do(self, kind: bytes, body: bytes) -> None:
+        """Answer a request."""
+        with self._lock:
+            self._job, self._began = (kind, body), time.monotonic()
+        status, rows, text = answer(self._composite, kind, body)
+        with self._lock:  # held for good by the watch once it has taken over
+            self._job = None
+            send(self._line, b"=", status, rows, text)
+
+    def _watch(self) -> None:
+        patience = self._patience or 0.0
+        while True:
+            time.sleep(min(1.0, patience / 4))
+            with self._lock:
+                if self._job is None or time.monotonic() - self._began < patience:
+                    continue
+                status, rows, text = answer(self._composite, *self._job, careful=True)
+                send(self._line, b"x", status, rows, text)  # put another one in my place
+                os._exit(0)
 
 
 def main(descriptor: int) -> None:
     """Serve requests on a connected socket until it closes."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which drains first
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
     with socket.socket(fileno=descriptor) as line:
@@ -133,24 +192,18 @@ def main(descriptor: int) -> None:
         try:
             composite = pickle.loads(reader.read(length))  # noqa: S301 - from our own parent
         except Exception as error:  # noqa: BLE001 - told to the parent, which says it
-            _send(line, b"!", 500, 0, f"{type(error).__name__}: {error}".encode())
+            send(line, b"!", 500, 0, f"{type(error).__name__}: {error}".encode())
             return
-        _send(line, b"+", 200, 0, b"")
+        send(line, b"+", 200, 0, b"")
+        requests = _Line(line, composite)
         while len(header := reader.read(HEADER.size)) == HEADER.size:
             kind, length, _, _ = HEADER.unpack(header)
             body = reader.read(length)
             if len(body) < length:
-                return
-            status, rows, text = answer(composite, kind, body)
-            _send(line, b"=", status, rows, text)
-    if threading.active_count() > 1:  # a row that hangs must not keep the process
-        import os
-
-        from grpo_rewards_plugins.code.runner import close_sandboxes
-
-        close_sandboxes()
-        os._exit(0)
+                break
+            requests.do(kind, body)
 
 
-def _send(line: socket.socket, kind: bytes, status: int, rows: int, body: bytes) -> None:
+def send(line: socket.socket, kind: bytes, status: int, rows: int, body: bytes) -> None:
+    """Write a header and a body."""
     line.sendall(HEADER.pack(kind, len(body), status, rows) + body)

@@ -24,11 +24,12 @@ _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two work
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status, rows and JSON of a job."""
+    """Status, rows and JSON of a job; `last` says that the worker has a thread that hangs, and leaves."""
 
     status: int
     rows: int
     body: bytes
+    last: bool = False
 
 
 @dataclass(slots=True)
@@ -54,8 +55,8 @@ class _Worker:
             self.writer.write(HEADER.pack(kind, len(body), 0, 0))
             self.writer.write(body)
             await self.writer.drain()
-            _, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
-            return Answer(status, rows, await self.reader.readexactly(length))
+            told, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
+            return Answer(status, rows, await self.reader.readexactly(length), told == b"x")
         except (asyncio.IncompleteReadError, ConnectionError):
             code = await self._ended()
             raise _Died(
@@ -171,6 +172,9 @@ class Workers:
                     answer = Answer(500, 0, text.encode())
                 if not job.done.done():
                     job.done.set_result(answer)
+                if answer.last and current is not None:
+                    await self._lost(current)
+                    current = None
 
     async def _lost(self, worker: _Worker) -> None:
         self._running.remove(worker)
