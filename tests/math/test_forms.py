@@ -1,0 +1,284 @@
+"""Form by form: what a mathematical answer may look like and still be the same, and what looks alike and is not.
+
+Every line is a pair, read in both directions.
+"""
+
+from __future__ import annotations
+
+from grpo_rewards import get_reward
+
+SAME = r"""
+1/2 | 0.5
+\frac12 | 1/2
+\dfrac{3}{4} | 0.75
+1\frac{1}{2} | 3/2
+-\frac{7}{3} | \frac{-7}{3}
+\sqrt{8} | 2\sqrt{2}
+\sqrt[3]{27} | 3
+\sqrt[3]{-8} | -2
+2^{10} | 1024
+2^{-2} | 0.25
+10^{3} | 1000
+1.5 \times 10^{3} | 1500
+3\cdot 4 | 12
+6 \div 3 | 2
+5! | 120
+\binom{5}{2} | 10
+\dbinom{6}{3} | 20
+|-3| | 3
+\left|2-5\right| | 3
+\lfloor 2.7 \rfloor | 2
+\lceil 2.1 \rceil | 3
+\gcd(12, 18) | 6
+\operatorname{lcm}(4, 6) | 12
+\max(2, 5) | 5
+\min(2, 5) | 2
+\log_2 8 | 3
+\log_{10} 1000 | 3
+\ln e | 1
+\ln e^2 | 2
+e^0 | 1
+\sin(\pi/6) | 1/2
+\cos 60^\circ | 1/2
+\tan(\pi/4) | 1
+\cot(\pi/4) | 1
+\sec 0 | 1
+\csc(\pi/2) | 1
+\arcsin 1 | \pi/2
+\arccos 0 | \pi/2
+\arctan 1 | \frac{\pi}{4}
+\sin^{-1} 1 | \frac{\pi}{2}
+\sin^2 x + \cos^2 x | 1
+\sinh 0 | 0
+\cosh 0 | 1
+2\pi | 6\pi/3
+i^2 | -1
+(1+i)^2 | 2i
+\frac{1}{1+i} | \frac{1-i}{2}
+|3+4i| | 5
+e^{i\pi} | -1
+x^2 - 1 | (x-1)(x+1)
+(x+1)^2 | x^2+2x+1
+\frac{x^2-1}{x-1} | x+1
+\frac{1}{x} + \frac{1}{y} | \frac{x+y}{xy}
+a(b+c) | ab+ac
+2x+3y | 3y+2x
+\sqrt{x^2 y^2} | |xy|
+x^{1/2} | \sqrt{x}
+\frac{1}{\sqrt{2}} | \frac{\sqrt{2}}{2}
+\frac{1}{2+\sqrt{3}} | 2-\sqrt{3}
+\sqrt{3+2\sqrt{2}} | 1+\sqrt{2}
+x=5 | 5
+5 | x = 5
+y = 2x + 1 | y=1+2x
+2x - y + 1 = 0 | y = 2x + 1
+x^2+y^2=4 | \frac{x^2}{4}+\frac{y^2}{4}=1
+y = \frac{1}{x} | xy = 1
+(1,2) | \left(1, 2\right)
+(1, 2, 3) | (1,2,3)
+(0.5, 1) | (\frac{1}{2}, 1)
+[0,1] | \left[0, 1\right]
+(-\infty, 3) | x < 3
+[2, \infty) | x \ge 2
+(2,5] | 2 < x \le 5
+x>1 | 1<x
+(-\infty,-2)\cup(2,\infty) | |x| > 2
+(-3,3) | |x|<3
+x \in [0, 1] | 0 \le x \le 1
+x \neq 0 | (-\infty,0)\cup(0,\infty)
+\mathbb{R} | (-\infty, \infty)
+\mathbb{R}\setminus\{1\} | x \ne 1
+x < 1 \text{ or } x > 3 | (-\infty,1)\cup(3,\infty)
+(0,2)\cap(1,3) | (1,2)
+\{1,2,3\} | \{3,2,1\}
+\{1, 2\} | 1, 2
+1, 2, 3 | 3, 2, 1
+1 \text{ and } 2 | 2, 1
+x=1 \text{ or } x=-1 | \pm 1
+\pm 2 | -2, 2
+\pm\sqrt{2} | \sqrt{2}, -\sqrt{2}
+1\pm\sqrt{3} | 1+\sqrt{3}, 1-\sqrt{3}
+\emptyset | \{\}
+\varnothing | \emptyset
+\begin{pmatrix}1&2\\3&4\end{pmatrix} | \begin{bmatrix}1&2\\3&4\end{bmatrix}
+\begin{pmatrix}1\\2\end{pmatrix} | \begin{bmatrix}1\\2\end{bmatrix}
+2\begin{pmatrix}1&0\\0&1\end{pmatrix} | \begin{pmatrix}2&0\\0&2\end{pmatrix}
+\begin{pmatrix}1&1\\0&1\end{pmatrix}\begin{pmatrix}1\\2\end{pmatrix} | \begin{pmatrix}3\\2\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix}^T | \begin{pmatrix}1&3\\2&4\end{pmatrix}
+\begin{vmatrix}1&2\\3&4\end{vmatrix} | -2
+\det\begin{pmatrix}2&0\\0&3\end{pmatrix} | 6
+\begin{pmatrix}1/2\\0\end{pmatrix} | \begin{pmatrix}0.5\\0\end{pmatrix}
+[[1,2],[3,4]] | \begin{pmatrix}1&2\\3&4\end{pmatrix}
+\begin{cases}1&x>0\\0&x\le 0\end{cases} | \begin{cases}0&x\le 0\\1&x>0\end{cases}
+50\% | 50%
+0.5 | 50\%
+5 \text{ cm} | 5
+5\text{ cm} | 5 cm
+90^\circ | 90
+\$18 | 18
+\$1,234.50 | 1234.5
+12\text{ m/s} | 12
+3:00\text{ PM} | 3:00 PM
+1:2 | 2:4
+3:4 | \frac{3}{4}
+1,000,000 | 1000000
+10{,}000 | 10000
+\frac{22}{7} | 3\frac{1}{7}
+\text{(B)} | B
+\text{B} | (B)
+\text{Monday} | Monday
+\text{Yes} | yes
+2^{x+1} | 2\cdot 2^x
+\log(xy) | \log x + \log y
+\ln(x^2) | 2\ln|x|
+e^{x+y} | e^x e^y
+\sin 2x | 2\sin x\cos x
+\cos 2x | 1-2\sin^2 x
+\tan x | \frac{\sin x}{\cos x}
+\sum_{k=1}^{10} k | 55
+\prod_{k=1}^{4} k | 24
+\sum_{i=0}^{3} 2^i | 15
+\int_0^1 x dx | \frac12
+\int_0^1 x^2 \, dx | \frac{1}{3}
+\lim_{x\to 0}\frac{\sin x}{x} | 1
+101_2 | 101_{2}
+x^2+C | C+x^2
+f(x)=x^2 | x^2
+\angle ABC = 30^\circ | 30^\circ
+\frac{\pi}{3} | 60^\circ
+n! | n\cdot (n-1)!
+\frac{n!}{(n-1)!} | n
+C_5^2 | 10
+0.\overline{3} | \frac13
+0.1\overline{6} | \frac{1}{6}
+3.14159 | 3.14159
+x_1 = 2, x_2 = 3 | 2, 3
+x = 2, y = 3 | (2,3)
+a = 1, b = 2 | b=2, a=1
+-x+1 | 1-x
+\frac{-1}{-2} | \frac12
+(-1)^n | (-1)^{n+2}
+x^3-8 | (x-2)(x^2+2x+4)
+\sqrt[4]{16} | 2
+16^{3/4} | 8
+(-8)^{1/3} | -2
+2x<4 | x<2
+-2x<4 | x>-2
+x^2<4 | -2<x<2
+x^2 \ge 1 | x\le -1 \text{ or } x\ge 1
+\frac{1}{x} > 0 | x > 0
+x(x-1) < 0 | (0,1)
+y > 2x | y - 2x > 0
+\text{no solution} | \emptyset
+\infty | +\infty
+-\infty | -\infty
+\sqrt{-4} | 2i
+\langle 1, 2 \rangle | (1, 2)
+\vec{i}+2\vec{j} | \vec{i} + 2\vec{j}
+\left\lfloor \frac{7}{2} \right\rfloor | 3
+7 \bmod 3 | 1
+\frac{\sqrt{6}+\sqrt{2}}{4} | \cos 15^\circ
+\sin 75^\circ | \frac{\sqrt{6}+\sqrt{2}}{4}
+2\sin\frac{x}{2}\cos\frac{x}{2} | \sin x
+\frac{d}{dx}x^2 | 2x
+1 \text{ hour } 30 \text{ minutes} | 1 \text{ hour } 30 \text{ minutes}
+12\% | 12 \%
+x^{-1} | \frac1x
+\frac{a}{b}\cdot\frac{c}{d} | \frac{ac}{bd}
+\frac{\frac12}{\frac34} | \frac23
+\sqrt{12}+\sqrt{27} | 5\sqrt3
+2\log 3 | \log 9
+\log_4 2 | 0.5
+\log_9 27 | 1.5
+e^{\ln 5} | 5
+10^{\log 7} | 7
+3+2\cdot 4 | 11
+(3+2)\cdot 4 | 20
+2^{2^{3}} | 256
+-3^2 | -9
+(-3)^2 | 9
+"""
+DIFFERENT = r"""
+1/2 | 0.51
+x^2-1 | (x-1)^2
+(1,2) | (2,1)
+[0,1] | (0,1)
+[0,1) | (0,1]
+x<3 | x\le 3
+x>3 | x<3
+(-\infty,3) | (-\infty,4)
+\{1,2\} | \{1,2,3\}
+1, 2 | 1, 3
+\pm 2 | 2
+\begin{pmatrix}1&2\\3&4\end{pmatrix} | \begin{pmatrix}1&3\\2&4\end{pmatrix}
+\begin{pmatrix}1\\2\end{pmatrix} | \begin{pmatrix}1\\2\\3\end{pmatrix}
+y=2x | y=3x
+x^2+y^2=4 | x^2+y^2=2
+2\pi | 2
+50\% | 5
+1:2 | 2:3
+\text{B} | C
+\text{Monday} | Tuesday
+\sin x | \cos x
+e^x | e^{2x}
+\log x | \log 2x
+i | -i
+3+4i | 3-4i
+-5 | 5
+\frac23 | \frac32
+10^3 | 10^4
+\emptyset | \{0\}
+x=1, y=2 | x=2, y=1
+\sum_{k=1}^{10} k | 54
+\int_0^1 x dx | \frac13
+(0,2)\cap(1,3) | (0,3)
+\mathbb{R} | \mathbb{Z}
+x \ne 0 | x \ne 1
+|x|<3 | |x|<4
+\frac{1}{x} | x
+2^{x+1} | 2^x
+\begin{cases}1&x>0\\0&x\le 0\end{cases} | \begin{cases}1&x\ge 0\\0&x< 0\end{cases}
+5 \text{ cm} | 6 \text{ cm}
+90^\circ | 45^\circ
+\sqrt[3]{27} | 9
+5! | 5
+\binom{5}{2} | 20
+x^2<4 | x<2
+-2x<4 | x<-2
+101_2 | 110_2
+\infty | -\infty
+k\pi, k\in\mathbb{Z} | 2k\pi, k\in\mathbb{Z}
+"""
+ROUNDED = r"""
+\sqrt{2} | 1.41
+0.\overline{3} | 0.3
+"""
+
+
+def wrong(table: str, value: float, *, swapped: bool) -> list[str]:
+    """The lines of a table whose pair does not get the value."""
+    pairs = [line.split(" | ") for line in table.strip().splitlines()]
+    golds, answers = zip(*[reversed(pair) if swapped else pair for pair in pairs], strict=True)
+    patient = get_reward("math").with_(timeout=30.0)  # a loaded machine is no finding
+    found = patient(completions=[rf"So it is \boxed{{{answer}}}." for answer in answers], answer=list(golds))
+    return [
+        f"{gold} | {answer}: {got}" for gold, answer, got in zip(golds, answers, found, strict=True) if got != value
+    ]
+
+
+def test_the_same_in_another_form() -> None:
+    assert wrong(SAME, 1.0, swapped=False) == []
+
+
+def test_the_same_the_other_way_round() -> None:
+    assert wrong(SAME, 1.0, swapped=True) == []
+
+
+def test_what_looks_alike_is_told_apart() -> None:
+    assert wrong(DIFFERENT, 0.0, swapped=False) == []
+    assert wrong(DIFFERENT, 0.0, swapped=True) == []
+
+
+def test_a_rounded_answer_is_wrong_and_a_rounded_reference_is_met() -> None:
+    assert wrong(ROUNDED, 0.0, swapped=False) == []
+    assert wrong(ROUNDED, 1.0, swapped=True) == []
