@@ -59,7 +59,7 @@ class LocalWorker(Worker):
         os.set_blocking(self._out, False)
         config = {
             "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
-            "sweep": [], "store": "",
+            "sweep": [], "store": "", "warm": True,
         }  # fmt: skip
         try:
             hello = self.ask(config, START_SECONDS)

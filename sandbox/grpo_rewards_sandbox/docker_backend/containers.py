@@ -51,7 +51,7 @@ class DockerBackend:
     def start(self) -> Worker:
         """Start a container and its supervisor."""
         try:
-            return Container(self.engine, self._options())
+            return Container(self.engine, self._options(), {**_CONFIG, "warm": not self.fresh})
         except (docker_py().errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error
 
@@ -84,7 +84,7 @@ class DockerBackend:
 class Container(Worker):
     """A container whose first process is a supervisor; it ends when its standard input does, so with this process."""
 
-    def __init__(self, engine: Engine, options: dict[str, Any]) -> None:
+    def __init__(self, engine: Engine, options: dict[str, Any], config: dict[str, Any]) -> None:
         self._engine = engine
         api = engine.client.api
         self.id: str = api.create_container_from_config(_once(api, options))["Id"]
@@ -95,7 +95,7 @@ class Container(Worker):
             # docker-py wraps plain sockets; those of TLS and ssh come as they are
             self._socket: Any = getattr(self._raw, "_sock", self._raw)
             api.start(self.id)
-            hello = self.ask(_CONFIG, START_SECONDS)
+            hello = self.ask(config, START_SECONDS)
         except BaseException as error:
             self.close()
             if self._said and isinstance(error, OSError):

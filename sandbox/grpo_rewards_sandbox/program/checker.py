@@ -31,7 +31,7 @@ def may_judge(job: dict[str, Any]) -> bool:
 
 def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
     """Judge what the supervisor sends until it is gone."""
-    for name in _MODULES.split():
+    for name in _MODULES.split() if config["warm"] else ():
         importlib.import_module(name)
     from .border.mirrors import Border
     from .formats import checks

@@ -44,8 +44,10 @@ class Supervisor:
         self.count = 0
         self.parents: dict[str, socket.socket] = {}
         self._config, self._checker_pid, self._checker_since = config, 0, 0
-        for role in ("candidate", "tests"):
-            self._spawn(role)
+        # before the first job is read: what forks candidates must never have seen a test
+        self._spawn("candidate")
+        if config["warm"]:
+            self._spawn("tests")
 
     def _spawn(self, role: str) -> int:
         """Fork a warm parent, or the process that judges checks; return its pid."""
@@ -94,6 +96,8 @@ class Supervisor:
     ) -> dict[str, Any]:
         user = self.plan.users[0 if do == "tests" else 1]
         name = f"{do}-{self.count}"
+        if role == "tests" and role not in self.parents:
+            self._spawn(role)
         wire.send(self.parents[role], {"do": do, "job": job, "shared": shared, "name": name}, fds)
         for descriptor in fds:
             os.close(descriptor)

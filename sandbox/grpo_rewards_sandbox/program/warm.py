@@ -19,7 +19,7 @@ _TRUSTED_MEMORY = 2 << 30
 
 def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
     """Fork one child per request until the supervisor is gone."""
-    for name in _COMMON.split():
+    for name in _COMMON.split() if config["warm"] else ():
         importlib.import_module(name)
     from .border import candidate
     from .formats import program_run

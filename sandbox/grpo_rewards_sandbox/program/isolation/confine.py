@@ -150,8 +150,13 @@ class Confinement:
             return
         folder = self.work_folder(name)
         if user:
-            empty_as([user], [folder, *self.sweep])
-            os.rmdir(folder)
+            if runs_something(user) or any(_holds_something_of(user, path) for path in self.sweep):
+                empty_as([user], [folder, *self.sweep])
+            try:
+                os.rmdir(folder)
+            except OSError:  # not empty; most jobs leave nothing
+                empty_as([user], [folder])
+                os.rmdir(folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -167,6 +172,22 @@ def switch(user: int) -> None:
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)
+
+
+def runs_something(user: int) -> bool:
+    """A process of this user is there, be it a dead one."""
+    wanted = f"\nUid:\t{user}\t"
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/status") as handle:
+                if wanted in handle.read():
+                    return True
+    return False
+
+
+def _holds_something_of(user: int, folder: str) -> bool:
+    with os.scandir(folder) as entries:
+        return any(entry.stat(follow_symlinks=False).st_uid == user for entry in entries)
 
 
 def empty_as(users: Iterable[int], folders: Iterable[str]) -> None:

@@ -136,7 +136,7 @@ def reserve_users() -> tuple[int, int]:
 
 def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users: tuple[int, int] | None = None) -> Plan:
     """Return the strongest plan that works here; raise `NotIsolated` where none does."""
-    report = survey()
+    report = survey(allow)
     if not report["seccomp"]:
         raise NotIsolated(f"no seccomp filter is known for {MACHINE}: run candidates on an x86_64 or aarch64 machine")
     root = os.geteuid() == 0
@@ -157,19 +157,26 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     raise NotIsolated(explain(report, allow))
 
 
-def survey() -> dict[str, Any]:
+def survey(allow: tuple[str, ...] = ("namespaces",)) -> dict[str, Any]:
     """Try every layer and say what stands in its way: "" means that it works. Plain data."""
     root = os.geteuid() == 0
+    asked = "namespaces" in allow
     return {
         "machine": MACHINE,
         "root": root,
         "seccomp": seccomp.supported(),
         "landlock_abi": landlock.version(),
-        "namespaces": try_in_child(lambda: _try_namespaces(False)) if root else "not root",
-        "user_namespaces": try_in_child(lambda: _try_namespaces(True)),
+        "namespaces": _namespaces(asked, root),
+        "user_namespaces": try_in_child(lambda: _try_namespaces(True)) if asked else "not asked for",
         "other_user": try_in_child(_switch_only) if root else "not root",
         "other_user_reads": try_in_child(lambda: _try_other_user(FIRST_USER)) if root else "not root",
     }
+
+
+def _namespaces(asked: bool, root: bool) -> str:
+    if not asked:
+        return "not asked for"
+    return try_in_child(lambda: _try_namespaces(False)) if root else "not root"
 
 
 def _switch_only() -> None:
