@@ -197,6 +197,152 @@ e^{\ln 5} | 5
 2^{2^{3}} | 256
 -3^2 | -9
 (-3)^2 | 9
+\operatorname{sgn}(-3) | -1
+6!! | 48
+5!! | 15
+\Gamma(5) | 24
+\operatorname{Re}(3+4i) | 3
+\operatorname{Im}(3+4i) | 4
+\arg(i) | \frac{\pi}{2}
+|1+i| | \sqrt2
+\lfloor \pi \rfloor | 3
+\lceil -\pi \rceil | -3
+\max(\pi, 3) | \pi
+\min(e, 3) | e
+\operatorname{arcsec} 2 | \frac{\pi}{3}
+\coth x | \frac{\cosh x}{\sinh x}
+\operatorname{arcsinh} 0 | 0
+\binom{n}{1} | n
+\binom{4}{0} | 1
+\lvert -7 \rvert | 7
+\Bbb{R} | \mathbb{R}
+\R | \mathbb{R}
+\Z | \mathbb{Z}
+\mathbb{R}^{3} | \mathbb{R}^3
+\hat{x} | \hat{x}
+\vec{AB} | \vec{AB}
+\triangle ABC | \triangle ABC
+2\imath | 2i
+90^{\circ} | 90^\circ
+30^\circ 30' | 30.5^\circ
+20^\circ C | 20^\circ C
+f'(x) = 2x | 2x
+f^{-1}(x) = x - 1 | x-1
+2^{3!} | 64
+2^{-1} | 0.5
+x^{+2} | x^2
+2^{3}^{2} | 512
+A^\top | A^\top
+1 \mp 2 | -1, 3
+\frac12\pi | \frac{\pi}{2}
+\frac1{10} | 0.1
+\cfrac{1}{2} | 0.5
+\tfrac{2}{4} | 0.5
+3 {1 \over 2} | \frac{3}{2}
+\sqrt 9 | 3
+\sqrt{\sqrt{16}} | 2
+\sqrt[n]{x} | x^{1/n}
+\sin x \cos x | \frac12 \sin 2x
+\sin^{2}\theta | (\sin\theta)^2
+\cos(\arcsin x) | \sqrt{1-x^2}
+\log_{2}(x^3) | 3\log_2 x
+\log_a b | \frac{\ln b}{\ln a}
+\exp(2) | e^2
+\exp(-x) | \frac{1}{e^{x}}
+\sum_{n=1}^{\infty} \frac{1}{2^n} | 1
+\sum_{k=0}^{4} \binom{4}{k} | 16
+\prod_{i=1}^{3} (2i) | 48
+\int_0^{\pi} \sin x\,dx | 2
+\int_1^e \frac{1}{x}\,dx | 1
+\lim_{n\to\infty}\left(1+\frac1n\right)^n | e
+\lim_{x \to 2} x^2 | 4
+\begin{pmatrix}a&b\\c&d\end{pmatrix} | \begin{bmatrix}a&b\\c&d\end{bmatrix}
+\begin{array}{cc}1&2\\3&4\end{array} | \begin{pmatrix}1&2\\3&4\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix}+\begin{pmatrix}1&0\\0&1\end{pmatrix} | \begin{pmatrix}2&2\\3&5\end{pmatrix}
+\begin{pmatrix}1&2\\3&4\end{pmatrix}-\begin{pmatrix}1&2\\3&4\end{pmatrix} | \begin{pmatrix}0&0\\0&0\end{pmatrix}
+\frac12\begin{pmatrix}2\\4\end{pmatrix} | \begin{pmatrix}1\\2\end{pmatrix}
+\begin{cases}x=1\\y=2\end{cases} | (1,2)
+\begin{cases} x^2 & x \geq 0 \\ -x & x < 0 \end{cases} | \begin{cases} -x & x < 0 \\ x^2 & x \geq 0 \end{cases}
+]0,1[ | (0,1)
+[1,+\infty[ | [1,\infty)
+(-\infty, 1] \cup [3, 5) | [3,5)\cup(-\infty,1]
+(1,3)\cup(2,5) | (1,5)
+[1,2]\cup\{3\} | \{3\}\cup[1,2]
+\{x \mid x > 2\} | (2,\infty)
+\{x \in \mathbb{R} : -1 \le x < 4\} | [-1,4)
+\mathbb{R} \setminus [0,1] | (-\infty,0)\cup(1,\infty)
+\mathbb{R} - \{0\} | x \neq 0
+x>2 \text{ and } x<5 | (2,5)
+0 < x < 1 \text{ or } 2 < x < 3 | (0,1)\cup(2,3)
+3 \le x | [3,\infty)
+x \geqslant 1 | x \ge 1
+(x-1)(x+2) > 0 | x<-2 \text{ or } x>1
+\frac{x-1}{x+1} \le 0 | (-1, 1]
+|x-1| \le 2 | [-1,3]
+|x+1| > 3 | (-\infty,-4)\cup(2,\infty)
+x^2 - 4x + 3 < 0 | 1<x<3
+2 < 3x - 1 \le 8 | (1,3]
+a \ne 2 | a \neq 2
+x^2 + y^2 \le 1 | 1 - x^2 - y^2 \ge 0
+3x + 6y = 12 | x + 2y = 4
+y - 1 = 2(x - 3) | y = 2x - 5
+\frac{x^2}{9} - \frac{y^2}{4} = 1 | 4x^2 - 9y^2 = 36
+x = y | y = x
+S = \pi r^2 | \pi r^2
+a_n = 2n-1 | 2n - 1
+a_n = 2^{n-1} | a_n = \frac{2^n}{2}
+F_{10} | F_{10}
+x_1 = 1 | 1
+(x,y) = (1,2) | (1,2)
+P(1,2) | (1,2)
+(1,2), (3,4) | (3,4), (1,2)
+\{(1,2),(3,4)\} | \{(3,4),(1,2)\}
+(0, \pm 3) | (0,3), (0,-3)
+n = 2, 3, 4 | 2, 3, 4
+1, 1, 2 | 2, 1, 1
+2:3:4 | 4:6:8
+\frac{AB}{CD} = \frac12 | \frac12
+100 \text{ km/h} | 100 km/h
+3\,\text{m}^2 | 3 m^2
+5 \times 10^{-3} | 0.005
+1.2e3 | 1200
+25\% | 0.25
+£5 | 5
+5 \text{ dollars} | 5
+12 \text{ inches} | 12
+0.333\ldots | \frac13
+7\frac{1}{2}\% | 7.5\%
+0b101 | 0b101
+\text{3} | 3
+\textbf{4} | 4
+\mathrm{A} | A
+\text{A, C} | A, C
+\text{even} | even
+\text{neither} | Neither
+\text{True} | true
+2n+1, n\in\mathbb{Z} | 2k+1, k\in\mathbb{Z}
+x = \frac{\pi}{4} + k\pi, k \in \mathbb{Z} | \frac{\pi}{4} + k\pi
+y = C e^{x} | C e^x
+\frac{x^3}{3} + C | \frac{1}{3}x^3 + C
+\ln|x| + C | \ln |x| + C
+2\mathbf{i} + 3\mathbf{j} | (2,3)
+\hat{i} - \hat{j} | (1,-1)
+\langle 3, -1, 2\rangle | (3,-1,2)
+\frac{1}{2}\begin{pmatrix}1&1\\1&-1\end{pmatrix} | \begin{pmatrix}0.5&0.5\\0.5&-0.5\end{pmatrix}
+\cos\frac{\pi}{5} | \frac{1+\sqrt5}{4}
+\tan 15^\circ | 2-\sqrt3
+\sqrt{5+2\sqrt6} | \sqrt2+\sqrt3
+\sqrt[3]{2+\sqrt5}+\sqrt[3]{2-\sqrt5} | 1
+\frac{\sqrt[3]{16}}{\sqrt[3]{2}} | 2
+\log_2 3 \cdot \log_3 4 | 2
+1+2+3 | 6
+10-2-3 | 5
+12/4/3 | 1
+2\times3^2 | 18
+0.1+0.2 | 0.3
+\frac{123456789}{987654321} | \frac{13717421}{109739369}
+2^{100} | 1267650600228229401496703205376
+100! / 99! | 100
 """
 DIFFERENT = r"""
 1/2 | 0.51
@@ -248,6 +394,43 @@ x^2<4 | x<2
 101_2 | 110_2
 \infty | -\infty
 k\pi, k\in\mathbb{Z} | 2k\pi, k\in\mathbb{Z}
+\mathbb{R}^2 | \mathbb{R}^3
+20^\circ C | 20^\circ F
+f'(x) = 2x | 3x
+\sum_{n=1}^{\infty} \frac{1}{2^n} | 2
+\lim_{x\to\infty}\frac1x | 1
+\begin{pmatrix}a&b\\c&d\end{pmatrix} | \begin{pmatrix}a&c\\b&d\end{pmatrix}
+]0,1[ | [0,1]
+(1,3)\cup(2,5) | (1,4)
+\{x \mid x > 2\} | [2,\infty)
+\mathbb{R} - \{0\} | x \neq 1
+(x-1)(x+2) > 0 | -2<x<1
+|x-1| \le 2 | [-1,3)
+x^2 + y^2 \le 1 | x^2 + y^2 \ge 1
+3x + 6y = 12 | x + 2y = 5
+a_n = 2n-1 | 2n+1
+(x,y) = (1,2) | (2,1)
+(1,2), (3,4) | (1,2), (4,3)
+1, 1, 2 | 1, 2, 3
+2:3:4 | 2:4:3
+3\,\text{m}^2 | 4 m^2
+5 \times 10^{-3} | 0.0005
+\text{even} | odd
+\text{True} | False
+\text{A, C} | A, B
+x = \frac{\pi}{4} + k\pi | \frac{\pi}{3} + k\pi
+\frac{x^3}{3} + C | x^3 + C
+\hat{i} - \hat{j} | (1,1)
+\langle 3, -1, 2\rangle | (3,-1,-2)
+\cos\frac{\pi}{5} | \frac{1+\sqrt3}{4}
+2^{100} | 2^{101}
+6!! | 720
+\arg(i) | \pi
+\lfloor -2.5 \rfloor | -2
+\max(2,5) | 2
+1:2:3 | 1:2
+(0, \pm 3) | (0, 3)
+2n+1, n\in\mathbb{Z} | 2n, n\in\mathbb{Z}
 """
 ROUNDED = r"""
 \sqrt{2} | 1.41
