@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["merge", "train"]
+__all__ = ["checked", "merge", "train"]
 
 
 def train(
@@ -31,15 +31,14 @@ def train(
     """
     from grpo_rewards._cli.app import FINDINGS
 
-    adapter = _adapter("run")
-    recipe = _adapter("recipe").read_recipe(config)
-    base = config.resolve().parent
     if check:
-        ready = adapter.check(recipe, base=base)
-        _show({**ready.figures, "findings": ready.findings}, as_json)
-        if ready.findings:
+        figures = checked(config)
+        _show(figures, as_json)
+        if figures["findings"]:
             raise typer.Exit(FINDINGS)
         return
+    recipe = _adapter("recipe").read_recipe(config)
+    adapter, base = _adapter("run"), config.resolve().parent
     speaks = os.environ.get("RANK", "0") == "0"  # of several processes one
 
     def say(text: str) -> None:
@@ -55,6 +54,13 @@ def train(
     typer.echo(f"{found['steps']} steps; the model is in {found['model']}")
     for name, figures in found["held_out"].items():
         typer.echo(f"{name}: {_interval(figures['before'])} -> {_interval(figures['after'])}")
+
+
+def checked(config: Path) -> dict[str, Any]:
+    """Check a training configuration without loading a model: figures of its data and batches, and ``findings``."""
+    recipe = _adapter("recipe").read_recipe(config)
+    ready = _adapter("run").check(recipe, base=config.resolve().parent)
+    return {**ready.figures, "total_findings": len(ready.findings), "findings": ready.findings}
 
 
 def merge(
@@ -92,7 +98,7 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         typer.echo(json.dumps(found, indent=2, default=str))
         return
     for key, value in found.items():
-        if key != "findings":
+        if key not in ("findings", "total_findings"):
             typer.echo(f"{key}: {value}")
     for finding in found["findings"]:
         typer.echo(f"finding: {finding}")

@@ -29,6 +29,7 @@ def validate(
 ) -> None:
     """Check a configuration, or a file's rows: malformed lines, columns, chat format, groups, golds that cannot be read.
 
+    The configuration may be one of grpo-rewards train: then its arguments, batches, data and prompts are looked at.
     Exit 1 when there is something to mend.
 
     Example: grpo-rewards validate completions.jsonl -c rewards.yaml
@@ -57,12 +58,24 @@ def validate(
 def _of_config(file: Path) -> dict[str, Any]:
     from grpo_rewards._composition import load
 
+    if file.is_file() and _is_training(file):
+        from grpo_rewards._cli.train import checked
+
+        return checked(file)
     composite = load(file)
     components = {
         c.name: f"{c.weight:g} × {c.reward.source}:{c.reward.name} {c.reward.version}" for c in composite.components
     }
     columns = list(composite.required_columns)
     return {"components": components, "columns": columns, "total_findings": 0, "findings": []}
+
+
+def _is_training(file: Path) -> bool:
+    """Whether a configuration is one of ``grpo-rewards train``: it names a model and data."""
+    from grpo_rewards._composition.config import read_yaml
+
+    data = read_yaml(file)
+    return isinstance(data, dict) and {"model", "dataset"} <= set(data)
 
 
 class _Findings:

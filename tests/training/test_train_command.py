@@ -199,6 +199,9 @@ def test_unreadable_references_are_findings(recipe: Callable[..., Path], tmp_pat
     done = invoke("train", config, "--check")
     assert done.exit_code == 1, (done.output, done.exception)
     assert "finding: row 0: where:" in done.stdout
+    same = invoke("validate", config, "--json")
+    assert same.exit_code == 1
+    assert json.loads(same.stdout)["total_findings"] == 1
 
 
 def test_the_example_configuration_is_sound() -> None:
