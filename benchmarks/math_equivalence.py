@@ -1,6 +1,9 @@
 """How right, how fast and how robust `math` is, beside Math-Verify's defaults and TRL's `accuracy_reward`, in one run.
 
-    python benchmarks/math.py [--data ../shared/data] [--grader ours ...] [--file scale_dev ...] [--rows N]
+    python benchmarks/math.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N]
+
+FOLDER holds `math/{equivalence,scale,hostile}_dev.jsonl` (rows with gold, completion, expected) and
+`gsm8k/model_solutions.jsonl` of openai/grade-school-math. Without it the pairs are made up (math_pairs.py).
 
 Prints one JSON object: per file and grader the share right, false accepts, pairs per second, latency percentiles, hangs
 and peak memory; and ours as a ratio to the best peer. Each grader runs in a process of its own, which is killed and
@@ -224,6 +227,17 @@ def files(data: Path, wanted: list[str]) -> Iterator[tuple[str, list[dict[str, A
             yield f"gsm8k_{ending}", grade_school(data / "gsm8k", ending), False
 
 
+def generated(wanted: list[str]) -> Iterator[tuple[str, list[dict[str, Any]], bool]]:
+    """The made-up pairs, the hostile ones from a worker thread too."""
+    from math_pairs import made_up
+
+    for name, pairs in made_up().items():
+        if not wanted or name in wanted:
+            yield name, pairs, False
+            if "hostile" in name:
+                yield f"{name}_from_a_thread", pairs, True
+
+
 def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -239,7 +253,9 @@ def main() -> None:
         return
     graders = [name for name in options.grader or GRADERS if importlib.util.find_spec(GRADERS[name][1])]
     report: dict[str, Any] = {"python": sys.version.split()[0], "files": {}}
-    for name, pairs, thread in files(options.data, options.file):
+    there = (options.data / "math" / "scale_dev.jsonl").exists()
+    report["data"] = str(options.data) if there else "made up"
+    for name, pairs, thread in files(options.data, options.file) if there else generated(options.file):
         found = {grader: measure(grader, pairs[: options.rows], thread=thread) for grader in graders}
         peers = [found[grader]["pairs_per_second"] for grader in graders if grader != "ours"]
         if "ours" in found and peers:

@@ -25,6 +25,20 @@ EQUAL = [
     ("B", "\\text{B}"), ("B", "(b)"), ("C", "C) the third"), ("A, C", "A,C"), ("even", "\\text{Even}"), ("no real solutions", "No real solutions."),
     ("22.5^\\circ", "22\\frac{1}{2}^\\circ"), ("90", "90^\\circ"), ("4.123105625617661", "\\sqrt{17}"), ("33.3", "\\frac{100}{3}"),
     ("1", "\\lim_{x\\to0}\\frac{\\sin x}{x}"), ("15", "\\dbinom{6}{2}"), ("x^{-1}", "x⁻¹"), ("50", "５０"), ("5 : 1", "10:2"),
+    # chains, numbers and bases
+    ("204_5", "204_{\\text{five}}"), ("204_5", "204 \\text{ base } 5"), ("AB_{16}", "0xAB"), ("1010_2", "1010_{two}"), ("2500000", "2.5 million"),
+    ("3\\times10^8", "3 x 10^8"), ("1000", "1'000"), ("\\frac{3}{4}", "{3 \\over 4}"), ("0.\\overline{3}", "0.3̅"), ("42", "٤٢"), ("15", "{}_6C_2"),
+    ("15", "C(6,2)"), ("15", "{6 \\choose 2}"), ("\\frac{10!}{7!}", "P(10,3)"), ("3", "\\log 1000"), ("2i", "2*I"), ("3+4i", "3+4j"),
+    ("\\frac{1}{2}+\\frac{\\sqrt3}{2}i", "\\operatorname{cis}\\frac{\\pi}{3}"), ("2x^2y", "2yx^2"), ("xe^x", "x e^{x}"),
+    # sets and structures
+    ("(0,1)", "]0,1["), ("x \\geq 3", "[3, \\infty["), ("(-\\infty,2)\\cup(3,\\infty)", "(-\\infty,2) \\text{ or } (3,\\infty)"), ("\\mathbb{R}", "\\text{all real numbers}"),
+    ("\\emptyset", "\\text{no solution}"), ("(0,\\pm 3)", "(0,-3),(0,3)"), ("A\\cup B", "B\\cup A"), ("(1,2)", "P(1,2)"), ("A, C", "AC"), ("B", "\\text{Option B}"),
+    ("\\begin{pmatrix} 1&2\\\\3&4 \\end{pmatrix}", "[[1,2],[3,4]]"), ("\\begin{pmatrix} 1\\\\2 \\end{pmatrix}", "(1,2)^T"), ("(1,2,3)", "\\mathbf{i}+2\\mathbf{j}+3\\mathbf{k}"),
+    ("y=\\frac{1}{x}", "xy=1"), ("f(x)=x^2", "f(t)=t^2"), ("x=\\frac{\\pi}{4}+k\\pi, k\\in\\mathbb{Z}", "\\frac{\\pi}{4}+k\\pi"), ("\\frac{x^3}{3}+C", "\\frac{x^3}{3}+c"),
+    ("\\begin{cases} x & x\\ge0\\\\-x & x<0 \\end{cases}", "\\begin{cases} x & x>0\\\\-x & \\text{otherwise} \\end{cases}"),
+    # ratios, times, dates, amounts, units
+    ("3:4", "3 \\text{ to } 4"), ("4:30 p.m.", "16:30"), ("July 4, 1776", "4 July 1776"), ("2024-03-05", "March 5, 2024"), ("3 \\text{ hours } 20 \\text{ minutes}", "3 hours and 20 minutes"),
+    ("9.8", "9.8 m/s²"), ("60\\text{ km/h}", "60\\ \\mathrm{km\\,h^{-1}}"), ("12\\text{ inches}", "12''"), ("£12.30", "12.30 pounds"), ("15", "USD 15"), ("15", "\\text{15 cm}"),
 ]  # fmt: skip
 
 DIFFERENT = [
@@ -41,6 +55,11 @@ DIFFERENT = [
     ("n=2, 3, 4", "n=1, 2, 3"), ("\\begin{pmatrix} 1&0\\\\0&1 \\end{pmatrix}", "\\begin{pmatrix} 1&0&0\\\\0&1&0\\\\0&0&1 \\end{pmatrix}"),
     ("x_1", "x₂"), ("9", "3⁹"), ("2\\sqrt{x+1}", "2*sqrt(x)+1"), ("f(x)", "f(y)"), ("1,2,\\ldots,n", "1,3,5,\\ldots,2n-1"),
     ("0.\\overline{3}", "0.3"), ("3.00\\times10^{8}", "2.998\\times10^{8}"),
+    ("xy^2", "(xy)^2"), ("\\pm 2", "(2,-2)"), ("a=1,b=2", "2,1"), ("0.5", "0.5\\%"), ("\\frac14", "0.25\\%"), ("1", "1\\%"), ("42", "42\\text{ or more}"),
+    ("f(2) < f(1) < f(4)", "f(2) < f(1) < f(2)"), ("V_1:V_2=11:21", "V_1:V_4=11:21"), ("2^3=8=5+3", "2^4=8=5+3"), ("2<x<3", "3<x<2"), ("AB_{16}", "BA_{16}"),
+    ("\\begin{cases} x & x\\ge0\\\\-x & x<0 \\end{cases}", "\\begin{cases} x & x\\ge1\\\\-x & x<0 \\end{cases}"), ("(1,2)", "Q(2,1)"), ("dog", "god"),
+    ("4:30", "16:30"), ("July 4, 1776", "July 5, 1776"), ("3 \\text{ hours } 20 \\text{ minutes}", "3 hours 30 minutes"), ("15", "C(6,3)"), ("3+4i", "3+4x"),
+    ("\\text{no real solutions}", "\\text{no solution}"), ("42", "42x"), ("A, C", "A, B"), ("x=k\\pi, k\\in\\mathbb{Z}", "x=2k\\pi, k\\in\\mathbb{Z}"), ("AB=4", "CD=4"),
 ]  # fmt: skip
 
 

@@ -26,6 +26,13 @@ FOUND = [
     ("She sold 9 of them and had 18 left.", "18", "number"),
     ("A. Because B is not valid", "A", "letter"),
     ("I cannot say", "I cannot say", "text"),
+    ("so \\boxed{\\frac{1}{2}", "\\frac{1}{2", "box"),
+    ("\\boxed{1} or rather \\boxed{42", "42", "box"),
+    ("The answer is Paris.", "Paris", "phrase"),
+    ("答案是42", "42", "phrase"),
+    ("The answer is 42, not 43.", "42", "phrase"),
+    ("So it is 3.14.", "3.14.", "line"),
+    ("$a$ and \\[b = 2\\] so", "b = 2", "segment"),
 ]  # fmt: skip
 
 
@@ -35,7 +42,9 @@ def test_the_answer_is_found_and_the_rule_named(completion: str, text: str, rule
     assert (found.text, found.rule) == (text, rule)
 
 
-@pytest.mark.parametrize("completion", ["", "<think>it is 42", "<think>x</think>", "a\nb"])
+@pytest.mark.parametrize(
+    "completion", ["", "<think>it is 42", "<think>x</think>", "a\nb", "one\nNot B.", "one\neither A or B"]
+)
 def test_nothing_is_found(completion: str) -> None:
     assert extract(completion).text is None
 

@@ -56,7 +56,34 @@ def test_drop_in_for_accuracy_reward_with_chat_completions() -> None:
     assert reward(completions=chat, solution=["$\\frac{1}{2}$"] * 2) == [1.0, 0.0]
 
 
+def test_what_was_extracted_is_in_the_details() -> None:
+    (found,) = score(["It is \\boxed{0.5}"], ["1/2"])
+    assert dict(found.details) == {"extracted": "0.5", "rule": "box"}
+
+
+PARTS = [("1,2,4", "1,2,3", 2 / 3), ("(1,3)", "(1,2)", 0.5), ("(2,1)", "(1,2)", 0.0), ("3,1,2", "1,2,3", 1.0), ("1,2,3,4", "1,2,3", 0.75),
+         ("5", "7", 0.0), ("x=1,y=3", "x=1,y=2", 0.5)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "gold", "part"), PARTS)
+def test_partial_credit_is_off_unless_asked_for(answer: str, gold: str, part: float) -> None:
+    assert score([f"\\boxed{{{answer}}}"], [gold])[0].value == float(part == 1)
+    assert score([f"\\boxed{{{answer}}}"], [gold], partial=True)[0].value == pytest.approx(part)
+
+
+TOLERATED = [("1/3", "0.333", 0.01, True), ("\\pi", "3.14", 0.001, True), ("\\pi", "3.14", 1e-4, False), ("5", "5.1", 0.01, False),
+             ("(1,2)", "(1,2.001)", 0.01, True), ("x", "y", 0.5, False), ("0", "0.001", 0.5, False)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "answer", "tolerance", "equal"), TOLERATED)
+def test_a_tolerance_is_a_share_of_the_gold(gold: str, answer: str, tolerance: float, equal: bool) -> None:
+    assert score([f"\\boxed{{{answer}}}"], [gold], tolerance=tolerance)[0].value == float(equal)
+    assert score([f"\\boxed{{{answer}}}"], [gold])[0].value == 0.0
+
+
 def test_settings_are_checked() -> None:
+    with pytest.raises(SettingsError):
+        get_reward("math").with_(tolerance=1.5)
     with pytest.raises(SettingsError):
         get_reward("math").with_(timeout=0.0)
     with pytest.raises(SettingsError):

@@ -153,7 +153,7 @@ def _unclosed(text: str, after: int) -> tuple[int, Extraction] | None:
     start = text.rfind("\\boxed{", after)
     if start < 0:
         return None
-    content = _FORMULA_END.split(text[start + 7 : start + 7 + 2_000], maxsplit=1)[0].strip(" .*}\\")
+    content = _FORMULA_END.split(text[start + 7 : start + 7 + 2_000], maxsplit=1)[0].rstrip(" .*}\\").lstrip(" *")
     return (start, Extraction(content, "box", (content,))) if content else None
 
 

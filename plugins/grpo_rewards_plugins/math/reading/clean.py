@@ -65,9 +65,14 @@ def _from_unicode(text: str) -> str:
     return text
 
 
+_LAYERS = 4  # each costs a pass over the text; the parser opens what is left
+
+
 def _unwrapped(text: str) -> str:
-    """One pair of braces around the whole text, off."""
-    while len(text) > 2 and text[0] == "{" and text[-1] == "}" and text[-2] != "\\":
+    """Braces around the whole text, off."""
+    for _ in range(_LAYERS):
+        if not (len(text) > 2 and text[0] == "{" and text[-1] == "}" and text[-2] != "\\"):
+            break
         depth = 0
         for at, char in enumerate(text):
             if char == "{" and text[at - 1] != "\\":

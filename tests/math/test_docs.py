@@ -1,0 +1,24 @@
+"""The table of cases in docs/math.md: each row says what the ladder does."""
+
+from pathlib import Path
+
+import pytest
+from grpo_rewards_plugins.math.extraction import extract
+from grpo_rewards_plugins.math.grading import grade
+
+_TEXT = (Path(__file__).resolve().parents[2] / "docs" / "math.md").read_text(encoding="utf-8")
+_ROWS = [
+    [cell.strip() for cell in line.strip("|").split(" | ")] for line in _TEXT.splitlines() if line.startswith("| `")
+]
+
+
+def test_the_table_is_there() -> None:
+    assert len(_ROWS) > 40
+    assert all(len(row) == 4 and row[2] in ("yes", "no") for row in _ROWS)
+
+
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: f"{row[0]} {row[1]}")
+def test_each_case_of_the_document_holds(row: list[str]) -> None:
+    gold, answer, equal = row[0].strip("`"), row[1].strip("`"), row[2]
+    verdict = grade(gold, extract(f"So the answer is \\boxed{{{answer}}}.").text or "")
+    assert verdict.equal is (equal == "yes"), verdict
