@@ -30,7 +30,7 @@ def _expression(chance: random.Random) -> tuple[str, str, str]:
         (f"{a}\\sqrt{{{c}}}", f"\\sqrt{{{a * a * c}}}", f"{a}\\sqrt{{{c + 1}}}"),
         (f"x^2+{a + b}x+{a * b}", f"(x+{a})(x+{b})", f"(x+{a})(x-{b})"),
         (f"({a},{b})", f"\\left({a}, \\frac{{{2 * b}}}{{2}}\\right)", f"({b + 1},{a})"),
-        (f"{a},{a + b}", f"{a + b} \\text{{ and }} {a}", f"{a},{a + b + 1}"),
+        (f"{a}, {a + b}", f"{a + b} \\text{{ and }} {a}", f"{a}, {a + b + 1}"),
         (f"[{a},\\infty)", f"x \\ge {a}", f"x > {a}"),
         (f"{a}\\text{{ cm}}", f"{a}.0", f"{a}\\text{{ m}}"),
         (f"{a}\\%", f"\\frac{{{a}}}{{100}}", f"0.{a}1"),

@@ -16,6 +16,7 @@ from grpo_rewards_plugins.numbers import read_number
 __all__ = ["countdown"]
 
 _MOST_NUMBERS = 100
+_KEPT = 500  # characters of the answer that the details keep
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -64,23 +65,26 @@ def countdown(
     found = find_answer(completion, place=place, tag=tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
+    details = {"extracted": found[:_KEPT]}
     try:
         expression = read_expression(found)
         if problem := _misused(given, expression.numbers, use):
-            return Outcome(partial, "scored", problem)
+            return Outcome(partial, "scored", problem, details)
         value = expression.value()
     except ArithmeticProblem as problem_found:
         return Outcome(
             partial if problem_found.readable else 0.0,
             "scored",
             str(problem_found),
-            {"readable": problem_found.readable},
+            {**details, "readable": problem_found.readable},
         )
     if value != goal:
-        return Outcome(partial, "scored", f"the expression makes {_shown(value)}, not {_shown(goal)}")
+        return Outcome(partial, "scored", f"the expression makes {_shown(value)}, not {_shown(goal)}", details)
     if expression.claimed is not None and expression.claimed != goal:
-        return Outcome(partial, "scored", f"the equation says {_shown(expression.claimed)}, not {_shown(goal)}")
-    return 1.0
+        return Outcome(
+            partial, "scored", f"the equation says {_shown(expression.claimed)}, not {_shown(goal)}", details
+        )
+    return Outcome(1.0, details=details)
 
 
 def _misused(given: Counter[Fraction], used: list[Fraction], use: str) -> str | None:

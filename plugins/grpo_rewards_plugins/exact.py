@@ -18,6 +18,7 @@ from grpo_rewards_plugins.numbers import read_number
 __all__ = ["exact", "normal_text"]
 
 _SPACE = re.compile(r"\s+")
+_KEPT = 500  # characters of the answer that the details keep
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
 
 
@@ -67,11 +68,13 @@ def exact(
     golds = answer if isinstance(answer, list | tuple) else (answer,)
     if not golds:
         return Outcome(None, "not_applicable", "the list of accepted answers is empty")
+    details = {"extracted": found[:_KEPT]}
     for gold in golds:
         if _equal(found, gold, ignore_case, tolerance):
-            return 1.0
+            return Outcome(1.0, details=details)
     shown = " or ".join(repr(gold)[:60] for gold in golds[:3])
-    return Outcome(0.0, "scored", f"{found[:60]!r} is not {shown}" if found else f"the answer is empty, not {shown}")
+    reason = f"{found[:60]!r} is not {shown}" if found else f"the answer is empty, not {shown}"
+    return Outcome(0.0, "scored", reason, details)
 
 
 def _equal(found: str, gold: Any, ignore_case: bool, tolerance: float) -> bool:

@@ -61,6 +61,18 @@ def test_what_was_extracted_is_in_the_details() -> None:
     assert dict(found.details) == {"extracted": "0.5", "rule": "box"}
 
 
+def test_exact_and_countdown_say_what_they_extracted_too() -> None:
+    for text, gold in (("<answer>18</answer>", "18"), ("<answer>18</answer>", "19")):
+        (found,) = evaluate(get_reward("exact"), Batch.from_call(completions=[text], answer=[gold]))
+        assert found is not None
+        assert found.details["extracted"] == "18"
+    for text in ("3*8", "3+8", "3+9", "3+"):
+        batch = Batch.from_call(completions=[f"<answer>{text}</answer>"], numbers=[[3, 8]], target=[24])
+        (found,) = evaluate(get_reward("countdown"), batch)
+        assert found is not None
+        assert found.details["extracted"] == text
+
+
 PARTS = [("1,2,4", "1,2,3", 2 / 3), ("(1,3)", "(1,2)", 0.5), ("(2,1)", "(1,2)", 0.0), ("3,1,2", "1,2,3", 1.0), ("1,2,3,4", "1,2,3", 0.75),
          ("5", "7", 0.0), ("x=1,y=3", "x=1,y=2", 0.5)]  # fmt: skip
 
