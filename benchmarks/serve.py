@@ -5,8 +5,9 @@
 Prints one JSON object. `in_process`: composite.score on requests of --rows example rows, JSON read and rewards written, in
 a process pinned to one core. `cpu_ratio` compares processor seconds per request, which other work on the
 machine disturbs less. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
-connections from the other cores. `soak`: a service that takes half as many requests at once as there are clients, so that the load is twice what
-it admits; every request must be answered 200 in the end, 429 being tried again after Retry-After.
+connections from the other cores. `soak`: a service that takes half as many requests at once as there are clients, so
+that the load is twice what it admits; every request must be answered 200 in the end. A client that is answered 429 comes
+back after a tenth of Retry-After, to keep the load up.
 Linux only (processes are pinned), loopback only.
 """
 

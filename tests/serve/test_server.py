@@ -207,6 +207,28 @@ def test_a_full_queue_says_when_to_come_back(start):
     assert server.score("4")[0] == 200
 
 
+def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start):
+    server = start("--max-pending", 4)
+    until = time.monotonic() + 3
+
+    def client(number):
+        statuses = []
+        while time.monotonic() < until or statuses[-1] == 429:  # what was refused is asked again to the end
+            status, found, _ = server.score("4", "5", f"sleep:0.0{number}")
+            statuses.append(status)
+            if status == 429:
+                time.sleep(0.05)
+            else:
+                assert found["components"]["acts"] == [1.0, 0.0, 0.0]
+        return statuses
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [status for found in pool.map(client, range(8)) for status in found]
+    assert set(statuses) <= {200, 429}
+    assert statuses.count(200) >= 8
+    assert f'path="/score",status="200"}} {statuses.count(200)}\n' in server.get("/metrics")[1]
+
+
 def test_asked_to_stop_it_answers_what_has_come_in(start):
     server = start()
     answers = []
