@@ -29,7 +29,7 @@ EQUAL = [
     ("204_5", "204_{\\text{five}}"), ("204_5", "204 \\text{ base } 5"), ("AB_{16}", "0xAB"), ("1010_2", "1010_{two}"), ("2500000", "2.5 million"),
     ("3\\times10^8", "3 x 10^8"), ("1000", "1'000"), ("\\frac{3}{4}", "{3 \\over 4}"), ("0.\\overline{3}", "0.3̅"), ("42", "٤٢"), ("15", "{}_6C_2"),
     ("15", "C(6,2)"), ("15", "{6 \\choose 2}"), ("\\frac{10!}{7!}", "P(10,3)"), ("3", "\\log 1000"), ("2i", "2*I"), ("3+4i", "3+4j"),
-    ("\\frac{1}{2}+\\frac{\\sqrt3}{2}i", "\\operatorname{cis}\\frac{\\pi}{3}"), ("2x^2y", "2yx^2"), ("xe^x", "x e^{x}"),
+    ("\\frac{1}{2}+\\frac{\\sqrt3}{2}i", "\\operatorname{cis}\\frac{\\pi}{3}"), ("2x^2y", "2yx^2"), ("F_n = \\sum_{k=0}^{n-1} F_k F_{n-k-1}", "F_n = \\sum_{k=0}^{n-1} F_{n-k-1} F_k"), ("xe^x", "x e^{x}"),
     # sets and structures
     ("(0,1)", "]0,1["), ("x \\geq 3", "[3, \\infty["), ("(-\\infty,2)\\cup(3,\\infty)", "(-\\infty,2) \\text{ or } (3,\\infty)"), ("\\mathbb{R}", "\\text{all real numbers}"),
     ("\\emptyset", "\\text{no solution}"), ("(0,\\pm 3)", "(0,-3),(0,3)"), ("A\\cup B", "B\\cup A"), ("(1,2)", "P(1,2)"), ("A, C", "AC"), ("B", "\\text{Option B}"),

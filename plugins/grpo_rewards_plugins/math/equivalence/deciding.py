@@ -40,11 +40,11 @@ def _points(
         for name in names:
             raw = blake2b(f"{seed}|{turn}|{name}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
             bits = int.from_bytes(raw, "big")
-            if long:  # whole numbers keep the denominators of long sums small
-                here[name] = fmpq(3 + bits % 1_000_003)
-                continue
             if name in integers:
                 here[name] = fmpq(3 + bits % 11 + turn)
+                continue
+            if long:  # whole numbers keep the denominators of long sums small
+                here[name] = fmpq(3 + bits % 1_000_003)
                 continue
             # about 0.2 to 6.6, over a prime near 2^31, so that 40 bits are random
             size = scale * fmpq(430_000_000 + (bits >> 8) % 13_700_000_000, 2_147_483_647)
