@@ -16,7 +16,7 @@ from ._job import Job, Verdict
 from ._local import LocalBackend
 from ._worker import Backend, Worker
 
-_GRACE, _ATTEMPTS, _PAUSE = 5.0, 3, 0.2
+_GRACE, _ATTEMPTS, _PAUSE = 20.0, 3, 0.2
 _CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 

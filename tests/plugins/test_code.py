@@ -219,3 +219,19 @@ def test_a_forked_child_opens_its_own_sandbox(code: Reward) -> None:
 def test_settings_that_do_not_fit(settings: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         get_reward("code").with_(**settings)
+
+
+@pytest.mark.docker
+def test_it_scores_in_containers(code: Reward) -> None:
+    try:
+        open_sandbox("docker", workers=1).close()
+    except SandboxUnavailable as error:
+        pytest.skip(f"NO TEST OF CODE IN CONTAINERS RAN: {error}")
+    bound = code.with_(sandbox="docker", workers=1)
+    try:
+        assert _score_add(bound) == [1.0, 0.0]
+        outcome = bound.one("def add_one(x): return 3", tests=FILE)
+        assert (outcome.value, outcome.status) == (0.0, "scored")
+        assert "test_a" in outcome.reason
+    finally:
+        close_sandboxes()

@@ -103,6 +103,12 @@ LIMITS = {
         "limit",
     ),
     "open files": ("def solve(x):\n    k = []\n    while True:\n        k.append(open('/dev/null'))\n", "limit"),
+    "memory of many processes": (
+        "import os, time\ndef solve(x):\n    for _ in range(20):\n        if os.fork() == 0:\n"
+        "            b = bytearray(100 << 20)\n            for i in range(0, len(b), 4096):\n                b[i] = 1\n"
+        "            time.sleep(60)\n    time.sleep(60)\n",
+        None,
+    ),
     "fork bomb": ("import os\ndef solve(x):\n    while True:\n        os.fork()\n", None),
 }
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import Job, SandboxError, SandboxUnavailable, _sandbox, build_image, open_sandbox
+from grpo_rewards_sandbox.docker_backend import containers as containers_of
 from grpo_rewards_sandbox.docker_backend import engine as engines
 from grpo_rewards_sandbox.docker_backend import image as images
 
@@ -238,3 +239,30 @@ def test_a_killed_daemon_costs_no_job_a_wrong_verdict(engine, monkeypatch):
             if f" {folder}/" in mount:
                 subprocess.run(["umount", "-l", mount.split()[1]], check=False)
         shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("mode", "user", "store", "sweep"),
+    [("landlock", "65534:65534", "/tmp", []), ("container", "0:0", "/sandbox", ["/tmp", "/dev/shm"])],
+)
+def test_the_weaker_modes_judge_and_refuse(engine, mode, user, store, sweep):
+    """A container makes a machine without namespaces, and without root or Landlock."""
+    attempts = ["open('/etc/shadow').read()", "socket.socket(2, 1)", "os.kill(1, 9)", "open('/usr/x', 'w')"]
+    tried = "import os, socket\ndef solve(x):\n    try:\n        {}\n    except OSError:\n        return 4\n"
+    backend = containers_of.DockerBackend(
+        image=images.find(engine), runtime=None, memory=2 << 30, cpus=2.0, fresh=False, workers=1
+    )
+    config = {**containers_of._CONFIG, "allow": [mode], "store": store, "sweep": sweep, "warm": True}
+    try:
+        worker = containers_of.Container(engine, {**backend._options(), "user": user}, config)
+        assert worker.plan["mode"] == mode
+        programs = [RIGHT, *(tried.format(attempt) for attempt in attempts)]
+        found = [
+            worker.ask(Job(program, CHECK, "humaneval", entry_point="solve").to_wire(), 30) for program in programs
+        ]
+        assert [report["status"] for report in found] == ["passed"] * 5
+        wrong = Job("solve = str", CHECK, "humaneval", entry_point="solve")
+        assert worker.ask(wrong.to_wire(), 30)["status"] == "failed"
+        worker.close()
+    finally:
+        backend.close()

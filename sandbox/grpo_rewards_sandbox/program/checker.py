@@ -43,6 +43,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     cell.settle_trusted(_MEMORY, _CPU_SECONDS)
     gc.collect()
     gc.freeze()
+    wire.send(sock, {"ready": role})
     while True:
         try:
             job, descriptors = wire.receive(sock)

@@ -17,10 +17,11 @@ from . import checker, warm, wire
 from .formats import names
 from .formats.program_run import LIMIT_OF_EXIT
 from .formats.report import Report
-from .isolation import confine, plan, root
+from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
+_LOOK = 0.2  # seconds between two looks at the memory of a candidate's processes
 
 
 class Supervisor:
@@ -48,6 +49,8 @@ class Supervisor:
         self._spawn("candidate")
         if config["warm"]:
             self._spawn("tests")
+        for role in self.parents:
+            self._wait_for(role)
 
     def _spawn(self, role: str) -> int:
         """Fork a warm parent, or the process that judges checks; return its pid."""
@@ -72,6 +75,10 @@ class Supervisor:
         theirs.close()
         self.parents[role] = mine
         return pid
+
+    def _wait_for(self, role: str) -> None:
+        """Wait until a warm parent is warm: a job's time begins when it can run."""
+        wire.receive(self.parents[role])
 
     def close(self) -> None:
         """End every process below this one, wait until they are gone, and remove what lies on disk."""
@@ -98,6 +105,7 @@ class Supervisor:
         name = f"{do}-{self.count}"
         if role == "tests" and role not in self.parents:
             self._spawn(role)
+            self._wait_for(role)
         wire.send(self.parents[role], {"do": do, "job": job, "shared": shared, "name": name}, fds)
         for descriptor in fds:
             os.close(descriptor)
@@ -123,7 +131,6 @@ class Supervisor:
             os.chmod(f"{self.exchange}/{shared}", 0o2770)
             if self.plan.users[0]:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
-        deadline = time.monotonic() + job["timeout"]
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
         running = []
@@ -140,7 +147,8 @@ class Supervisor:
                     self._ask_checker(job, (ours.detach(), writer))
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
-            report, complete = self._verdict(reader, deadline)
+            deadline = time.monotonic() + job["timeout"]
+            report, complete = self._verdict(reader, deadline, running[0]["pid"], job["limits"]["memory"])
             if reused and not complete:
                 self._end_checker()
         finally:
@@ -174,6 +182,7 @@ class Supervisor:
             self._end_checker()
         if not self._checker_pid:
             self._checker_pid, self._checker_since = self._spawn("checks"), self.count
+            self._wait_for("checks")
         wire.send(self.parents["checks"], job, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
@@ -185,21 +194,27 @@ class Supervisor:
             self.parents.pop("checks").close()
             self._checker_pid = 0
 
-    def _verdict(self, reader: int, deadline: float) -> tuple[Report, bool]:
-        """Wait for the report; say also whether it came."""
+    def _verdict(self, reader: int, deadline: float, pid: int, memory: int) -> tuple[Report, bool]:
+        """Wait for the report, with an eye on the memory of all of the candidate's processes; say whether it came."""
         report, data = Report(), b""
         while True:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([reader], [], [], left)[0]:
+            if left <= 0:
                 report.status, report.reason = "timeout", "the time limit passed"
                 break
+            if not select.select([reader], [], [], min(left, _LOOK))[0]:
+                if limits.tree_memory(pid, memory) > memory:
+                    report.status, report.limit = "limit", "memory"
+                    report.reason = f"its processes hold more than {memory >> 20} MiB together"
+                    break
+                continue
             chunk = os.read(reader, 65536)
             data += chunk
             if not chunk or len(data) > _MAX_REPORT:
                 report.reason = "the tests ended without a verdict"
                 break
         for line in data.splitlines():
-            if line.startswith(b"{") and report.status != "timeout":
+            if line.startswith(b"{") and report.status == "failed":
                 return Report(**json.loads(line)), True
             if not line.startswith(b"{"):
                 report.tests_passed, report.tests_total = map(int, line.split())
@@ -233,6 +248,7 @@ class Supervisor:
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
         problem, feeding, gently = "", True, False
+        pid, most = started["pid"], job_limits["memory"]
         try:
             while True:
                 if feeding and not pending:
@@ -242,7 +258,11 @@ class Supervisor:
                 if left <= 0:
                     report.status, problem = "timeout", "the time limit passed"
                     break
-                ready, writable, _ = select.select([out], [feed] if feeding else [], [], left)
+                ready, writable, _ = select.select([out], [feed] if feeding else [], [], min(left, _LOOK))
+                if not ready and not writable and limits.tree_memory(pid, most) > most:
+                    report.status, report.limit = "limit", "memory"
+                    problem = f"its processes hold more than {most >> 20} MiB together"
+                    break
                 if writable:
                     try:
                         pending = pending[os.write(feed, pending) :]
@@ -308,7 +328,7 @@ def main() -> None:
     config = wire.read_frame(0)
     try:
         supervisor = Supervisor(config)
-    except (plan.NotIsolated, OSError) as error:
+    except (plan.NotIsolated, OSError, wire.Disconnected) as error:
         wire.write_frame(out, {"error": str(error)})
         sys.exit(3)
     # `close()` in the middle of a job: leave through `finally`, so that the job's processes and files go too

@@ -37,6 +37,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
     gc.collect()
     gc.freeze()
+    wire.send(sock, {"ready": role})
     while True:
         try:
             message, descriptors = wire.receive(sock)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
+import os
 import resource
 from dataclasses import dataclass
 from typing import Any
@@ -51,3 +54,29 @@ def apply_trusted(memory: int, cpu_seconds: int) -> None:
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_AS, memory)
     _lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
+
+
+def tree_memory(pid: int, enough: int) -> int:
+    """Return the bytes that a process and all below it hold, shared pages counted once; 0 while less than `enough`.
+
+    A resource limit binds each process by itself: many small ones may hold what one may not.
+    """
+    found, below = 0, [pid]
+    for one in below:
+        with contextlib.suppress(OSError, ValueError):
+            for children in glob.glob(f"/proc/{one}/task/*/children"):
+                with open(children) as handle:
+                    below += map(int, handle.read().split())
+            with open(f"/proc/{one}/statm") as handle:
+                found += int(handle.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    if found < enough:
+        return 0
+    return sum(map(_share, below))
+
+
+def _share(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as handle:
+            return next(int(line.split()[1]) << 10 for line in handle if line.startswith("Pss:"))
+    except (OSError, StopIteration):
+        return 0
