@@ -310,7 +310,8 @@ def _sum(node: Node, point: Point) -> Any:
             return pseudo(node.kind, low, shape)
         start, stop = _integer(low, 10**9), _integer(evaluate(upper, point), 10**9)
         if stop - start > _TERMS:
-            raise Unknown(f"more than {_TERMS} terms")
+            # a long sum may have a closed form, a long product is a number too large for sympy
+            raise Unknown(f"more than {_TERMS} terms" if node.kind == "sum" else NO_SMALL_INTEGER)
         total: Any = fmpq(0 if node.kind == "sum" else 1)
         for index in range(start, stop + 1):
             point.values[node.value] = fmpq(index)

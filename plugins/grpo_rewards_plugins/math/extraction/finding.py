@@ -82,6 +82,8 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def _closing(text: str, opening: int) -> int | None:
+    if text.find("}", opening) < 0:
+        return None
     depth = 0
     for match in _BRACE.finditer(text, opening, opening + _LONGEST_BOX):
         if match[0] == "{":
