@@ -29,8 +29,8 @@ def guarantees() -> dict[str, Any]:
     """Try every layer and return plain data: `local` (the mode that would be used, or None), why, and each layer.
 
     `layers` says of each layer what stands in its way ("" = it works here); not every layer that works is used, and the
-    ones that are stand in `note`. Memory is limited per process; over several processes of one candidate only by their
-    number. `docker` is the version of the engine that answers, or None, and `docker_note` says why or which image.
+    ones that are stand in `note`. Memory is limited per process, and over all processes of a candidate by a look five times a
+    second. `docker` is the version of the engine that answers, or None, and `docker_note` says why or which image.
     """
     layers = plan.survey()
     try:
