@@ -12,6 +12,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 from .._errors import SandboxError, SandboxUnavailable
 from .engine import Engine, docker_py
 
@@ -45,6 +47,8 @@ def _pytest_files() -> Iterator[tuple[str, bytes]]:
     for name in sorted(_required("pytest", set())):
         for file in metadata.files(name) or ():
             parts = Path(str(file)).parts
+            if not Path(str(file.locate())).is_file():
+                continue  # a distribution may be installed without its tests
             if (file.suffix == ".py" and ".." not in parts) or (
                 parts[0].endswith(".dist-info") and parts[-1] in ("METADATA", "entry_points.txt")
             ):
@@ -55,15 +59,13 @@ def _required(name: str, known: set[str]) -> set[str]:
     if name in known:
         return known
     try:
-        requirements = metadata.requires(name) or []
+        requirements = [Requirement(text) for text in metadata.requires(name) or []]
     except metadata.PackageNotFoundError:
         return known  # for another Python or system than this one
     known.add(name)
     for requirement in requirements:
-        if "extra ==" not in requirement:
-            found = re.match(r"[A-Za-z0-9._-]+", requirement)
-            assert found is not None
-            _required(found[0].lower(), known)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            _required(requirement.name.lower(), known)
     return known
 
 
