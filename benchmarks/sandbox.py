@@ -259,6 +259,8 @@ def main() -> None:
         "--count", type=int, default=40, help="tasks for one round (the others serve as peers' samples)"
     )
     asked = parser.parse_args()
+    if unknown := [name for name in asked.only.split(",") if name not in PARTS]:
+        parser.error(f"there is no part {unknown[0]!r}; known are {', '.join(PARTS)}")
     found = tasks(asked.tasks)[: asked.count]
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "check": lambda: local(found, "check"), "file": lambda: local(found, "file"),
