@@ -9,14 +9,13 @@ import os
 import pickle
 import signal
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.executors.recovery import Died, score_again
+from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import Scored, score_samples
 from grpo_rewards.errors import ConfigError
 
@@ -110,27 +109,9 @@ class _Workers:
         return self._pool.schedule(_score_in_worker, args=(samples,))
 
     def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scored]]:
-        window: deque[tuple[Chunk, ProcessFuture[Scored] | None]] = deque()
-        for chunk in chunks:
-            window.append((chunk, self._submit(chunk.samples) if chunk.samples else None))
-            if len(window) > 2 * self._workers:
-                yield self._oldest(window)
-        while window:
-            yield self._oldest(window)
+        return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
 
-    def _oldest(self, window: deque[tuple[Chunk, ProcessFuture[Scored] | None]]) -> tuple[Chunk, Scored]:
-        chunk, future = window.popleft()
-        if future is None:
-            return chunk, Scored([], Statistics())
-        try:
-            return chunk, self._result(future)
-        except Died as died:
-            _log.warning(
-                "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
-            )
-            return chunk, score_again(self._try, self._composite, chunk.samples)
-
-    def _result(self, future: ProcessFuture[Scored]) -> Scored:
+    def _result(self, future: ProcessFuture[Scored], _samples: list[Sample]) -> Scored:
         from pebble import ProcessExpired
 
         try:
@@ -139,9 +120,6 @@ class _Workers:
             raise Died(_how(error.exitcode)) from None
         except CancelledError:
             raise Died("the worker processes stopped") from None
-
-    def _try(self, samples: list[Sample]) -> Scored:
-        return self._result(self._submit(samples))
 
 
 def _how(exitcode: int | None) -> str:

@@ -12,13 +12,12 @@ import logging
 import os
 import pickle
 import socket
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.executors.recovery import Died, score_again
+from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import Scored, score_samples
 from grpo_rewards.errors import ConfigError, InfrastructureError
 
@@ -89,7 +88,7 @@ def _score_in_task(pickled: bytes, key: str, samples: list[Sample]) -> Scored:
 
 
 class _Cluster:
-    """A bounded window of tasks, and what to do when one is lost."""
+    """Chunks as tasks, and what to do when one is lost."""
 
     def __init__(self, ray: Any, composite: Composite, workers: int) -> None:
         self._ray = ray
@@ -104,31 +103,10 @@ class _Cluster:
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scored]]:
-        window: deque[tuple[Chunk, Any]] = deque()
-        for chunk in chunks:
-            window.append((chunk, self._submit(chunk.samples) if chunk.samples else None))
-            if len(window) > 2 * self._workers:
-                yield self._oldest(window)
-        while window:
-            yield self._oldest(window)
+        return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
 
     def _submit(self, samples: list[Sample]) -> Any:
         return self._task.remote(self._pickled, self._key, samples)
-
-    def _oldest(self, window: deque[tuple[Chunk, Any]]) -> tuple[Chunk, Scored]:
-        chunk, reference = window.popleft()
-        if reference is None:
-            return chunk, Scored([], Statistics())
-        try:
-            return chunk, self._result(reference, chunk.samples)
-        except Died as died:
-            _log.warning(
-                "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
-            )
-            return chunk, score_again(self._try, self._composite, chunk.samples)
-
-    def _try(self, samples: list[Sample]) -> Scored:
-        return self._result(self._submit(samples), samples)
 
     def _result(self, reference: Any, samples: list[Sample]) -> Scored:
         """Wait for a task; send it again when its node was lost.

@@ -1,14 +1,21 @@
-"""What to do when scoring some rows ends the process that scores them: find the rows that do it, and save the rest."""
+"""Scoring in processes that may die: chunks in a bounded window, and what to do when rows end the process they are in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from grpo_rewards._composition import Composite, Statistics
-from grpo_rewards._scoring.chunks import Sample
+from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.scored import Scored, mark_broken
 
-__all__ = ["Died", "score_again"]
+__all__ = ["Died", "score_in_window"]
+
+_log = logging.getLogger(__name__)
+
+Handle = TypeVar("Handle")
 
 Attempt = Callable[[list[Sample]], Scored]
 """Scores samples in a process of their own; raises `Died` when that process ends."""
@@ -18,7 +25,44 @@ class Died(Exception):
     """A process ended while it scored; the text says how."""
 
 
-def score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
+def score_in_window(
+    composite: Composite,
+    chunks: Iterable[Chunk],
+    *,
+    workers: int,
+    submit: Callable[[list[Sample]], Handle],
+    result: Callable[[Handle, list[Sample]], Scored],
+) -> Iterator[tuple[Chunk, Scored]]:
+    """Score chunks with at most two per worker under way, in their order; rows whose process died are tried again.
+
+    `submit` sends samples to be scored, `result` waits for them and raises `Died` when their process ended.
+    """
+
+    def attempt(samples: list[Sample]) -> Scored:
+        return result(submit(samples), samples)
+
+    def oldest() -> tuple[Chunk, Scored]:
+        chunk, handle = window.popleft()
+        if handle is None:
+            return chunk, Scored([], Statistics())
+        try:
+            return chunk, result(handle, chunk.samples)
+        except Died as died:
+            _log.warning(
+                "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
+            )
+            return chunk, _score_again(attempt, composite, chunk.samples)
+
+    window: deque[tuple[Chunk, Handle | None]] = deque()
+    for chunk in chunks:
+        window.append((chunk, submit(chunk.samples) if chunk.samples else None))
+        if len(window) > 2 * workers:
+            yield oldest()
+    while window:
+        yield oldest()
+
+
+def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
     """Score samples whose process died: all together once more, then group by group, then row by row.
 
     The rows that end a process alone are marked as broken.
