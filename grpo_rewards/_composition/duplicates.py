@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from grpo_rewards._contract import Batch, Reward
@@ -22,7 +24,8 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
         return everything, None
     reads = {parameter.source for parameter in reward.shape.data}
     raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
-    if len(set(batch.texts)) == len(batch):
+    times = Counter(batch.texts)
+    if len(times) == len(batch):
         return everything, None
     columns: list[Sequence[Any]] = [batch.completions] if raw else [batch.texts]
     if reward.shape.takes_rest:
@@ -35,11 +38,11 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     first: dict[Any, int] = {}
     distinct: list[int] = []
     twin: list[int] = []
-    for row in everything:
-        try:
-            key: Any = tuple(_plain(values[row]) for values in columns)
-        except TypeError:
-            key = (row,)  # a value that cannot be compared by content: a row of its own
+    for row, text in enumerate(batch.texts):
+        key: Any = row  # a row of its own
+        if times[text] > 1:
+            with suppress(TypeError):  # a value that cannot be compared by content
+                key = tuple(_plain(values[row]) for values in columns)
         position = first.setdefault(key, len(distinct))
         if position == len(distinct):
             distinct.append(row)

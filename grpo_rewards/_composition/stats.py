@@ -61,9 +61,9 @@ class Tally:
                 self.spread_sum += spread
                 self.flat_groups += spread == 0.0
 
-    def add_seconds(self, seconds: float) -> None:
-        """Count one verdict's duration."""
-        self.seconds[math.ceil(_STEPS_PER_DECADE * math.log10(max(seconds, 1e-7)))] += 1
+    def add_seconds(self, seconds: float, verdicts: int = 1) -> None:
+        """Count the duration of verdicts that took equally long."""
+        self.seconds[math.ceil(_STEPS_PER_DECADE * math.log10(max(seconds, 1e-7)))] += verdicts
 
     def percentile(self, share: float) -> float | None:
         """Return the duration in seconds that this share of the verdicts did not exceed."""
@@ -106,10 +106,10 @@ class Statistics:
             tally = self.components.setdefault(name, Tally())
             tally.weight = table.weights[name]
             tally.add_values(table.values(name), table.groups)
-            for outcome in outcomes:
-                tally.statuses["left_out" if "left_out" in outcome.details else outcome.status] += 1
-                if outcome.seconds is not None:
-                    tally.add_seconds(outcome.seconds)
+            tally.statuses.update("left_out" if "left_out" in o.details else o.status for o in outcomes)
+            for seconds, verdicts in Counter(outcome.seconds for outcome in outcomes).items():
+                if seconds is not None:
+                    tally.add_seconds(seconds, verdicts)
 
     def merge(self, other: Statistics) -> None:
         """Count what another one has counted (in another process, say)."""

@@ -1,16 +1,19 @@
 """The output file while it grows: killed at any moment, it can be taken up where it stopped.
 
-Rows go to ``OUT.partial``, in order. After each chunk the small file ``OUT.partial.state`` is replaced: it says what
-the run belongs to, up to which row and byte it has come, and the figures so far. What lies beyond that byte is a torn
-end and is dropped. When all is done ``OUT.partial`` becomes ``OUT`` in one step.
+Rows go to ``OUT.partial``, in order. After a chunk, several times a second at most, the small file
+``OUT.partial.state`` is replaced: it says what the run belongs to, up to which row and byte it has come, and the figures
+so far. What lies beyond that byte is a torn end and is dropped. When all is done ``OUT.partial`` becomes ``OUT`` in one step.
 """
 
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import shutil
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +27,7 @@ from grpo_rewards.errors import ResumeError
 __all__ = ["Journal", "SideFile", "differences", "meta_path", "restored_statistics", "saved_statistics", "state_path"]
 
 _COMPRESSED = (".gz", ".zst", ".zstd")
+_STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
 
 
 def meta_path(out: Path) -> Path:
@@ -76,6 +80,7 @@ class Journal:
         if continued:
             self._drop_torn_end(self.state.get("bytes", 0))
         self._bytes = self._file.tell()
+        self._noted = -math.inf
         if not continued:
             self.commit(b"", {"row": 0})
 
@@ -123,13 +128,18 @@ class Journal:
         self._file.seek(committed)
 
     def commit(self, rows: bytes, state: Mapping[str, Any]) -> None:
-        """Write whole lines, then note `state` as reached."""
+        """Write whole lines, and note `state` as reached unless one was noted just now; `close` notes the last."""
         view = memoryview(rows)
         while view:
             view = view[self._file.write(view) :]
         self._bytes += len(rows)
         self.state = {"fingerprint": self.fingerprint, "bytes": self._bytes, **state}
+        if time.monotonic() >= self._noted + _STATE_EVERY:
+            self._note()
+
+    def _note(self) -> None:
         _replace(self._state_file, orjson.dumps(self.state))
+        self._noted = time.monotonic()
 
     def finish(self, meta: Mapping[str, Any]) -> None:
         """Make the output of what has been written, in one step."""
@@ -148,7 +158,12 @@ class Journal:
 
     def close(self) -> None:
         """Leave the output unfinished, to be resumed; one in which nothing was scored goes away."""
-        if not self._file.closed and not self._bytes and not self.state.get("row"):
+        if self._file.closed:
+            return
+        if self._bytes or self.state.get("row"):
+            with suppress(OSError):  # then what was noted before stands
+                self._note()
+        else:
             self._partial.unlink(missing_ok=True)
             self._state_file.unlink(missing_ok=True)
         self._file.close()

@@ -80,6 +80,8 @@ def _messages(value: Any, where: str) -> None:
     if not isinstance(value, list):
         raise ShapeError(f"{where!r} must be a string or a list of messages, not {_kind(value)}")
     for index, message in enumerate(value):
+        if type(message) is dict and type(message.get("content")) is str:
+            continue
         place = f"{where}[{index}]"
         if not isinstance(message, Mapping):
             raise ShapeError(f"{place} must be a message {{'role': ..., 'content': ...}}, not {_kind(message)}")
