@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from grpo_rewards._doctor import Finding
 
 __all__ = ["doctor"]
 
 _MARKS = {"ok": "ok", "note": "note", "problem": "PROBLEM", "broken": "BROKEN"}
+_MEND = "mend it; 'grpo-rewards validate' looks again at this alone"
 
 
 def doctor(
     config: Annotated[
-        Path | None, typer.Argument(metavar="[CONFIG]", help="A composition, to see that its rewards answer here.")
+        Path | None,
+        typer.Argument(
+            metavar="[CONFIG]", help="A composition, to see that its rewards answer here; or one of grpo-rewards train."
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Rows that the composition is to score, looked through.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Look at the environment, plugins, sandbox, Docker, GPU and TRL; exit 1 for problems, 3 where something cannot work.
 
-    Example: grpo-rewards doctor rewards.yaml
+    Example: grpo-rewards doctor rewards.yaml completions.jsonl
     """
     import logging
 
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
-    from grpo_rewards._composition import load
-    from grpo_rewards._doctor import examine, examine_config
+    from grpo_rewards._doctor import examine
 
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the findings say it
     findings = list(examine())
     if config is not None:
-        findings += examine_config(load(config))
+        findings += _of_config(config, file)
     if as_json:
         entries = [{"topic": one.topic, "level": one.level, "text": one.text, "action": one.action} for one in findings]
         typer.echo(json.dumps({"findings": entries}, indent=2))
@@ -46,3 +56,41 @@ def doctor(
         raise typer.Exit(FINDINGS)
     if "broken" in levels:
         raise typer.Exit(ENVIRONMENT)
+
+
+def _of_config(config: Path, file: Path | None) -> list[Finding]:
+    from grpo_rewards._cli.train import checked_recipe
+    from grpo_rewards._cli.validate import is_training
+    from grpo_rewards._composition import load
+    from grpo_rewards._doctor import examine_config, examine_rows
+    from grpo_rewards.errors import GrpoRewardsError
+
+    findings = []
+    if config.is_file() and is_training(config):
+        try:
+            ready = checked_recipe(config)
+        except GrpoRewardsError as error:
+            return _told("training run", [str(error)], 1, {})
+        composite = ready.composite
+        findings += _told("training run", ready.findings, len(ready.findings), ready.figures)
+    else:
+        composite = load(config)
+    findings += examine_config(composite)
+    if file is not None:
+        found = examine_rows(file, composite)
+        findings += _told(
+            "data", found["findings"], found["total_findings"], {"rows": found["rows"], "groups": found["groups"]}
+        )
+    return findings
+
+
+def _told(topic: str, problems: list[str], total: int, figures: Mapping[str, Any]) -> list[Finding]:
+    """What a check has found, each of the first problems by itself; without any, the figures."""
+    from grpo_rewards._doctor import Finding
+
+    if not problems:
+        return [Finding(topic, "ok", "; ".join(f"{name}: {value}" for name, value in figures.items()))]
+    told = [Finding(topic, "problem", text, _MEND) for text in problems]
+    if total > len(problems):
+        told.append(Finding(topic, "problem", f"and {total - len(problems)} more", _MEND))
+    return told

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["checked", "merge", "train"]
+__all__ = ["checked", "checked_recipe", "merge", "train"]
 
 
 def train(
@@ -58,9 +58,14 @@ def train(
 
 def checked(config: Path) -> dict[str, Any]:
     """Check a training configuration without loading a model: figures of its data and batches, and ``findings``."""
-    recipe = _adapter("recipe").read_recipe(config)
-    ready = _adapter("run").check(recipe, base=config.resolve().parent)
+    ready = checked_recipe(config)
     return {**ready.figures, "total_findings": len(ready.findings), "findings": ready.findings}
+
+
+def checked_recipe(config: Path) -> Any:
+    """Return a training configuration as read and checked: ``composite``, ``figures`` and ``findings``."""
+    recipe = _adapter("recipe").read_recipe(config)
+    return _adapter("run").check(recipe, base=config.resolve().parent)
 
 
 def merge(

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from grpo_rewards._doctor.checks import examine, examine_config
 from grpo_rewards._doctor.finding import Finding
+from grpo_rewards._doctor.rows import examine_rows
 
-__all__ = ["Finding", "examine", "examine_config"]
+__all__ = ["Finding", "examine", "examine_config", "examine_rows"]

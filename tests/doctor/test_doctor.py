@@ -100,3 +100,31 @@ def test_trl_against_the_known_contract(tmp_path, monkeypatch, version, source, 
     finding = examine_trl()
     assert (finding.level, told in finding.text) == (level, True), finding
     assert finding.action or finding.level == "ok"
+
+
+def test_rows_are_looked_through(tmp_path):
+    (tmp_path / "rewards.yaml").write_text("rewards: {correct: math}\n")
+    rows = [{"prompt": "1+1", "completion": "2", "answer": answer} for answer in ("2", "", None)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{torn\n")
+    code, findings = doctor(tmp_path, "rewards.yaml", "rows.jsonl")
+    assert code == 1
+    told = [one["text"] for one in findings if one["topic"] == "data" and one["level"] == "problem"]
+    assert len(told) == 3
+    assert any("rows.jsonl:2" in text and "cannot be read" in text for text in told)
+    assert any("rows.jsonl:3" in text and "'answer'" in text for text in told)
+    assert any("rows.jsonl:4" in text and "not JSON" in text for text in told)
+    (tmp_path / "rows.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    _, findings = doctor(tmp_path, "rewards.yaml", "rows.jsonl")
+    assert [one["level"] for one in findings if one["topic"] == "data"] == ["ok"]
+
+
+def test_a_training_run_that_cannot_begin_is_a_problem(tmp_path):
+    (tmp_path / "train.yaml").write_text(
+        "model: {name: ./nothing}\nrewards: {rewards: {correct: math}}\ndataset: {name: rows.jsonl}\n"
+        "output: out\ntraining: {max_prompt_length: 64}\n"
+    )
+    code, findings = doctor(tmp_path, "train.yaml")
+    assert code == 1
+    (told,) = [one for one in findings if one["topic"] == "training run"]
+    assert "max_prompt_length" in told["text"]
+    assert told["action"]
