@@ -162,6 +162,36 @@ def test_no_program_passes_its_cases_without_solving_them(sandbox):
     assert not verdicts(sandbox, PROGRAMS, tests=CASES, format="stdio")
 
 
+def to_every_descriptor(text: bytes) -> str:
+    return f"import os\nfor fd in range(3, 64):\n    try:\n        os.write(fd, {text!r})\n    except OSError:\n        pass\nos._exit(0)\n"
+
+
+LOOP = "import os, signal\nfor _ in range(4):\n    if os.fork() == 0:\n        while True:\n            try:\n                {}\n            except OSError:\n                pass\nimport time\ntime.sleep(0.2)\n"
+BLANKING = [
+    *map(to_every_descriptor, (
+        b"no verdict\n", b"{\n", b'{"other": 1}\n', b'{"status": "unavailable"}\n', b'{"status": "passed", "tests_passed": "x"}\n',
+        b"1" * 5000 + b" 2\n", b'{"a":' * 50000 + b"\n", b"1 2 3\n", b"{\xff\n", b"-5 -6\n", b'{"reason": "' + b"x" * (2 << 20),
+    )),
+    "import os\nos.closerange(0, 1024)",
+    "import os, signal\nos.kill(-1, signal.SIGKILL)",
+    "import os, signal\nos.kill(-1, signal.SIGSTOP)",
+    LOOP.format("os.kill(-1, signal.SIGKILL)"),
+    LOOP.format("os.kill(-1, signal.SIGSTOP)"),
+    LOOP.format("os.fork()"),
+    "import resource\nfor limit in range(16):\n    try:\n        resource.setrlimit(limit, (0, 0))\n    except (ValueError, OSError):\n        pass",
+    "import os\nfor place in ('/tmp', '/dev/shm', os.getcwd()):\n    try:\n        for n in range(99999):\n            with open(f'{place}/{n}', 'wb') as f:\n                f.write(bytes(1 << 22))\n    except OSError:\n        pass",
+    "import os\nfor place in ('/tmp', '/dev/shm', os.getcwd()):\n    os.makedirs(place + '/a/b')\n    os.chmod(place + '/a/b', 0)\n    os.chmod(place + '/a', 0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fidelity", ["shared", "isolated"])
+def test_no_candidate_can_blank_its_row(sandbox, fidelity):
+    """What a candidate does to itself, its processes or its channels is its failure, never the sandbox's."""
+    assert not verdicts(sandbox, BLANKING, tests=FILE, format="pytest", fidelity=fidelity)
+    honest = Job("def solve(x):\n    return x * 2\n", CHECK, "humaneval", entry_point="solve")
+    assert {verdict.status for verdict in sandbox.run([honest] * 100)} == {"passed"}
+
+
 LEFT = """
 import os, socket, time
 PLACES = sorted({'/tmp', '/var/tmp', '/dev/shm', os.getcwd(), '/sandbox', '/run', '/exchange'})
