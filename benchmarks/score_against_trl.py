@@ -15,69 +15,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-MODELS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
-COMPOSITE = {
-    "rewards": {
-        "correct": {"use": "math", "weight": 2.0},
-        "format": {"use": "xml_format", "weight": 0.5, "params": {"tags": ["think", "answer"], "mode": "count"}},
-        "overlong": {
-            "use": "length",
-            "weight": 0.2,
-            "params": {"mode": "soft_overlong", "max_length": 256, "cache": 128},
-        },
-    }
-}
-
-Row = dict[str, Any]
-
-
-def ids(text: str) -> list[int]:
-    """Stand-in token ids, four characters each: both sides read their number only."""
-    return list(range(len(text) // 4 + 1))
-
-
-def example(*, boxed: bool) -> Iterator[Row]:
-    """The arithmetic rows of the example."""
-    for line in (ROOT / "examples" / "reasoning.jsonl").open():
-        row = json.loads(line)
-        if row["task"] == "arithmetic":
-            text = row["completion"][0]["content"]
-            if boxed:
-                text = re.sub(r"<answer>\s*(.*?)\s*</answer>", r"The answer is \\boxed{\1}.", text, flags=re.S)
-            yield {
-                "prompt": row["prompt"],
-                "completion": [{"role": "assistant", "content": text}],
-                "answer": row["answer"],
-                "completion_ids": ids(text),
-            }
-
-
-def gsm8k(data: Path) -> Iterator[Row]:
-    """The four models' solutions of each problem."""
-    for line in (data / "gsm8k" / "model_solutions.jsonl").open():
-        row = json.loads(line)
-        gold = row["ground_truth"].rpartition("A:")[2].strip()
-        for model in MODELS:
-            steps, _, answer = row[model]["solution"].rpartition("A:")
-            text = f"<think>\n{steps.strip()}\n</think>\nThe answer is \\boxed{{{answer.strip()}}}."
-            yield {
-                "prompt": [{"role": "user", "content": row["question"]}],
-                "completion": [{"role": "assistant", "content": text}],
-                "answer": gold,
-                "completion_ids": ids(text),
-            }
+from reasoning import COMPOSITE, Row, example_rows, gsm8k_rows, trl_way
 
 
 def best(work: Callable[[], Any], repeat: int) -> dict[str, float]:
@@ -106,27 +54,21 @@ def ours(source: Path, repeat: int) -> dict[str, Any]:
 
 def trl(source: Path, repeat: int) -> dict[str, Any]:
     """TRL's reward functions in a loop over the groups."""
-    from trl.rewards import accuracy_reward, get_soft_overlong_punishment, think_format_reward
-
-    overlong = get_soft_overlong_punishment(max_completion_len=256, soft_punish_cache=128)
     rows = [json.loads(line) for line in source.open()]
     groups = [list(members) for _, members in groupby(rows, key=lambda row: json.dumps(row["prompt"]))]
     calls = [
-        {
-            "completions": [row["completion"] for row in group],
-            "completion_ids": [row["completion_ids"] for row in group],
-            "solution": [f"${row['answer']}$" for row in group],
-        }
+        trl_way(
+            {
+                "completions": [row["completion"] for row in group],
+                "completion_ids": [row["completion_ids"] for row in group],
+                "answer": [row["answer"] for row in group],
+            }
+        )
         for group in groups
     ]
 
     def run() -> list[float | None]:
-        right = []
-        for call in calls:
-            right += accuracy_reward(**call)
-            think_format_reward(**call)
-            overlong(**call)
-        return right
+        return [value for call in calls for value in call()]
 
     found = run()
     return {**best(run, repeat), "right": found}
@@ -171,9 +113,9 @@ def main() -> None:
     if options.side:
         print(json.dumps(SIDES[options.side](options.rows, options.repeat)))
         return
-    sets = {"examples": list(example(boxed=False)), "examples_boxed": list(example(boxed=True))}
+    sets = {"examples": list(example_rows(boxed=False)), "examples_boxed": list(example_rows(boxed=True))}
     if options.data is not None:
-        sets["gsm8k"] = list(gsm8k(options.data))
+        sets["gsm8k"] = list(gsm8k_rows(options.data))
     report: dict[str, Any] = {name: measure(rows, options.repeat) for name, rows in sets.items()}
     report["trl"], report["python"] = version("trl"), sys.version.split()[0]
     print(json.dumps(report, indent=1))

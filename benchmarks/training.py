@@ -23,69 +23,24 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 from typing import Any
 
 from grpo_rewards_plugins.blocks import fenced_blocks
+from reasoning import COMPOSITE, ROOT, Row, example_rows, gsm8k_rows, ids, said, trl_way
 
 from grpo_rewards import Composite
 
-ROOT = Path(__file__).resolve().parents[1]
-MODELS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
-MATH = {
-    "rewards": {
-        "correct": {"use": "math", "weight": 2.0},
-        "format": {"use": "xml_format", "weight": 0.5, "params": {"tags": ["think", "answer"], "mode": "count"}},
-        "overlong": {
-            "use": "length",
-            "weight": 0.2,
-            "params": {"mode": "soft_overlong", "max_length": 256, "cache": 128},
-        },
-    },
-    "adapt": {"method": "threshold", "warmup": 0},
-}
+MATH = {**COMPOSITE, "adapt": {"method": "threshold", "warmup": 0}}
 CODE = {
     "rewards": {"tests": {"use": "code", "weight": 2.0}, "format": {"use": "regex", "params": {"allow": ["```python"]}}}
 }
-Row = dict[str, Any]
-
-
-def said(text: str) -> list[dict[str, str]]:
-    """A completion as chat."""
-    return [{"role": "assistant", "content": text}]
 
 
 # ------------------------------------------------------------------------------------------------ rows
-
-
-def example_math(n: int) -> list[Row]:
-    """The first `n` arithmetic completions of the example, the answer in a box instead of in a tag."""
-    rows = []
-    for line in (ROOT / "examples" / "reasoning.jsonl").open():
-        row = json.loads(line)
-        if row["task"] == "arithmetic":
-            text = row["completion"][0]["content"].replace("<answer>", "\\boxed{").replace("</answer>", "}")
-            rows.append({"prompt": row["prompt"], "completion": said(text), "answer": row["answer"]})
-    return rows[:n]
-
-
-def gsm8k(data: Path, n: int) -> list[Row]:
-    """The four models' solutions of the first problems."""
-    rows = []
-    for line in (data / "gsm8k" / "model_solutions.jsonl").open():
-        found = json.loads(line)
-        gold = found["ground_truth"].rpartition("A:")[2].strip()
-        for model in MODELS:
-            steps, _, answer = found[model]["solution"].rpartition("A:")
-            text = f"<think>\n{steps.strip()}\n</think>\nThe answer is \\boxed{{{answer.strip()}}}."
-            prompt = [{"role": "user", "content": found["question"]}]
-            rows.append({"prompt": prompt, "completion": said(text), "answer": gold})
-        if len(rows) >= n:
-            break
-    return rows
 
 
 def example_code() -> list[Row]:
@@ -118,10 +73,10 @@ def canonical_code(n: int) -> list[Row]:
 
 def columns(rows: list[Row]) -> dict[str, list[Any]]:
     """The rows as the keywords of TRL's call; token ids are stand-ins of four characters each."""
-    call = {key: [row[key] for row in rows] for key in rows[0] if key not in ("prompt", "completion")}
+    call = {key: [row[key] for row in rows] for key in rows[0] if key not in ("prompt", "completion", "completion_ids")}
     call["prompts"] = [row["prompt"] for row in rows]
     call["completions"] = [row["completion"] for row in rows]
-    call["completion_ids"] = [list(range(len(row["completion"][0]["content"]) // 4 + 1)) for row in rows]
+    call["completion_ids"] = [ids(row["completion"][0]["content"]) for row in rows]
     return call
 
 
@@ -133,22 +88,6 @@ def trained(composite: Composite, call: dict[str, Any]) -> Callable[[], list[flo
     def step() -> list[float | None]:
         state.global_step += 1
         return composite(**call, trainer_state=state, log_metric=logs.__setitem__, log_extra=logs.__setitem__)
-
-    return step
-
-
-def trl_math(call: dict[str, Any]) -> Callable[[], list[float | None]]:
-    """TRL's functions, one after another."""
-    from trl.rewards import accuracy_reward, get_soft_overlong_punishment, think_format_reward
-
-    overlong = get_soft_overlong_punishment(max_completion_len=256, soft_punish_cache=128)
-    given = {**call, "solution": [f"${answer}$" for answer in call["answer"]]}
-
-    def step() -> list[float | None]:
-        right: list[float | None] = accuracy_reward(**given)
-        think_format_reward(**given)
-        overlong(**given)
-        return right
 
     return step
 
@@ -213,11 +152,11 @@ def measure(
 def cases(options: argparse.Namespace) -> Iterator[tuple[str, Row]]:
     """Each measurement by its name."""
     if options.only in (None, "math"):
-        found = {"math, example": example_math(128)}
+        found = {"math, example": list(islice(example_rows(boxed=True), 128))}
         if options.data is not None:
-            found["math, GSM8K"] = gsm8k(options.data, 128)
+            found["math, GSM8K"] = list(islice(gsm8k_rows(options.data), 128))
         for name, rows in found.items():
-            peer = trl_math(columns(rows))
+            peer = trl_way(columns(rows))
             yield name, measure(rows, MATH, peer, main="correct", repeat=options.repeat, peer_repeat=options.repeat)
     if options.only in (None, "code"):
         for name, rows in {"code, example": example_code(), "code, canonical": canonical_code(32)}.items():
