@@ -17,6 +17,21 @@ from grpo_rewards._composition.observation import ComponentFigures, Observation
 
 __all__ = ["Finding", "Health", "Limits", "rise"]
 
+_SATISFIED = 0.9  # a component's rate from which on nearly everything succeeds
+
+_FAILURES = (
+    "could not grade {rate:.0%} of the latest rows (sandbox, service or plugin). They are left out of training; "
+    "run 'grpo-rewards doctor' and look at the reasons in the completions table"
+)
+_TIMEOUTS = (
+    "timed out on {rate:.0%} of the latest rows, which scores them lowest. Raise its timeout, give the sandbox more "
+    "workers, or check whether the model learns to hang"
+)
+_EXTRACTION = (
+    "found nothing to grade in {rate:.0%} of the latest completions: a format problem, not a wrong answer. "
+    "Show the format in the prompt, add a format reward, or check the reasons"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -151,13 +166,24 @@ class Health:
     def _is_flat(self, series: _Series) -> bool:
         return self._full(series.flat) and _mean(series.flat) >= self.limits.flat_groups
 
+    def _wanting(self, *, apart_from: str) -> list[str]:
+        """The other components that could still teach something: with spread in their groups, and not yet satisfied."""
+        return [
+            name
+            for name, series in self._series.items()
+            if name != apart_from
+            and any(series.power)
+            and not self._is_flat(series)
+            and not (series.rates and _mean(series.rates) > _SATISFIED)
+        ]
+
     def _of_component(self, name: str, figures: ComponentFigures) -> Iterator[Finding]:
         series, limits = self._series[name], self.limits
         counts = figures.weight != 0.0
         if counts and self._is_flat(series):
             flat = _mean(series.flat)
             rate = _mean(series.rates) if series.rates else 0.0
-            if rate > 0.9:
+            if rate > _SATISFIED:
                 remedy = "nearly everything succeeds. Take harder prompts, lower its weight, or adapt: {method: signal}"
             elif rate < 0.1:
                 remedy = "nearly nothing succeeds. Take easier prompts, fine-tune first, or give partial credit"
@@ -168,35 +194,23 @@ class Health:
                 f"component {name!r} is the same for all completions in {flat:.0%} of the groups of the latest "
                 f"{limits.window} batches, so it teaches nothing: {remedy}",
             )  # fmt: skip
-        if self._full(series.power):
+        if self._full(series.power) and (hushed := self._wanting(apart_from=name)):
             mine = sum(series.power)
             others = sum(sum(other.power) for key, other in self._series.items() if key != name)
-            # One whose groups are flat is named for that; whoever is left then dominates of necessity.
-            alone = sum(any(other.power) and not self._is_flat(other) for other in self._series.values()) < 2
-            if not alone and mine / (mine + others) > limits.dominance:
+            if mine and mine / (mine + others) > limits.dominance:
                 yield Finding(
                     "dominance", name,
                     f"component {name!r} makes {mine / (mine + others):.0%} of the spread that the policy learns from; "
-                    f"the others hardly count. Lower its weight or its range, or set combine: {{normalize: gdpo}}",
+                    f"{', '.join(map(repr, hushed))} hardly counts. Lower the first's weight or range, "
+                    f"or set combine: {{normalize: gdpo}}",
                 )  # fmt: skip
-        if self._full(series.failed) and (rate := _mean(series.failed)) > limits.failures:
-            yield Finding(
-                "failures", name,
-                f"component {name!r} could not grade {rate:.0%} of the latest rows (sandbox, service or plugin). They are "
-                f"left out of training; run 'grpo-rewards doctor' and look at the reasons in the completions table",
-            )  # fmt: skip
-        if self._full(series.timeout) and (rate := _mean(series.timeout)) > limits.timeouts:
-            yield Finding(
-                "timeouts", name,
-                f"component {name!r} timed out on {rate:.0%} of the latest rows, which scores them lowest. Raise its "
-                f"timeout, give the sandbox more workers, or check whether the model learns to hang",
-            )  # fmt: skip
-        if self._full(series.rejected) and (rate := _mean(series.rejected)) > limits.rejected:
-            yield Finding(
-                "extraction", name,
-                f"component {name!r} found nothing to grade in {rate:.0%} of the latest completions: a format problem, "
-                f"not a wrong answer. Show the format in the prompt, add a format reward, or check the reasons",
-            )  # fmt: skip
+        for kind, rates, most, what in (
+            ("failures", series.failed, limits.failures, _FAILURES),
+            ("timeouts", series.timeout, limits.timeouts, _TIMEOUTS),
+            ("extraction", series.rejected, limits.rejected, _EXTRACTION),
+        ):
+            if self._full(rates) and (rate := _mean(rates)) > most:
+                yield Finding(kind, name, f"component {name!r} " + what.format(rate=rate))
         if self._full(series.at_bound) and all(series.at_bound):
             yield Finding(
                 "weight_at_bound", name,

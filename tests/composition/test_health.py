@@ -75,6 +75,11 @@ def test_a_component_alone_cannot_dominate() -> None:
     assert watch([seen(step, math=figures(weight=50.0)) for step in range(30)]) == []
 
 
+def test_one_that_has_been_learned_is_not_dominated() -> None:
+    learned = figures(rate=0.97, group_std=0.02, flat_groups=0.8)
+    assert watch([seen(step, math=figures(), format=learned) for step in range(30)]) == []
+
+
 def test_a_weight_that_stays_at_its_bound_is_named() -> None:
     rising = [seen(step) for step in range(30)]
     assert kinds(watch(rising, at_bound=lambda name: name == "format")) == [("weight_at_bound", "format")]
