@@ -8,9 +8,10 @@ from collections import OrderedDict
 from typing import Literal, NamedTuple
 
 from .equivalence.numerals import Numeral, read_numeral, same_numeral
+from .equivalence.points import NO_SMALL_INTEGER
+from .equivalence.quantities import within
 from .equivalence.rereading import decide
-from .equivalence.structures import matched_share, within
-from .equivalence.values import NO_SMALL_INTEGER
+from .equivalence.structures import matched_share
 from .reading.calendar import amounts, clock, date, same_date, same_time
 from .reading.clean import clean, squeeze
 from .reading.notations import named_set, rewritten, with_bare_unit

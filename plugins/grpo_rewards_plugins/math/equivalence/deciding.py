@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, free, walk
-from .values import Point, Undefined, Unknown, evaluate, precision
+from .points import Point, Undefined, Unknown, precision
+from .values import evaluate
 
 __all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
 

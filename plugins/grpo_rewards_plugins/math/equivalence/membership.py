@@ -9,8 +9,9 @@ from flint import acb, fmpq
 
 from ..reading.tree import Node, add, free, negate, walk
 from .deciding import Decision, constant_value, expressions_equal
+from .points import Point, precision
 from .sets import Piece, as_pieces, contains_point
-from .values import Point, evaluate, holds, precision
+from .values import evaluate, holds
 
 __all__ = ["by_membership", "same_sign"]
 

@@ -8,7 +8,8 @@ Depth and length are capped, so that hostile text costs a bounded time and stack
 
 from __future__ import annotations
 
-from . import operands
+from . import operands, suffixes
+from .grouping import grouped
 from .tokens import Token, tokenize
 from .tree import Node, ParseError, add, divide, mul, negate, number
 from .units import PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
@@ -39,7 +40,6 @@ class Parser:
         self.depth = depth
         self.bars = 0  # open |...|
         self.no_colon = 0  # inside a set builder's head, where ":" separates
-        self.round = 0  # inside brackets, where "," never groups thousands
 
     # -- small steps
     def peek(self, ahead: int = 0) -> Token:
@@ -65,9 +65,17 @@ class Parser:
         if self.depth > MAX_DEPTH:
             raise ParseError(f"nested deeper than {MAX_DEPTH}")
 
-    def argument(self) -> Node:
+    def argument(self, *, digit: bool = False) -> Node:
         """A LaTeX argument: a group, or one token."""
-        return operands.argument(self)
+        return operands.argument(self, digit=digit)
+
+    def operand(self) -> Node:
+        """One operand, without its powers."""
+        return operands.operand(self)
+
+    def fraction(self) -> Node:
+        """Two halves of a fraction."""
+        return operands.fraction(self)
 
     # -- list: groups by ";" (or a repeated "or"), then by ","
     def answer(self) -> Node:
@@ -146,16 +154,16 @@ class Parser:
             ops.append(first.text)
             args.append(self.sets())
         else:
-            args = [operands.function_head(self) or self.sets()]
+            args = [suffixes.function_head(self) or self.sets()]
         while self.peek().kind == "rel":
             ops.append(self.take().text)
             if self.peek().kind in ("end", "sep") or self.met(",", ";"):
                 raise ParseError("a relation without its right side")
-            args.append(operands.function_head(self) or self.sets())
+            args.append(suffixes.function_head(self) or self.sets())
         if not ops:
             return args[0]
         if self.met("\\pmod", "(") and self.peek(1).text in ("\\mod", "\\bmod", "{"):
-            operands.modulus(self, args)
+            suffixes.modulus(self, args)
         return Node("rel", tuple(ops), tuple(args))
 
     # -- sets and ratios
@@ -245,12 +253,12 @@ class Parser:
                     continue
                 if text == "\\pmod":
                     self.take()
-                    modulus = operands.argument(self)
+                    modulus = self.argument()
                     return Node("unit", f"mod {modulus.value}", (mul(*factors),))
             if not self._continues(factors):
                 return mul(*factors)
             if kind == "text" or (kind == "word" and (_is_unit_word(text) or _counts(factors, token))):
-                unit = operands.unit_words(self)
+                unit = suffixes.unit_words(self)
                 node = mul(*factors)
                 scale, _, rest = unit.partition(" ")
                 if scale.lower().rstrip("s") in SCALES:
@@ -311,7 +319,7 @@ class Parser:
 
     # -- power and what follows an operand
     def power(self) -> Node:
-        return self.postfix(operands.operand(self))
+        return self.postfix(self.operand())
 
     def postfix(self, node: Node) -> Node:
         """What may follow an operand: powers, ``!``, ``%``, degrees, primes, a currency."""
@@ -322,7 +330,7 @@ class Parser:
             text = token.text
             if text == "^":
                 self.take()
-                node = operands.exponent(self, node)
+                node = suffixes.exponent(self, node)
             elif text == "!":
                 self.take()
                 if self.met("!"):
@@ -335,7 +343,7 @@ class Parser:
                 node = Node("percent", None, (node,))
             elif text in ("\\circ", "\\degree", "\\textdegree"):
                 self.take()
-                node = operands.degrees(self, node)
+                node = suffixes.degrees(self, node)
             elif text == "'" or text == '"':
                 self.take()
                 if node.kind in ("num", "dec"):
@@ -344,7 +352,7 @@ class Parser:
                         self.take()
                     node = Node("unit", "in" if inches else "ft", (node,))
                 else:
-                    node = operands.prime(node)
+                    node = suffixes.prime(node)
             elif text in _CURRENCY and node.kind in ("num", "dec"):
                 self.take()
                 node = Node("unit", _CURRENCY[text], (node,))
@@ -378,53 +386,12 @@ def _is_set(node: Node) -> bool:
     )
 
 
-def _grouped(tokens: list[Token]) -> list[Token]:
-    """Digit groups put together: ``1,234,567`` and ``12 345`` outside brackets."""
-    if not any(t.kind == "num" for t in tokens[1:]):
-        return tokens
-    out: list[Token] = []
-    depth, at, count = 0, 0, len(tokens)
-    while at < count:
-        token = tokens[at]
-        if token.kind == "op":
-            depth += (token.text in ("(", "[", "{", "\\{")) - (token.text in (")", "]", "}", "\\}"))
-        if (
-            token.kind == "num"
-            and token.text.isdigit()
-            and len(token.text) <= 3
-            and token.text[0] != "0"
-            and at + 1 < count
-        ):
-            digits, here = token.text, at + 1
-            while here < count:
-                comma = (
-                    tokens[here].kind == "op" and tokens[here].text == "," and not tokens[here].spaced and depth == 0
-                )
-                after = tokens[here + 1] if comma and here + 1 < count else None
-                nxt = after if comma else tokens[here]
-                if nxt is None or nxt.kind != "num" or nxt.spaced == comma:
-                    break
-                head, _, _ = nxt.text.partition(".")
-                if len(head) != 3 or not head.isdigit() or "e" in nxt.text.lower():
-                    break
-                digits += nxt.text
-                here += 2 if comma else 1
-                if "." in digits:
-                    break
-            out.append(token._replace(text=digits))
-            at = here
-            continue
-        out.append(token)
-        at += 1
-    return out
-
-
 def parse(text: str) -> Node:
     """The tree of a cleaned answer.
 
     Raises :class:`ParseError`, and nothing else, on text that is not mathematics of a kind known here.
     """
-    tokens = _grouped(tokenize(text))
+    tokens = grouped(tokenize(text))
     if not tokens:
         raise ParseError("nothing to read")
     try:

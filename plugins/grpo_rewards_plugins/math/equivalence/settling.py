@@ -1,0 +1,137 @@
+"""What changes nothing about an answer, taken off: chains as their end, ``\\pm`` as its two values, names of values."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
+from .deciding import expressions_equal
+
+__all__ = ["name_like", "settled", "without_name"]
+
+_MANY = 64  # points that signs may stand for
+
+
+def settled(node: Node) -> Node:
+    """Without what changes nothing: chains like ``a = b = c`` read as their end, ``\\pm`` as its two values."""
+    if node.kind in ("list", "set", "tuple"):
+        parts: list[Node] = []
+        for part in node.args:
+            inner = settled(part)
+            if node.kind != "tuple" and inner.kind == "list" and inner.value == "pm":
+                parts.extend(inner.args)
+            else:
+                parts.append(inner)
+        if node.kind == "list":
+            parts = _shared_name(parts)
+        if node.kind == "tuple" and any(part.kind == "list" and part.value == "pm" for part in parts):
+            return _points(parts, node.value)
+        return Node(node.kind, node.value, tuple(parts))
+    if node.kind == "rel":
+        return _chain(node)
+    if any(here.kind == "pm" for here in walk(node)):
+        return _both_signs(node)
+    return node
+
+
+def _points(parts: list[Node], brackets: object) -> Node:
+    """``(0, \\pm 3)`` as its two points."""
+    choices = [part.args if part.kind == "list" and part.value == "pm" else (part,) for part in parts]
+    if prod(len(choice) for choice in choices) > _MANY:
+        return Node("tuple", brackets, tuple(parts))
+    return Node("list", "pm", tuple(Node("tuple", brackets, point) for point in product(*choices)))
+
+
+def _shared_name(parts: list[Node]) -> list[Node]:
+    """``n = 2, 3, 4`` names one variable for all parts."""
+    first = parts[0]
+    named = first.kind == "rel" and first.value == ("=",) and name_like(first.args[0])
+    if named and all(part.kind != "rel" for part in parts[1:]):
+        return [first, *(Node("rel", ("=",), (first.args[0], part)) for part in parts[1:])]
+    return parts
+
+
+def _chain(node: Node) -> Node:
+    ops, args = node.value, node.args
+    if "~" in ops:
+        cut = ops.index("~")
+        if cut == 0:
+            return settled(args[0]) if not name_like(args[0]) else Node("rel", ("=",), args[:2])
+        return settled(Node("rel", ops[:cut], args[: cut + 1]))
+    if len(ops) >= 2 and all(op == "=" for op in ops):
+        if name_like(args[0]):
+            return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
+        return settled(args[-1]) if not free(args[-1]) else node
+    return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
+
+
+def _both_signs(node: Node) -> Node:
+    marks = [here.value for here in walk(node) if here.kind == "pm"]
+    if not marks:
+        return node
+    together = "-" in marks or len(marks) > 3
+    count = 1 if together else len(marks)
+    out = []
+    for choice in range(1 << count):
+        signs = [1 if not choice >> (0 if together else at) & 1 else -1 for at in range(len(marks))]
+        out.append(_signed(node, iter(signs)))
+    return Node("list", "pm", tuple(dict.fromkeys(out)))
+
+
+def _signed(node: Node, signs: object) -> Node:
+    if node.kind == "pm":
+        sign = next(signs)  # type: ignore[call-overload]
+        inner = _signed(node.args[0], signs)
+        plus = sign > 0 if node.value == "+" else sign < 0
+        return inner if plus else negate(inner)
+    if not node.args:
+        return node
+    args = tuple(_signed(arg, signs) for arg in node.args)
+    return add(*args) if node.kind == "add" else mul(*args) if node.kind == "mul" else Node(node.kind, node.value, args)
+
+
+def name_like(node: Node) -> bool:
+    """Something that is named rather than computed: ``x``, ``f(x)``, ``AB``, ``|AB|``, ``A:B``, ``(x, y)``."""
+    kind = node.kind
+    if kind in ("sym", "apply") or (kind == "const" and node.value in ("e", "i")):
+        return True
+    if kind == "mul":
+        return all(_segment(arg) for arg in node.args) or (
+            len(node.args) == 2
+            and node.args[0].kind == "sym"
+            and (node.args[1].kind == "tuple" or (node.args[1].kind == "sym" and node.args[0].value[:1].isupper()))
+        )
+    if kind == "call" and node.value in ("abs", "norm", "arg", "re", "im", "max", "min", "gcd", "lcm"):
+        return all(name_like(arg) for arg in node.args)
+    if kind == "call" and node.value in ("cos", "sin", "tan", "cot", "sec", "csc") and node.args:
+        return name_like(node.args[0])
+    if kind == "pow":
+        return False
+    if kind in ("ratio", "tuple"):
+        return all(name_like(arg) for arg in node.args)
+    return bool(kind == "opaque" and node.value == "diff")
+
+
+def _segment(node: Node) -> bool:
+    """A point's letter in a segment such as ``AB``, also below the line of ``\\frac{AB}{CD}``."""
+    if node.kind == "pow" and node.args[1] == MINUS_ONE:
+        return name_like(node.args[0])
+    return node.kind == "sym" and bool(node.value[:1].isupper())
+
+
+def without_name(node: Node) -> Node:
+    """``x = 5`` as 5 and ``x \\in S`` as S, where the left side only names the value."""
+    if node.kind == "rel" and len(node.value) == 1:
+        left, right = node.args
+        if node.value[0] in ("=", "in"):
+            if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
+                return right
+            if node.value[0] == "=" and not free(node) and expressions_equal(left, right).equal:
+                return right  # "2 + 3 = 5"
+            turned = node.value[0] == "=" and name_like(right) and right.kind != "const" and not name_like(left)
+            if turned and not free(left):
+                return left
+    if node.kind == "list" and all(p.kind == "rel" and p.value == ("=",) for p in node.args):
+        return Node("list", node.value, tuple(without_name(part) for part in node.args))
+    return node

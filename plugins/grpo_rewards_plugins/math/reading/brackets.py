@@ -1,0 +1,115 @@
+"""Brackets: groups, tuples, intervals, sets and their builders, absolute values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .tree import Node, ParseError
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+__all__ = ["bracket", "group", "inside"]
+
+
+def group(parser: Parser) -> Node:
+    parser.expect("{")
+    parser.deeper()
+    bars, colon = parser.bars, parser.no_colon
+    parser.bars = parser.no_colon = 0
+    node = parser.whole()
+    parser.bars, parser.no_colon = bars, colon
+    parser.depth -= 1
+    if parser.met("}"):
+        parser.take()
+    elif parser.peek().kind != "end":  # an unclosed group at the very end is forgiven
+        parser.expect("}")
+    return node
+
+
+def inside(parser: Parser, *closers: str) -> tuple[Node, ...]:
+    parser.deeper()
+    bars, colon = parser.bars, parser.no_colon
+    parser.bars = parser.no_colon = 0
+    node = parser.items()
+    parser.bars, parser.no_colon = bars, colon
+    parser.expect(*closers)
+    parser.depth -= 1
+    return node.args if node.kind == "list" else (node,)
+
+
+def bracket(parser: Parser, text: str) -> Node:
+    if text in ("(", "[", "]"):
+        return _round_or_square(parser, text)
+    if text == "{":
+        parser.at -= 1
+        return group(parser)
+    if text == "\\{":
+        return _braces(parser)
+    if text in ("|", "|("):
+        parser.bars += 1
+        parser.deeper()
+        node = parser.sets()
+        parser.expect("|", "|)")
+        parser.depth -= 1
+        parser.bars -= 1
+        return Node("call", "abs", (node,))
+    if text == "\\|":
+        node = parser.sum()
+        parser.expect("\\|")
+        return Node("call", "norm", (node,))
+    parser.at -= 1
+    amount = parser.currency()
+    if amount is not None:
+        return amount
+    raise ParseError(f"did not expect {text!r}")
+
+
+def _round_or_square(parser: Parser, opener: str) -> Node:
+    """Brackets: a value, a tuple, an interval; ``]0, 1[`` is the open interval."""
+    if parser.met(")", "]"):
+        raise ParseError("empty brackets")
+    parser.deeper()
+    bars, colon = parser.bars, parser.no_colon
+    parser.bars = parser.no_colon = 0
+    node = parser.items()
+    parser.bars, parser.no_colon = bars, colon
+    closer = parser.expect(")", "]", "[").text
+    parser.depth -= 1
+    parts = node.args if node.kind == "list" and node.value in (",", ";") else (node,)
+    if opener == "]" or closer == "[":
+        if len(parts) != 2:
+            raise ParseError("brackets that do not match")
+        return Node("interval", (opener == "[", closer == "]"), parts)
+    if len(parts) == 1:
+        if opener == "[" and closer == "]":
+            return Node("tuple", "[", parts) if node.kind in ("tuple", "interval") else node
+        if (opener == "(") != (closer == ")"):
+            raise ParseError("brackets that do not match")
+        return node
+    if len(parts) == 2 and (opener == "[" or closer == "]"):
+        return Node("interval", (opener == "[", closer == "]"), parts)
+    if (opener == "(") != (closer == ")"):
+        raise ParseError("brackets that do not match")
+    return Node("tuple", None if opener == "(" else "[", parts)
+
+
+def _braces(parser: Parser) -> Node:
+    if parser.met("\\}"):
+        parser.take()
+        return Node("named", "empty")
+    parser.deeper()
+    bars, colon = parser.bars, parser.no_colon
+    parser.bars, parser.no_colon = 0, 1
+    first = parser.items()
+    if parser.met("|", ":", "\\mid", "\\vert", "\\colon"):
+        parser.take()
+        parser.no_colon = 0
+        condition = parser.items()
+        node = Node("builder", None, (first, condition))
+    else:
+        node = Node("set", None, first.args if first.kind == "list" else (first,))
+    parser.bars, parser.no_colon = bars, colon
+    parser.expect("\\}")
+    parser.depth -= 1
+    return node

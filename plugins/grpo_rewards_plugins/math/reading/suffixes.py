@@ -1,0 +1,149 @@
+"""What may follow an operand: powers, degrees, primes, units, a modulus; and a function's name in front of an equation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flint import fmpq
+
+from .brackets import group, inside
+from .literals import literal
+from .tree import MINUS_ONE, Node, ParseError, add, divide, negate, number, power
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+__all__ = ["degrees", "exponent", "function_head", "modulus", "prime", "unit_words"]
+
+
+def prime(node: Node) -> Node:
+    """A derivative's or a variant's mark on a name."""
+    if node.kind == "const" and node.value in ("e", "i"):
+        return Node("sym", node.value + "'")
+    if node.kind in ("sym", "apply"):
+        return Node(node.kind, node.value + "'", node.args)
+    if node.kind == "degree":  # feet, minutes: handled where degrees are read
+        return node
+    raise ParseError("a prime on what is no name")
+
+
+def exponent(parser: Parser, base: Node) -> Node:
+    """What follows ``^``: a power, degrees, a prime, a transpose."""
+    token = parser.peek()
+    if token.text == "{" and parser.peek(1).text in ("\\circ", "\\prime", "'") and parser.peek(2).text == "}":
+        parser.at += 3
+        return degrees(parser, base) if parser.tokens[parser.at - 2].text == "\\circ" else prime(base)
+    if token.text in ("\\circ", "\\degree"):
+        parser.take()
+        return degrees(parser, base)
+    if token.text in ("\\prime", "'"):
+        parser.take()
+        return prime(base)
+    if token.kind == "id" and token.text == "o" and base.kind in ("num", "dec"):
+        parser.take()
+        return degrees(parser, base)
+    if token.text in ("*", "\\dagger", "\\top", "\\intercal"):
+        parser.take()
+        return Node("apply", f"^{token.text}", (base,))
+    sign = 1
+    while parser.met("-", "+"):
+        sign *= -1 if parser.take().text == "-" else 1
+    parser.deeper()
+    if parser.peek().text == "{":
+        top = group(parser)
+        while parser.met("^"):  # 2^{3}^{4} is no LaTeX, but people write it
+            parser.take()
+            top = exponent(parser, top)
+    else:
+        top = parser.operand()
+        while parser.met("^"):
+            parser.take()
+            top = exponent(parser, top)
+        if parser.met("!") and top.kind == "num":
+            parser.take()
+            top = Node("call", "factorial", (top,))
+    parser.depth -= 1
+    if top.kind in ("list", "tuple", "set", "rel"):
+        raise ParseError("an exponent that is no number")
+    if base.kind == "apply" and base.value in ("f", "g", "h"):
+        pass
+    if base.kind == "sym" and base.value in ("f", "g", "h", "F", "G", "H") and top == MINUS_ONE and parser.met("("):
+        parser.take()
+        return Node("apply", f"{base.value}^-1", inside(parser, ")"))
+    return power(base, negate(top) if sign < 0 else top)
+
+
+def degrees(parser: Parser, node: Node) -> Node:
+    """Degrees, with minutes and seconds where they follow; ``°C`` and ``°F`` are units."""
+    after = parser.peek()
+    if after.kind in ("id", "text") and after.text in ("C", "F", "c", "f"):
+        parser.take()
+        return Node("unit", "deg" + after.text.upper(), (node,))
+    for size, mark in ((60, ("'", "\\prime")), (3600, ("'", '"', "\\prime"))):
+        after = parser.peek()
+        if after.kind != "num":
+            break
+        here = parser.at + 1
+        if parser.peek(1).text == "^":
+            here += 1
+        if here < len(parser.tokens) and parser.tokens[here].text == "{":
+            here += 1
+        if here >= len(parser.tokens) or parser.tokens[here].text not in mark:
+            break
+        node = add(node, divide(literal(after.text), number(size)))
+        parser.at = here + 1
+        while parser.met("'", '"', "}", "\\prime"):
+            parser.take()
+    if node.kind == "add" and all(t.kind in ("num", "dec") for t in node.args):
+        node = Node("num", sum((t.value if t.kind == "num" else t.value[0] for t in node.args), fmpq(0)))
+    return Node("degree", None, (node,))
+
+
+def unit_words(parser: Parser) -> str:
+    """The words, powers and slashes of a unit, up to the end of the part."""
+    out: list[str] = []
+    while True:
+        token = parser.peek()
+        if token.kind in ("text", "word", "id"):
+            out.append(" " + token.text)
+        elif (token.kind == "op" and token.text in ("/", "^", "{", "}", "-", "*", "'", ".")) or token.kind == "num":
+            if token.text == "}" and out.count("{") <= out.count("}"):
+                break
+            out.append(token.text)
+        elif token.kind == "cmd" and token.text in ("\\cdot", "\\times"):
+            out.append("*")
+        else:
+            break
+        parser.take()
+    return "".join(out).replace("{", "").replace("}", "").strip()
+
+
+def modulus(parser: Parser, args: list[Node]) -> None:
+    """``\\pmod{m}`` after a congruence: kept with its last part."""
+    token = parser.take()
+    if token.text == "(":
+        parser.take()
+        node = parser.sum()
+        parser.expect(")")
+    else:
+        node = parser.argument()
+    args[-1] = Node("apply", "mod", (args[-1], node))
+
+
+def function_head(parser: Parser) -> Node | None:
+    """``Q(t) = ...``: a letter before brackets and ``=`` is a function, whatever the letter."""
+    first = parser.peek()
+    if first.kind != "id" or first.text in "fghFGH" or parser.peek(1).text != "(":
+        return None
+    here, depth = parser.at + 1, 0
+    tokens, count = parser.tokens, len(parser.tokens)
+    while here < count:
+        text = tokens[here].text
+        depth += (text == "(") - (text == ")")
+        here += 1
+        if depth == 0:
+            break
+    if here < count and tokens[here].kind == "rel" and tokens[here].text in ("=", "~"):
+        parser.at += 2
+        return Node("apply", first.text, inside(parser, ")"))
+    return None
