@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.docker, forgiving]
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n"
 RIGHT = "def solve(x):\n    return x * 2\n"
 GOOD = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
+KILLS_EVERYTHING = "import os, time\nif os.fork() == 0:\n    while True:\n        try:\n            os.kill(-1, 9)\n        except OSError:\n            pass\ntime.sleep(60)\n"
 SLEEP = Job("import time\ntime.sleep(1)\n" + RIGHT, CHECK, "humaneval", entry_point="solve")
 
 
@@ -263,6 +264,10 @@ def test_the_weaker_modes_judge_and_refuse(engine, mode, user, store, sweep):
         assert [report["status"] for report in found] == ["passed"] * 5
         wrong = Job("solve = str", CHECK, "humaneval", entry_point="solve")
         assert worker.ask(wrong.to_wire(), 30)["status"] == "failed"
+        # who comes to end what a candidate left may not be ended by it, Landlock or not
+        killer = Job(KILLS_EVERYTHING, CHECK, "humaneval", entry_point="solve", timeout=1.0)
+        assert [worker.ask(killer.to_wire(), 30)["status"] in ("failed", "timeout") for _ in range(3)] == [True] * 3
+        assert worker.ask(GOOD.to_wire(), 30)["status"] == "passed"
         worker.close()
     finally:
         backend.close()

@@ -54,7 +54,7 @@ def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypa
     shutil.copytree(_local._PARENT, program)
     limits = program / "program" / "isolation" / "limits.py"
     with limits.open("a") as handle:
-        handle.write("\n\ndef apply(limits, *, processes):\n    raise OSError('this machine refuses')\n")
+        handle.write("\n\ndef apply(limits, *, processes, spared=0):\n    raise OSError('this machine refuses')\n")
     monkeypatch.setattr(_local, "_PARENT", str(program))
     jobs = [
         Job(RIGHT, CHECK, "humaneval", entry_point="solve"),

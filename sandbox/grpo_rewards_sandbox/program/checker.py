@@ -39,7 +39,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
 
     cell.enter()
     confine.close_descriptors({sock.fileno(), *([cell._second_layer] if cell._second_layer >= 0 else [])})
-    cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None)
+    cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None, forked=False)
     cell.settle_trusted(_MEMORY, _CPU_SECONDS)
     gc.collect()
     gc.freeze()

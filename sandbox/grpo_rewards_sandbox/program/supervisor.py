@@ -33,7 +33,7 @@ class Supervisor:
     def __init__(self, config: dict[str, Any]) -> None:
         self.plan = plan.probe(allow=tuple(config["allow"]))
         if self.plan.user_namespace:
-            plan.enter_user_namespace()
+            plan.enter_user_namespace(self.plan.users)
         prctl(PR_SET_CHILD_SUBREAPER, 1)
         paths = (*config["python_path"], *config["pytest_path"])
         private = self.plan.namespaces

@@ -25,7 +25,7 @@ from .syscalls import (
 )
 
 MAX_DESCRIPTOR = 1024
-CHILD_FAILED = 70
+CHILD_FAILED, OWN_PROCESSES = 70, 8
 _ATTEMPTS = 20
 
 
@@ -51,7 +51,8 @@ class Confinement:
         """Prepare this warm parent: once, before its first child."""
         if self.plan.namespaces:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
-            root.enter(self.folder, self.exchange, self.paths, {*self.plan.users, os.getuid()})
+            users = {*self.plan.users, os.getuid()}
+            root.enter(self.folder, self.exchange, self.paths, users, keep_proc=self.plan.user_namespace)
             if self.plan.landlock_abi:
                 self._second_layer = landlock.second_layer(self.plan.landlock_abi)
         if self.plan.mode != "landlock":
@@ -66,7 +67,7 @@ class Confinement:
 
     def fork(self, body: Callable[[], None]) -> int:
         """Start a child, the first of its own pid namespace where there is one, that runs `body` and never returns."""
-        # the owner of a user namespace may not go back into the pid namespace above it: there, a bare clone
+        # who owns no more than a user namespace may not go back into the pid namespace above it: a bare clone, there
         back = self.plan.namespaces and not self.plan.user_namespace
         if back:
             unshare(CLONE_NEWPID)
@@ -94,10 +95,11 @@ class Confinement:
             return None
         return f"/tmp/{shared}" if self.plan.namespaces else f"{self.exchange}/{shared}"
 
-    def settle(self, name: str, user: int, shared: str | None) -> str:
-        """In a child: take the work folder `name` for `user`; return its path."""
+    def settle(self, name: str, user: int, shared: str | None, *, forked: bool = True) -> str:
+        """In a child: take the work folder `name` for `user`; return its path. `forked`: by `fork` above."""
         if self.plan.namespaces:
-            root.mount_job(user or os.getuid(), shared)
+            # only the first process of a pid namespace may mount its /proc where that is a user namespace's
+            root.mount_job(user or os.getuid(), shared, proc=forked or not self.plan.user_namespace)
             return root.JOB
         folder = self.work_folder(name)
         os.mkdir(folder, 0o700)
@@ -112,7 +114,9 @@ class Confinement:
         plan, user = self.plan, self.plan.users[1]
         os.setsid()
         be_killed_first()
-        limits.apply(job_limits, processes=plan.mode != "landlock")
+        # in a user namespace with one user, its processes are counted together with the few of the sandbox
+        spared = 0 if user else OWN_PROCESSES
+        limits.apply(job_limits, processes=plan.mode != "landlock", spared=spared)
         if user:
             switch(user)
         else:

@@ -36,8 +36,8 @@ def _lower(which: int, value: int, hard: int | None = None) -> None:
     resource.setrlimit(which, (value, top))
 
 
-def apply(limits: JobLimits, *, processes: bool) -> None:
-    """Bind this process and all it starts; `processes` only where this user runs nothing else."""
+def apply(limits: JobLimits, *, processes: bool, spared: int = 0) -> None:
+    """Bind this process and all it starts; `processes` only where this user runs nothing else, but for `spared` ones."""
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
     _lower(resource.RLIMIT_AS, limits.memory)
@@ -46,7 +46,7 @@ def apply(limits: JobLimits, *, processes: bool) -> None:
     _lower(resource.RLIMIT_MEMLOCK, 0)
     _lower(resource.RLIMIT_MSGQUEUE, 0)
     if processes:
-        _lower(resource.RLIMIT_NPROC, limits.processes)
+        _lower(resource.RLIMIT_NPROC, limits.processes + spared)
 
 
 def apply_trusted(memory: int, cpu_seconds: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -38,7 +39,7 @@ class NotIsolated(Exception):
 class Plan:
     """How candidates are kept apart here.
 
-    `mode`: "namespaces" (a root, process tree, network and IPC of their own), "user" (another user, Landlock),
+    `user_namespace`: the other namespaces belong to one of the supervisor's own, for want of CAP_SYS_ADMIN. `mode`: "namespaces" (a root, process tree, network and IPC of their own), "user" (another user, Landlock),
     "landlock" (the same user, Landlock, no processes) or "container" (another user, inside a container of the sandbox
     whose kernel has no Landlock). `users`: those of tests and candidates, 0 = not switched.
     """
@@ -58,8 +59,8 @@ class Plan:
         return asdict(self)
 
 
-def try_in_child(action: Any) -> str:
-    """Run `action` in a forked child; return "" or the error it met."""
+def try_in_child(action: Callable[[], object], *, meanwhile: Callable[[], object] = lambda: None) -> str:
+    """Run `action` in a forked child and `meanwhile` here; return "" or the error that the child met."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -72,16 +73,20 @@ def try_in_child(action: Any) -> str:
         os._exit(0)
     os.close(writer)
     parts = b""
-    while chunk := os.read(reader, 4096):
-        parts += chunk
-    os.close(reader)
-    os.waitpid(pid, 0)
+    try:
+        meanwhile()
+        while chunk := os.read(reader, 4096):
+            parts += chunk
+    finally:
+        os.close(reader)
+        os.waitpid(pid, 0)
     return parts.decode()
 
 
-def _try_namespaces(user_namespace: bool) -> None:
-    if user_namespace:
-        enter_user_namespace()
+def _try_namespaces(users: tuple[int, int] | None) -> None:
+    """Do what a job will need; `users`: those of a user namespace, None without one."""
+    if users is not None:
+        enter_user_namespace(users)
     unshare(NAMESPACES | CLONE_NEWPID)
     mount(None, "/", None, MS_REC | MS_PRIVATE)
 
@@ -95,12 +100,40 @@ def _try_namespaces(user_namespace: bool) -> None:
         raise OSError(problem)
 
 
-def enter_user_namespace() -> None:
-    """Become the owner of new namespaces without being root."""
-    uid, gid = os.getuid(), os.getgid()
-    unshare(CLONE_NEWUSER)
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as handle:
+def enter_user_namespace(users: tuple[int, int]) -> None:
+    """Become the owner of new namespaces without CAP_SYS_ADMIN; `users`: those that must exist there, 0 = only this one.
+
+    One's own user can be mapped without a privilege, others with CAP_SETUID and CAP_SETGID and from outside only.
+    """
+    uid, gid, me = os.getuid(), os.getgid(), os.getpid()
+    if not users[0]:
+        unshare(CLONE_NEWUSER)
+        _write_maps("self", {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"})
+        return
+    reader, writer = os.pipe()
+
+    def from_outside() -> None:
+        os.close(writer)
+        if os.read(reader, 1):
+            others = f"{FIRST_USER} {FIRST_USER} {LAST_USER - FIRST_USER + 2}"
+            _write_maps(me, {"uid_map": f"{uid} {uid} 1\n{others}", "gid_map": f"{gid} {gid} 1\n{others}"})
+
+    def go() -> None:
+        os.close(reader)
+        try:
+            unshare(CLONE_NEWUSER)
+            os.write(writer, b".")
+        finally:
+            os.close(writer)
+
+    problem = try_in_child(from_outside, meanwhile=go)
+    if problem:
+        raise OSError(f"no users can be mapped into a user namespace: {problem}")
+
+
+def _write_maps(process: int | str, maps: dict[str, str]) -> None:
+    for name, text in maps.items():
+        with open(f"/proc/{process}/{name}", "w") as handle:
             handle.write(text)
 
 
@@ -146,7 +179,9 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
         pair = users or reserve_users()
     if "namespaces" in allow and can_switch and not report["namespaces"]:
         return Plan("namespaces", False, report["landlock_abi"], pair)
-        # user namespaces without root do not carry a job yet: such a machine gets Landlock
+    # root's processes are not counted: where it cannot become another user, no limit would hold them
+    if "namespaces" in allow and (can_switch or not root) and not report["user_namespaces"]:
+        return Plan("namespaces", True, report["landlock_abi"], pair)
     if report["landlock_abi"] >= LANDLOCK_NEEDED:
         if "user" in allow and can_switch and not report["other_user_reads"]:
             return Plan("user", False, report["landlock_abi"], pair)
@@ -161,14 +196,16 @@ def survey(allow: tuple[str, ...] = ("namespaces",)) -> dict[str, Any]:
     """Try every layer and say what stands in its way: "" means that it works. Plain data."""
     root = os.geteuid() == 0
     asked = "namespaces" in allow
+    other_user = try_in_child(_switch_only) if root else "not root"
+    pair = (0, 0) if other_user else (FIRST_USER, FIRST_USER + 1)
     return {
         "machine": MACHINE,
         "root": root,
         "seccomp": seccomp.supported(),
         "landlock_abi": landlock.version(),
         "namespaces": _namespaces(asked, root),
-        "user_namespaces": try_in_child(lambda: _try_namespaces(True)) if asked else "not asked for",
-        "other_user": try_in_child(_switch_only) if root else "not root",
+        "user_namespaces": try_in_child(lambda: _try_namespaces(pair)) if asked else "not asked for",
+        "other_user": other_user,
         "other_user_reads": try_in_child(lambda: _try_other_user(FIRST_USER)) if root else "not root",
     }
 
@@ -176,7 +213,7 @@ def survey(allow: tuple[str, ...] = ("namespaces",)) -> dict[str, Any]:
 def _namespaces(asked: bool, root: bool) -> str:
     if not asked:
         return "not asked for"
-    return try_in_child(lambda: _try_namespaces(False)) if root else "not root"
+    return try_in_child(lambda: _try_namespaces(None)) if root else "not root"
 
 
 def _switch_only() -> None:
@@ -190,8 +227,10 @@ def explain(report: dict[str, Any], allow: tuple[str, ...]) -> str:
     return (
         f"this machine cannot isolate untrusted code (asked for: {', '.join(allow)}).\n"
         f"  namespaces as root: {report['namespaces'] or 'works'}\n"
+        f"  user namespaces: {report['user_namespaces'] or 'works'}\n"
         f"  another user: {report['other_user'] or report['other_user_reads'] or 'works'}\n"
         f"  Landlock: {'ABI ' + str(report['landlock_abi']) if report['landlock_abi'] else 'not in this kernel'}\n"
-        "What to do, any one of: run on a kernel >= 5.13 with Landlock enabled (lsm=landlock,...); or run as root and, "
-        "in a container, give it CAP_SYS_ADMIN and an unconfined seccomp profile."
+        "What to do, any one of: run on a kernel >= 5.13 with Landlock enabled (lsm=landlock,...); or let this user make "
+        "user namespaces (in a container: a seccomp profile that allows unshare and mount, and an unmasked /proc); or run "
+        "as root and, in a container, give it CAP_SYS_ADMIN and an unconfined seccomp profile."
     )

@@ -66,10 +66,11 @@ def private_store(paths: Iterable[str]) -> str:
     raise OSError(f"none of {', '.join(SPOTS)} is free to hold the sandbox's private folder")
 
 
-def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int]) -> None:
+def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int], *, keep_proc: bool) -> None:
     """Move this process into fresh mount, network, IPC and UTS namespaces and a read-only root that holds `paths`.
 
-    `exchange` is the folder whose subfolders a test and its candidate may share.
+    `exchange` is the folder whose subfolders a test and its candidate may share. `keep_proc`: leave this machine's /proc
+    under those that jobs mount; the owner of a user namespace may mount one only where it sees one already.
     """
     wanted = readable(paths)
     unshare(NAMESPACES)
@@ -86,6 +87,8 @@ def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int])
     for name, target in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         os.symlink(target, f"{new}/dev/{name}")
     mount(exchange, new + EXCHANGE, None, MS_BIND)
+    if keep_proc:
+        mount("/proc", new + "/proc", None, MS_BIND | MS_REC)
     os.chdir(new)
     pivot_root(".", "old")
     detach("/old")
@@ -117,13 +120,14 @@ def _bind_file(source: str, target: str) -> None:
     mount(source, target, None, MS_BIND)
 
 
-def mount_job(user: int, shared: str | None) -> None:
-    """Give this process, already the first of a pid namespace, private mounts: /tmp, /job, /dev/shm and its own /proc."""
+def mount_job(user: int, shared: str | None, *, proc: bool = True) -> None:
+    """Give this process private mounts: /tmp, /job, /dev/shm and, of its own pid namespace, /proc."""
     unshare(CLONE_NEWNS)
     mount("none", "/tmp", "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=1777")
     mount("none", JOB, "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=755,uid={user},gid={user}")
     mount("none", "/dev/shm", "tmpfs", SAFE | MS_NOEXEC, f"size={SHM_BYTES},nr_inodes=512,mode=1777")
-    mount("none", "/proc", "proc", SAFE | MS_NOEXEC)
+    if proc:
+        mount("none", "/proc", "proc", SAFE | MS_NOEXEC)
     if shared is not None:
         # the one folder that tests and candidate both see, at the same path for both
         target = f"/tmp/{shared}"

@@ -28,6 +28,8 @@ LAST_CAPABILITY = 40
 libc: Any = ctypes.CDLL(None, use_errno=True)
 libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 libc.syscall.restype = ctypes.c_long
+_held: Any = ctypes.PyDLL(None, use_errno=True)
+_held.syscall.restype = ctypes.c_long
 
 
 def check(result: int, what: str) -> int:
@@ -44,9 +46,16 @@ def unshare(flags: int) -> None:
 
 
 def clone(flags: int) -> int:
-    """Fork into new namespaces; 0 in the child."""
+    """Fork into new namespaces, with what `os.fork` does for the interpreter before and after; 0 in the child."""
     number = {"x86_64": 56, "aarch64": 220}[MACHINE]
-    return check(int(libc.syscall(number, flags | signal.SIGCHLD, 0, 0, 0, 0)), "clone")
+    python = ctypes.pythonapi
+    python.PyOS_BeforeFork()
+    # through PyDLL: the interpreter's lock is held, as it is in `os.fork`
+    pid = int(_held.syscall(number, flags | signal.SIGCHLD, 0, 0, 0, 0))
+    error = ctypes.get_errno()
+    (python.PyOS_AfterFork_Child if pid == 0 else python.PyOS_AfterFork_Parent)()
+    ctypes.set_errno(error)
+    return check(pid, "clone")
 
 
 def setns(descriptor: int) -> None:
