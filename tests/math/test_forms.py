@@ -343,6 +343,45 @@ y = C e^{x} | C e^x
 \frac{123456789}{987654321} | \frac{13717421}{109739369}
 2^{100} | 1267650600228229401496703205376
 100! / 99! | 100
+21 | \text{twenty-one}
+105 | \text{one hundred and five}
+\frac{2}{3} | \text{two thirds}
+12 | 12^{\text{th}}
+\frac{20000}{\pi} | \frac{20,000}{\pi}
+\overline{3+i} | 3-i
+\lVert(3,4)\rVert | 5
+\|\begin{pmatrix}3\\4\end{pmatrix}\| | 5
+\mathbb{R}^+ | (0,\infty)
+\mathbb{R}_{\ge 0} | \text{all nonnegative real numbers}
+\text{all real numbers except } 2 | (-\infty,2)\cup(2,\infty)
+x\le-1 \cup x\ge1 | |x|\ge 1
+\sqrt{x}<2 | [0,4)
+\overline{AB} | AB
+\angle ABC | \angle CBA
+\overrightarrow{AB} | \vec{AB}
+\mid x\mid | |x|
+1\quad2\quad3 | 1,2,3
+x=1\quad y=2 | (x,y)=(1,2)
+1000{,}5 | 1000.5
+1.234.567 | 1234567
+\pounds 5.20 | £5.20
+45^\circ | \frac{\pi}{4}\text{ rad}
+12:00 p.m. | \text{noon}
+DNE | \text{does not exist}
+\{(1,2)\} | (1,2)
+5'3'' | 5\text{ ft }3\text{ in}
+42 \checkmark | 42
+4{cm} | 4\text{ cm}
+x \equiv 3 \pmod 7 | 3 \pmod{7}
+10 \pmod 7 | 3 \pmod 7
+\begin{aligned}x&=1\\y&=2\end{aligned} | x=1, y=2
+\begin{aligned}x&=2+3\\&=5\end{aligned} | 5
+\begin{pmatrix}-6\6\end{pmatrix} | \begin{pmatrix}-6\\6\end{pmatrix}
+n\pi, \text{ for any integer } n | k\pi, k\in\mathbb{Z}
+\left\{\begin{array}{rll}x & \text{if} & x \ge 1 \\ 2x & \text{if} & x<1\end{array}\right. | \begin{cases}2x & x<1\\x & x\ge 1\end{cases}
+\lambda_{\text{red}}/2 | 0.5\lambda_{\text{red}}
+\dot{x}_0 t | t\dot{x}_0
+80\pi\ \mathrm{mi}/\mathrm{min} | 80\pi
 """
 DIFFERENT = r"""
 1/2 | 0.51
@@ -431,6 +470,20 @@ x = \frac{\pi}{4} + k\pi | \frac{\pi}{3} + k\pi
 1:2:3 | 1:2
 (0, \pm 3) | (0, 3)
 2n+1, n\in\mathbb{Z} | 2n, n\in\mathbb{Z}
+\vec{AB} | \vec{BA}
+\angle ABC | \angle ACB
+x \equiv 3 \pmod 7 | 3 \pmod 5
+10 \pmod 7 | 4 \pmod 7
+45^\circ | \frac{\pi}{3}\text{ rad}
+\mathbb{R}^+ | [0,\infty)
+\overline{3+i} | 3+i
+\overline{ab} | ab
+21 | \text{twelve}
+1\quad2 | 12
+\begin{aligned}x&=1\\y&=2\end{aligned} | x=2, y=1
+x\le-1 \cup x\ge1 | -1 \le x\le 1
+1.234.567 | 1.234567
+\frac{1}{2}\text{ or }\frac{1}{3} | \frac{1}{2}
 """
 ROUNDED = r"""
 \sqrt{2} | 1.41
@@ -460,6 +513,29 @@ def test_the_same_the_other_way_round() -> None:
 def test_what_looks_alike_is_told_apart() -> None:
     assert wrong(DIFFERENT, 0.0, swapped=False) == []
     assert wrong(DIFFERENT, 0.0, swapped=True) == []
+
+
+ONE_WAY = [
+    (r"[3,\infty)", r"[3,\infty]", 0.0),
+    (r"[3,\infty]", r"[3,\infty)", 1.0),
+    ("5", "x = 6 = 5", 0.0),
+    ("5", "2 + 4 = 5", 0.0),
+    ("2", r"x = \sqrt{4} = 2", 1.0),
+    ("3.33", r"x = \frac{10}{3} = 3.33", 1.0),
+    ("2", r"t = 120\text{ min} = 2\text{ h}", 1.0),
+    (r"15\frac{39}{40}", r"\frac{639}{40} \text{ or } 15.975", 1.0),
+    (r"15\frac{39}{40}", r"\frac{639}{40} \text{ or } 15.976", 0.0),
+    ("1234.5", "1.234,5", 1.0),
+    ("32349", "32, 349", 0.0),
+    ("0.125", "0{,}125", 1.0),
+    ("125", "0{,}125", 0.0),
+]
+
+
+def test_what_holds_in_one_direction_only() -> None:
+    golds, answers, values = zip(*ONE_WAY, strict=True)
+    found = get_reward("math")(completions=[rf"\boxed{{{answer}}}" for answer in answers], answer=list(golds))
+    assert list(zip(golds, answers, found, strict=True)) == list(zip(golds, answers, values, strict=True))
 
 
 def test_a_rounded_answer_is_wrong_and_a_rounded_reference_is_met() -> None:

@@ -220,6 +220,8 @@ def call(name: str, args: list[Any]) -> Any:
         return _choose(args, largest=name == "max")
     if name in _INVERTED:
         return ball_call(_INVERTED[name], 1 / first)
+    if name == "conj":
+        return first.conjugate() if isinstance(first, acb) else first
     if name == "re":
         return first.real if isinstance(first, acb) else first
     if name == "im":

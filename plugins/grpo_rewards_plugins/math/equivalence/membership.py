@@ -109,9 +109,18 @@ def _ends_are_exact(pieces: list[Piece], condition: Node, name: str) -> bool:
                     gap = _put(add(left, negate(right)), name, end)
                     found = expressions_equal(gap, Node("num", fmpq(0)))
                     met = met or found.equal is True or found.rule.startswith("undefined")
+                met = met or any(_begins(here, name, end) for here in walk(part))
             if not met:
                 return False
     return True
+
+
+def _begins(node: Node, name: str, end: Node) -> bool:
+    """Is this an even root whose radicand is zero at the end, so that its domain begins there?"""
+    if node.kind != "pow" or node.args[1].kind != "num" or int(node.args[1].value.q) % 2:
+        return False
+    base = node.args[0]
+    return name in free(base) and expressions_equal(_put(base, name, end), Node("num", fmpq(0))).equal is True
 
 
 def _put(node: Node, name: str, value: Node) -> Node:

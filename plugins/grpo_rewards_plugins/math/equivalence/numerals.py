@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["Numeral", "read_numeral", "same_numeral"]
+__all__ = ["Numeral", "read_numeral", "regrouped", "same_numeral"]
 
 _PLAIN = re.compile(
     r"(?P<money>\\?\$|[€£¥])?\s*(?P<sign>[+-]?)\s*(?P<money2>\\?\$|[€£¥])?\s*"
@@ -14,6 +14,7 @@ _PLAIN = re.compile(
     r"(?:/(?P<below>[0-9]+))?\s*(?P<percent>\\?%)?"
 )
 _LATEX = re.compile(r"(?P<sign>[+-]?)\\[dtc]?frac\s*\{\s*(?P<top>[+-]?[0-9]+)\s*\}\s*\{\s*(?P<bottom>[0-9]+)\s*\}")
+_POINT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+")
 _LONGEST = 60
 
 
@@ -53,6 +54,13 @@ def read_numeral(text: str) -> Numeral | None:
     if money and match["percent"]:
         return None
     return Numeral(value, len(decimals) if decimals else -1, "%" if match["percent"] else money.lstrip("\\"))
+
+
+def regrouped(text: str) -> Numeral | None:
+    """The number that ``1.234,5`` is where the comma is the decimal mark."""
+    if len(text) <= _LONGEST and _POINT_GROUPS.fullmatch(text):
+        return read_numeral(text.replace(".", "").replace(",", "."))
+    return None
 
 
 def same_numeral(gold: Numeral, answer: Numeral) -> bool | None:

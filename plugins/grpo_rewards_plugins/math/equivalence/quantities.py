@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from fractions import Fraction
 
 from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, add, free, mul, walk
 from .deciding import Decision, constant_value, expressions_equal
 from .points import precision
+from .rounding import to_its_digits
 
 __all__ = ["same_quantity", "same_value", "within"]
 
@@ -38,12 +38,19 @@ def _stripped(node: Node) -> tuple[Node, str]:
     return node, ""
 
 
+_TURNS = {"degree", "rad"}
 _POUNDS = {"£", "lb"}  # both are called pounds
 
 
 def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
     mine, mark = _stripped(gold)
     theirs, other = _stripped(answer)
+    if {mark, other} == _TURNS:
+        if mark == "degree":
+            return expressions_equal(Node("degree", None, (mine,)), theirs, seed)
+        return expressions_equal(mine, Node("degree", None, (theirs,)), seed)
+    if mark == other and mark.startswith("mod ") and (same := _congruent(mine, theirs, mark)) is not None:
+        return Decision(same, "residues")
     if mark and other and mark != other and {mark, other} != _POUNDS:
         return Decision(False, f"{mark} is not {other}")
     found = same_value(mine, theirs, seed)
@@ -65,6 +72,14 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
     return found
 
 
+def _congruent(one: Node, other: Node, mark: str) -> bool | None:
+    """Are two whole numbers one residue?"""
+    modulus = mark.removeprefix("mod ")
+    if one.kind == other.kind == "num" and modulus.isdigit() and 0 < len(modulus) < 40 and int(modulus):
+        return bool(((one.value - other.value) / int(modulus)).q == 1)
+    return None
+
+
 def _share(gold: Node) -> bool:
     """Is a gold without a mark a share of one, so that an answer's percent sign is not just a unit?"""
     value = constant_value(gold)
@@ -76,7 +91,7 @@ def same_value(gold: Node, answer: Node, seed: str) -> Decision:
     if not found.equal and (slack := _slack.get()) and _near(gold, answer, slack):
         return Decision(True, "within the tolerance")
     if found.equal is False and gold.kind == "dec" and gold.value[1] > 0 and answer.kind != "dec" and not free(answer):
-        return _to_its_digits(gold, answer) or found
+        return to_its_digits(gold, answer) or found
     return found
 
 
@@ -98,25 +113,3 @@ def within(tolerance: float) -> Iterator[None]:
         yield
     finally:
         _slack.reset(token)
-
-
-def _to_its_digits(gold: Node, answer: Node) -> Decision | None:
-    """An exact answer equals a decimal gold that is the answer rounded to the gold's digits."""
-    value = constant_value(answer, 256)
-    if value is None or isinstance(value, acb):
-        return None
-    if any(here.kind == "dec" for here in walk(answer)):
-        return None  # a rounded decimal is no exact answer
-    exact, digits = gold.value
-    half = fmpq(1, 2) / fmpq(10) ** digits
-    if isinstance(value, fmpq) and _terminates(value, digits):
-        return None
-    with precision(256):
-        off = abs(arb(value) - arb(exact)) if not isinstance(value, fmpq) else abs(value - exact)
-        close = bool(off <= half)
-    return Decision(True, f"rounded to the gold's {digits} digits") if close else None
-
-
-def _terminates(value: fmpq, digits: int) -> bool:
-    """Is it a decimal of about as many digits, which would have been written out?"""
-    return bool((value * fmpq(10) ** (digits + 3)).q == 1) and Fraction(int(value.p), int(value.q)).denominator < 10**9

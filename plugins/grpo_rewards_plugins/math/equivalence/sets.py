@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from flint import acb, fmpq
 
-from ..reading.tree import Node, negate, walk
+from ..reading.tree import Node, negate, number, walk
 from .deciding import constant_value, expressions_equal
 
-__all__ = ["Piece", "as_pieces", "same_pieces"]
+__all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces"]
 
 _INFINITY = Node("const", "oo")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
@@ -26,6 +26,14 @@ class Piece(NamedTuple):
 
 
 _LINE = Piece(None, False, None, False)
+_ZERO = number(0)
+_ABOVE, _BELOW = Piece(_ZERO, False, None, False), Piece(None, False, _ZERO, False)
+_LINES: dict[str, tuple[Piece, ...]] = {
+    "R": (_LINE,), "empty": (), "R*": (_BELOW, _ABOVE),
+    **dict.fromkeys(("R+", "R>0"), (_ABOVE,)), **dict.fromkeys(("R-", "R<0"), (_BELOW,)),
+    **dict.fromkeys(("R>=0", "R0+", "R+0"), (_ABOVE._replace(low_in=True),)),
+    **dict.fromkeys(("R<=0", "R0-", "R-0"), (_BELOW._replace(high_in=True),)),
+}  # fmt: skip
 
 
 def _end(node: Node) -> tuple[Node | None, int]:
@@ -136,7 +144,8 @@ def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
             return None
         return "", [Piece(low, closed[0] and low is not None, high, closed[1] and high is not None)]
     if kind == "named":
-        return ("", [_LINE]) if node.value == "R" else ("", []) if node.value == "empty" else None
+        line = _LINES.get(node.value)
+        return None if line is None else ("", list(line))
     if kind == "set":
         return "", [Piece(arg, True, arg, True) for arg in node.args]
     if kind == "rel":
@@ -304,6 +313,16 @@ def same_pieces(gold: list[Piece], answer: list[Piece], seed: str = "") -> bool 
                     return False
                 answer_open = answer_open or equal is None
     return None if answer_open else True
+
+
+def closed_at_infinity(node: Node) -> bool:
+    """Is there an interval such as ``[3, \\infty]``, which takes infinity for a number?"""
+    for here in walk(node):
+        if here.kind == "interval":
+            low, high = (_end(arg)[1] for arg in here.args)
+            if (low and here.value[0]) or (high and here.value[1]):
+                return True
+    return False
 
 
 def contains_point(pieces: list[Piece], value: fmpq) -> bool | None:

@@ -7,9 +7,11 @@ from math import prod
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .deciding import expressions_equal
+from .rounding import about
 
-__all__ = ["name_like", "settled", "without_name"]
+__all__ = ["contradicts", "name_like", "settled", "without_name"]
 
+_PLAIN = frozenset(("num", "dec", "add", "mul", "pow", "const", "call", "percent"))
 _MANY = 64  # points that signs may stand for
 
 
@@ -64,6 +66,22 @@ def _chain(node: Node) -> Node:
             return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
         return settled(args[-1]) if not free(args[-1]) else node
     return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
+
+
+def contradicts(node: Node) -> bool:
+    """``x = 6 = 5``: a number in a chain is certainly not its end."""
+    if node.kind != "rel" or len(node.value) < 2 or any(op != "=" for op in node.value):
+        return False
+    last = node.args[-1]
+    plain = [arg for arg in node.args[:-1] if _plain(arg)]
+    return _plain(last) and any(
+        expressions_equal(middle, last).equal is False and not about(middle, last) for middle in plain
+    )
+
+
+def _plain(node: Node) -> bool:
+    """A number, without names, units and the like."""
+    return node.kind in _PLAIN and all(_plain(arg) for arg in node.args)
 
 
 def _both_signs(node: Node) -> Node:
@@ -124,6 +142,8 @@ def without_name(node: Node) -> Node:
     """``x = 5`` as 5 and ``x \\in S`` as S, where the left side only names the value."""
     if node.kind == "rel" and len(node.value) == 1:
         left, right = node.args
+        if node.value[0] == "==" and name_like(left) and right.kind == "unit":
+            return right  # "x \\equiv 3 \\pmod 7"
         if node.value[0] in ("=", "in"):
             if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
                 return right

@@ -9,8 +9,8 @@ from .deciding import Decision, expressions_equal, proportional
 from .matrices import scaled, transposed
 from .membership import by_membership, same_sign
 from .quantities import same_quantity, same_value
-from .sets import as_pieces, same_pieces
-from .settling import name_like, settled, without_name
+from .sets import as_pieces, closed_at_infinity, same_pieces
+from .settling import contradicts, name_like, settled, without_name
 
 __all__ = ["compare", "matched_share"]
 
@@ -30,6 +30,8 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
             return Decision(False, "different approximations")
     if _computed_chain(gold) and _computed_chain(answer) and len(gold.args) == len(answer.args):
         return _ordered_parts(gold, answer, seed)
+    if gold.kind != "rel" and contradicts(answer):
+        return Decision(False, "a chain that contradicts itself")
     found = _compare(settled(gold), settled(answer), seed)
     if found.equal is False and "," in (comma := _decimal_comma(gold, answer)):
         return Decision(True, comma)
@@ -93,6 +95,8 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
         ones, others = as_pieces(gold), as_pieces(answer)
+        if closed_at_infinity(answer) and not closed_at_infinity(gold):
+            return Decision(False, "an interval that is closed at infinity")
         if ones is not None and others is not None:
             if ones[0] and others[0] and ones[0] != others[0]:
                 return Decision(False, "different variables")
@@ -245,10 +249,16 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
         if ones is None or others is None:
             return _NO
         return Decision(same_pieces(ones[1], others[1], seed), "sets of numbers")
+    for one, other in ((gold, answer), (answer, gold)):
+        if one.kind == "set" and len(one.args) == 1 and other.kind == "tuple" and one.args[0].kind == "tuple":
+            return _objects(one.args[0], other, seed) if one is gold else _objects(other, one.args[0], seed)
     if kinds in (("tuple", "list"), ("list", "tuple"), ("tuple", "set"), ("set", "tuple")):
         if "pm" in (gold.value, answer.value):
             return Decision(False, "two values against a point")
         return _ordered_parts(gold, answer, seed)
+    hedge = answer.kind == "list" and answer.value == "or" and gold.kind not in (*_LISTS, "tuple")
+    if hedge and all(_compare(gold, part, seed).equal for part in answer.args):
+        return Decision(True, "one value in several forms")
     if gold.kind in _LISTS or answer.kind in _LISTS or "tuple" in kinds:
         for one, other in ((gold, answer), (answer, gold)):
             if one.kind in ("set", "tuple") and len(one.args) == 1:

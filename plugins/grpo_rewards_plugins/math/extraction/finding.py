@@ -125,8 +125,7 @@ def _from_boxes(text: str) -> tuple[int, Extraction] | None:
         if content and "{" not in content and "\\" not in content:
             return start, Extraction(content, "box", (content,))
     found = boxes(text)
-    while found and not found[-1][2].strip():
-        found.pop()
+    found = [box for box in found if box[2].strip()]
     cut = _unclosed(text, found[-1][1] if found else 0)
     if cut is not None:
         return cut
@@ -267,7 +266,7 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
 
 def gold_text(gold: str) -> str:
     """The answer in a reference: a box or ``####`` in it, else what its math delimiters hold, else all of it."""
-    text = gold.strip()
+    text = _CALLED.sub("", gold.strip(), count=1)
     marked = _from_boxes(text) if "boxed" in text or "fbox" in text else None
     if marked is not None and marked[1].text:
         between = boxes(text)
@@ -290,4 +289,5 @@ def gold_text(gold: str) -> str:
     return text
 
 
+_CALLED = re.compile(r"^(?:the\s+)?(?:solutions?|answers?)\s+(?:is|are)\s*:\s*", re.IGNORECASE)
 _SET_LEAD = re.compile(r"[a-zA-Z]\s*\\in\s*$")

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .tree import Node, ParseError
+from flint import fmpq
+
+from .tree import Node, ParseError, add, number, power
 
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["bracket", "group", "inside"]
+__all__ = ["bracket", "group", "inside", "size"]
+
+_HALF = number(fmpq(1, 2))
+
+
+def size(node: Node, name: str = "abs") -> Node:
+    """What stands between bars: an absolute value, or the length of a vector."""
+    if node.kind == "tuple" or (node.kind == "matrix" and node.value[1] == 1):
+        return power(add(*(power(part, number(2)) for part in node.args)), _HALF)
+    return Node("call", name, (node,))
 
 
 def group(parser: Parser) -> Node:
@@ -53,11 +64,11 @@ def bracket(parser: Parser, text: str) -> Node:
         parser.expect("|", "|)")
         parser.depth -= 1
         parser.bars -= 1
-        return Node("call", "abs", (node,))
+        return size(node)
     if text == "\\|":
         node = parser.sum()
         parser.expect("\\|")
-        return Node("call", "norm", (node,))
+        return size(node, "norm")
     parser.at -= 1
     amount = parser.currency()
     if amount is not None:

@@ -40,6 +40,8 @@ _AMOUNT = re.compile(
     r"|kilograms?|kg|grams?|g|gallons?|quarts?|pints?|liters?)\b\.?"
 )
 _BETWEEN = re.compile(r"(?: ?,? and\b| ?,)? ?")
+_NAMED_HOURS = {"noon": (12, 0, 0, 2), "midday": (12, 0, 0, 2), "midnight": (12, 0, 0, 1)}
+_FEET = re.compile(r"(?<![\d.])(\d{1,4})\s?'\s?(\d{1,2}(?:\.\d+)?)\s?(?:''|\")")
 _LONGEST = 80
 
 
@@ -56,8 +58,10 @@ def _plain(text: str) -> str:
 
 def clock(text: str) -> tuple[int, ...] | None:
     """A time of day as hour, minute, second and half of the day (0 unknown, 1 am, 2 pm)."""
-    if len(text) > _LONGEST or not any(c.isdigit() for c in text[:12]):
+    if len(text) > _LONGEST:
         return None
+    if not any(c.isdigit() for c in text[:12]):
+        return _NAMED_HOURS.get(_plain(text).strip(".").lower())
     plain = _plain(text)
     match = _CLOCK.fullmatch(plain)
     if match is not None and int(match[2]) < 60 and int(match[1]) <= 24 and int(match[3] or 0) < 60:
@@ -121,7 +125,7 @@ def amounts(text: str) -> dict[str, Fraction] | None:
     """Amounts of two units or more, by unit: ``3 hours and 20 minutes``, ``5 ft 3 in``."""
     if len(text) > _LONGEST or not any(c.isdigit() for c in text):
         return None
-    plain = _plain(text)
+    plain = _FEET.sub(r"\1 ft \2 in", _plain(text))
     out: dict[str, Fraction] = {}
     at = 0
     while at < len(plain):

@@ -23,7 +23,7 @@ _SYMBOLS = {
     "–": "-", "—": "-", "‐": "-", "‑": "-", "﹣": "-", "－": "-", "∞": "\\infty ", "≤": "\\le ", "≥": "\\ge ",
     "⩽": "\\le ", "⩾": "\\ge ", "≦": "\\le ", "≧": "\\ge ", "≠": "\\neq ", "≈": "\\approx ", "≅": "\\approx ",
     "≡": "\\equiv ", "∪": "\\cup ", "∩": "\\cap ", "∅": "\\emptyset ", "⌀": "\\emptyset ", "∈": "\\in ", "∉": "\\notin ",
-    "∖": "\\setminus ", "±": "\\pm ", "∓": "\\mp ", "°": "^\\circ ", "º": "^\\circ ", "℃": "^\\circ C",
+    "∖": "\\setminus ", "±": "\\pm ", "∓": "\\mp ", "°": "^\\circ ", "º": "^\\circ ", "℃": "^\\circ C", "✓": "", "✔": "", "∎": "", "■": "",
     "∘": "\\circ ", "√": "\\sqrt ", "∛": "\\sqrt[3] ", "∜": "\\sqrt[4] ", "ℝ": "\\mathbb{R}", "ℤ": "\\mathbb{Z}",
     "ℚ": "\\mathbb{Q}", "ℕ": "\\mathbb{N}", "ℂ": "\\mathbb{C}", "′": "'", "’": "'", "‘": "'", "″": "''", "“": '"',
     "”": '"', "⌊": "\\lfloor ", "⌋": "\\rfloor ", "⌈": "\\lceil ", "⌉": "\\rceil ", "⟨": "\\langle ",
@@ -44,6 +44,7 @@ _OVERLINED = re.compile("(?:\\d[\u0304\u0305])+")
 # Latin letters that JSON or Python escapes made out of a LaTeX command: "\frac" -> form feed + "rac".
 _ESCAPED = (("\x0c", "\\f"), ("\x08", "\\b"), ("\x07", "\\a"), ("\x0b", "\\v"))
 _DOUBLED = re.compile(r"(?<!\\)\\\\(?=[a-zA-Z(){}\[\]$%,;!])")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,}])(0\s*\{,\}\s*(?=\d)|\d+\s*\{,\}\s*(?=\d{1,2}(?!\d)|\d{4}))")
 _THOUSANDS = re.compile(r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|\{,\}\\!)\s*(?=\d{3}(?!\d))")
 _TAIL = re.compile(r"(?:\s|\\[,;!. ]|\\\\|[.;,:!?])+$")
 _LINE_END = re.compile(r"\\\\\s*$")
@@ -107,6 +108,8 @@ def clean(raw: str) -> str:
         for mark in ("\\(", "\\)", "\\[", "\\]"):
             # "\\[2pt]" inside a matrix is a row end with a length, not a delimiter
             text = text.replace("\\\\" + mark[1], "\x01").replace(mark, " ").replace("\x01", "\\\\" + mark[1])
+    if "{,}" in text and "(" not in text and "[" not in text and "\\{" not in text:
+        text = _DECIMAL_COMMA.sub(lambda m: m[0].replace("{,}", ".").replace(" ", ""), text)
     if "," in text or "\\," in text:
         text = _THOUSANDS.sub("", text)
     text = text.strip()
@@ -123,7 +126,7 @@ def clean(raw: str) -> str:
     return _unwrapped(text)
 
 
-_SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\quad(?![a-zA-Z])|\\!")
+_SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\!")
 _SINGLE_POWER = re.compile(r"([\^_])\{(\w)\}")
 
 

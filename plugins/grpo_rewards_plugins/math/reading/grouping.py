@@ -16,7 +16,7 @@ def grouped(tokens: list[Token]) -> list[Token]:
     while at < count:
         token = tokens[at]
         if token.kind == "op":
-            depth += (token.text in ("(", "[", "{", "\\{")) - (token.text in (")", "]", "}", "\\}"))
+            depth += (token.text in ("(", "[", "\\{")) - (token.text in (")", "]", "\\}"))
         if (
             token.kind == "num"
             and token.text.isdigit()

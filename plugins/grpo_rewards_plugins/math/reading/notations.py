@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .spoken import spoken_number
+from .units import UNIT_WORDS
 from .wording import repeating, words
 
 __all__ = ["named_set", "rewritten", "with_bare_unit"]
@@ -16,9 +18,43 @@ _NAMED = {
     "all natural numbers": "\\mathbb{N}", "natural numbers": "\\mathbb{N}", "empty set": "\\emptyset",
     "null set": "\\emptyset", "no solution": "\\emptyset", "no solutions": "\\emptyset",
     "no real solution": "\\emptyset", "no real solutions": "\\emptyset", "infinity": "\\infty",
+    "all positive real numbers": "(0,\\infty)", "positive real numbers": "(0,\\infty)", "all positive reals": "(0,\\infty)",
+    "all negative real numbers": "(-\\infty,0)", "negative real numbers": "(-\\infty,0)",
+    "all nonnegative real numbers": "[0,\\infty)", "all non-negative real numbers": "[0,\\infty)",
+    "nonnegative real numbers": "[0,\\infty)", "non-negative real numbers": "[0,\\infty)",
     "positive infinity": "\\infty", "negative infinity": "-\\infty", "minus infinity": "-\\infty",
 }  # fmt: skip
 _LONGEST_NAME = 60
+_LONGEST_SENTENCE = 600
+_TEXT = r"\\(?:text|mathrm|textrm|mbox|textsuperscript|rm)"
+_ORDINAL = re.compile(
+    rf"(?<=\d)\s*(?:\^\s*)?(?:\{{\s*{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}\s*\}}|{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}"
+    r"|(?<=\^)\{(?:st|nd|rd|th)\}|(?<![\^ ])(?:st|nd|rd|th)(?![a-zA-Z]))"
+)
+_WHOLE_AFTER = re.compile(
+    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*integers?\s*\}}?"
+    r"(?:\s|\\[ ,;])*([a-zA-Z])\s*\}?\s*$"
+)
+_WHOLE_BEFORE = re.compile(
+    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*\}}?\s*(?<![a-zA-Z])([a-zA-Z])\s*(?:{_TEXT}\s*\{{)?"
+    r"\s*(?:is|are)?\s*(?:an|any)?\s*integers?\s*\}?\s*$"
+)
+_WHERE = re.compile(
+    rf"[,;]?\s*(?:\\q?quad)*\s*{_TEXT}\s*\{{\s*,?\s*(?:where|for|with)(?:\s+(?:all|any|every|some))?\s*\}}\s*(?=[a-zA-Z]\s*\\in)"
+)
+_IN_BRACKETS = re.compile(
+    r"(?:\s|\\[ ,;]|\\q?quad(?![a-z]))*\(\s*([a-zA-Z]\s*\\in\s*\\(?:mathbb\s*\{?|Bbb\s*)?[ZN]\}?)\s*\)$"
+)
+_PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]{0,20}\})?")
+_PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
+_LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
+_ROWS = ("matrix}", "{array", "cases}")
+_BRACED_UNIT = re.compile(r"(?<=[\d}])\s*\{\s*(?:\\rm\s*)?([a-zA-Z]{2,12})\s*\}")
+_DOT_GROUPS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3}){2,})(?![\d.])(,\d+)?")
+_EXCEPT = re.compile(
+    rf"(?:{_TEXT}\s*\{{)?\s*all (?:real numbers|reals)(?: \$?x\$?)? (?:except|excluding|but)(?: for)?\s*\}}?\s*(?:x\s*=\s*)?([^{{}}]+|.*\\frac.*)\}}?",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(
     r"^(?:\\(?:text|mathrm|mbox)\s*\{\s*)?(?:approximately|approx\.?|about|roughly|around|nearly|exactly)(?:\s*:)?"
     r"(?:\s+equal to)?[\s~]*(\})?\s*(?=[-+\d.$€£\\(])",
@@ -66,6 +102,13 @@ def rewritten(text: str) -> str:
     """
     if (found := named_set(text)) is not None:
         return found
+    if text[:1].isalpha() or text[:5] == "\\text":
+        if (number := spoken_number(words(text))) is not None:
+            return str(number)
+        if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:
+            return f"\\mathbb{{R}}\\setminus\\{{{match[1]}\\}}"
+    if "\\begin" in text:
+        text = _rows(text)
     head = text[:1]
     if head.isalpha() or head == "\\":
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
@@ -82,6 +125,14 @@ def rewritten(text: str) -> str:
         text = text.replace("+/-", "\\pm ")
         if "^" in text and "_" in text:
             text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
+    if "." in text:
+        text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
+    if "th" in text or "st" in text or "nd" in text or "rd" in text:
+        text = _ORDINAL.sub("", text)
+    if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
+        text = _whole_number(text)
+    if "{" in text:
+        text = _BRACED_UNIT.sub(lambda m: f"\\text{{ {m[1]}}}" if m[1] in UNIT_WORDS else m[0], text)
     if "C" in text or "P" in text or "A" in text:
         text = _combinations(text)
     if "frac" in text and ("\\text" in text or "\\mathrm" in text):
@@ -89,6 +140,26 @@ def rewritten(text: str) -> str:
     if "/" in text or "frac" in text:
         text = _with_rate(text)
     return repeating(text)
+
+
+def _rows(text: str) -> str:
+    """Cases that are written as an array beside a brace; rows whose ``\\\\`` lost a stroke on its way through an escape."""
+    if "\\right" in text and len(found := _PIECES.split(text)) > 1 and len(_PIECES_END.split(text)) == len(found):
+        text = _PIECES_END.sub(lambda m: "\\end{cases}", _PIECES.sub(lambda m: "\\begin{cases}", text))
+    if any(mark in text for mark in _ROWS):
+        text = _LOST_BREAK.sub(lambda m: "\\\\", text)
+    return text
+
+
+def _whole_number(text: str) -> str:
+    """``n\\pi`` for any integer n, where k is an integer, ``(k \\in \\mathbb{Z})``: all as a relation after a comma."""
+    if "integer" in text:
+        for pattern in (_WHOLE_AFTER, _WHOLE_BEFORE):
+            match = pattern.search(text)
+            if match is not None and match.start():
+                return f"{text[: match.start()]}, {match[1]} \\in \\mathbb{{Z}}"
+        return text
+    return _IN_BRACKETS.sub(r", \1", _WHERE.sub(", ", text))
 
 
 def _combinations(text: str) -> str:

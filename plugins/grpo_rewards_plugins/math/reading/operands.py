@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from .brackets import bracket, group, inside
+from .brackets import bracket, group, inside, size
 from .literals import FRACTIONS, number_at, split_digit
 from .parts import calculus, environment, function, series
 from .suffixes import prime
 from .tokens import Token
-from .tree import ONE, Node, ParseError, divide, mul, negate, number, power
+from .tree import ONE, Node, ParseError, divide, free, mul, negate, number, power, walk
 from .units import PERCENT_WORDS
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = ["argument", "fraction", "operand"]
 
 _HALF = number(fmpq(1, 2))
 _NAMED_SETS = {"R": "R", "Z": "Z", "Q": "Q", "N": "N", "C": "C"}
+_COMPLEX = frozenset("zw")  # names that are complex numbers, so that a bar over them is no real matter
 _ACCENTS = frozenset(
     "\\vec \\hat \\bar \\overline \\tilde \\widehat \\widetilde \\dot \\ddot \\overrightarrow \\mathcal \\mathscr \\mathfrak "
     "\\overleftrightarrow \\overset \\underset \\stackrel \\acute \\breve \\overarc \\wideparen \\overparen".split()
@@ -88,10 +89,21 @@ def _subscript(parser: Parser, name: str) -> Node:
     parser.take()
     if parser.peek().kind == "text":
         return Node("sym", f"{name}_{parser.take().text}")
+    if (words := _worded(parser)) is not None:
+        return Node("sym", f"{name}_{words}")
     index = argument(parser, digit=False)
     if index.kind == "num":
         return Node("sym", f"{name}_{index.value}")
     return Node("apply", f"{name}_", (index,))
+
+
+def _worded(parser: Parser) -> str | None:
+    """``{\\text{red}}`` and ``{\\max}`` below a name: part of it."""
+    inner, end = parser.peek(1), parser.peek(2)
+    if parser.met("{") and inner.kind in ("text", "func") and end.text == "}":
+        parser.at += 3
+        return inner.text
+    return None
 
 
 def _identifier(parser: Parser, text: str) -> Node:
@@ -158,7 +170,7 @@ def _command(parser: Parser, text: str) -> Node:
     if text in ("\\lvert", "\\lVert", "\\vert"):
         node = parser.sum()
         parser.expect("\\rvert", "\\rVert", "\\vert")
-        return Node("call", "abs" if text != "\\lVert" else "norm", (node,))
+        return size(node, "abs" if text != "\\lVert" else "norm")
     if text == "\\langle":
         return Node("tuple", None, inside(parser, "\\rangle"))
     if text in ("\\mathbb", "\\Bbb"):
@@ -172,15 +184,23 @@ def _command(parser: Parser, text: str) -> Node:
     if text in ("\\emptyset", "\\varnothing"):
         return Node("named", "empty")
     if text in _ACCENTS:
-        text = _ACCENT_NAMES.get(text, text)
-        inner = argument(parser)
-        return Node("sym", f"{text} {inner.value}") if inner.kind == "sym" else Node("apply", text, (inner,))
+        return _accented(parser, _ACCENT_NAMES.get(text, text))
     if text in ("\\sum", "\\prod"):
         return series(parser, text[1:])
     if text in ("\\int", "\\lim", "\\oint", "\\iint"):
         return calculus(parser, text[1:])
     if text in ("\\angle", "\\triangle", "\\Delta", "\\measuredangle"):
-        return Node("apply", text, (parser.power(),))
+        inner = parser.power()
+        if "angle" in text and text != "\\triangle" and (named := _angle(inner)) is not inner:
+            return named
+        return Node("apply", text, (inner,))
+    if text == "\\mid":
+        node = parser.sum()
+        parser.expect("\\mid")
+        return size(node)
+    if text in ("\\pounds", "\\euro", "\\yen", "\\texteuro", "\\textsterling", "\\textdollar"):
+        parser.at -= 1
+        return parser.currency() or _identifier(parser, text)
     if text in ("\\bigcup", "\\bigcap"):
         raise ParseError("a union over an index")
     if text == "\\imath":
@@ -203,6 +223,40 @@ def _command(parser: Parser, text: str) -> Node:
     ):
         raise ParseError(f"did not expect {text}")
     return _identifier(parser, text)
+
+
+def _accented(parser: Parser, accent: str) -> Node:
+    """A letter or letters under an accent: a name, a segment, a vector; under a bar a complex number's conjugate."""
+    inner = argument(parser)
+    if inner.kind == "sym":
+        node = Node("sym", f"{accent} {inner.value}")
+        if parser.met("_"):
+            node = _subscript(parser, node.value)
+        while parser.met("'"):
+            parser.take()
+            node = prime(node)
+        return node
+    letters = _points(inner)
+    if letters:
+        if accent == "\\bar" and len(letters) == 2 and letters.isupper():
+            return inner  # the segment AB
+        return Node("sym", f"{accent} {letters}")
+    if accent == "\\bar" and any(here == Node("const", "i") for here in walk(inner)) and not free(inner) & _COMPLEX:
+        return Node("call", "conj", (inner,))
+    return Node("apply", accent, (inner,))
+
+
+def _points(node: Node) -> str:
+    """The letters of a product of nothing but letters, in their order."""
+    if node.kind != "mul" or any(arg.kind != "sym" or len(arg.value) != 1 for arg in node.args):
+        return ""
+    return "".join(arg.value for arg in node.args)
+
+
+def _angle(node: Node) -> Node:
+    """``\\angle ABC`` is ``\\angle CBA``: the corner stands in the middle."""
+    letters = _points(node)
+    return Node("sym", f"\\angle {min(letters, letters[::-1])}") if len(letters) == 3 else node
 
 
 def _named_set(parser: Parser, name: str) -> Node:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from . import operands, suffixes
 from .grouping import grouped
+from .parts import CONDITIONS
 from .tokens import Token, tokenize
 from .tree import Node, ParseError, add, divide, mul, negate, number
-from .units import PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
+from .units import CURRENCY, PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
 
 __all__ = ["MAX_DEPTH", "Parser", "parse"]
 
@@ -28,7 +29,6 @@ _NOT_OPERANDS = frozenset(
 )
 _HEDGES = frozenset("or least most than not except".split())
 _CURRENCY_CODES = frozenset("USD EUR GBP INR CNY RMB JPY CAD AUD".split())
-_CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹", "\\pounds": "£", "\\euro": "€"}
 
 
 class Parser:
@@ -162,6 +162,8 @@ class Parser:
             args.append(suffixes.function_head(self) or self.sets())
         if not ops:
             return args[0]
+        if (joined := _joined(ops, args)) is not None:
+            return joined
         if self.met("\\pmod", "(") and self.peek(1).text in ("\\mod", "\\bmod", "{"):
             suffixes.modulus(self, args)
         return Node("rel", tuple(ops), tuple(args))
@@ -257,6 +259,8 @@ class Parser:
                     return Node("unit", f"mod {modulus.value}", (mul(*factors),))
             if not self._continues(factors):
                 return mul(*factors)
+            if kind == "text" and text.lower().strip(" ,.:") in CONDITIONS:
+                return mul(*factors)
             if kind == "text" or (kind == "word" and (_is_unit_word(text) or _counts(factors, token))):
                 unit = suffixes.unit_words(self)
                 node = mul(*factors)
@@ -323,49 +327,28 @@ class Parser:
 
     def postfix(self, node: Node) -> Node:
         """What may follow an operand: powers, ``!``, ``%``, degrees, primes, a currency."""
-        while True:
-            token = self.peek()
-            if token.kind not in ("op", "cmd"):
-                return node
-            text = token.text
-            if text == "^":
-                self.take()
-                node = suffixes.exponent(self, node)
-            elif text == "!":
-                self.take()
-                if self.met("!"):
-                    self.take()
-                    node = Node("call", "factorial2", (node,))
-                else:
-                    node = Node("call", "factorial", (node,))
-            elif text == "%":
-                self.take()
-                node = Node("percent", None, (node,))
-            elif text in ("\\circ", "\\degree", "\\textdegree"):
-                self.take()
-                node = suffixes.degrees(self, node)
-            elif text == "'" or text == '"':
-                self.take()
-                if node.kind in ("num", "dec"):
-                    inches = text == '"' or self.met("'")
-                    if inches and text == "'":
-                        self.take()
-                    node = Node("unit", "in" if inches else "ft", (node,))
-                else:
-                    node = suffixes.prime(node)
-            elif text in _CURRENCY and node.kind in ("num", "dec"):
-                self.take()
-                node = Node("unit", _CURRENCY[text], (node,))
-            else:
-                return node
+        return suffixes.postfix(self, node)
 
     def currency(self) -> Node | None:
         """An amount with the sign in front, if one stands here."""
         token = self.peek()
-        if token.kind in ("op", "cmd") and token.text in _CURRENCY:
+        if token.kind in ("op", "cmd") and token.text in CURRENCY:
             self.take()
-            return Node("unit", _CURRENCY[token.text], (self.power(),))
+            return Node("unit", CURRENCY[token.text], (self.power(),))
         return None
+
+
+def _joined(ops: list[str], args: list[Node]) -> Node | None:
+    """``x \\le -1 \\cup x \\ge 1``: two relations with a sign between them that belongs to sets."""
+    for at, arg in enumerate(args[1:-1], 1):
+        if arg.kind in ("union", "cap") and not (_is_set(arg.args[0]) or _is_set(arg.args[1])):
+            left = Node("rel", tuple(ops[:at]), (*args[:at], arg.args[0]))
+            rest_ops, rest = ops[at:], [arg.args[1], *args[at + 1 :]]
+            right = _joined(rest_ops, rest) or Node("rel", tuple(rest_ops), tuple(rest))
+            name = "or" if arg.kind == "union" else "and"
+            parts = right.args if right.kind == "list" and right.value == name else (right,)
+            return Node("list", name, (left, *parts))
+    return None
 
 
 def _is_unit_word(word: str) -> bool:

@@ -14,11 +14,12 @@ from .tree import MINUS_ONE, Node, ParseError, add, mul, number, power
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["calculus", "environment", "function", "series"]
+__all__ = ["CONDITIONS", "calculus", "environment", "function", "series"]
 
 _HALF = number(fmpq(1, 2))
 _THIRD = number(fmpq(1, 3))
 _INVERSE = frozenset("sin cos tan cot sec csc sinh cosh tanh".split())
+CONDITIONS = frozenset(("if", "for", "when", "where", "as", "while", "ha"))
 _MAX_CELLS = 400
 _MATRICES = frozenset("matrix pmatrix bmatrix Bmatrix vmatrix Vmatrix smallmatrix array tabular psmallmatrix".split())
 _ALIGNED = frozenset("aligned align gathered gather split equation alignedat eqnarray".split())
@@ -99,6 +100,8 @@ def environment(parser: Parser, name: str) -> Node:
         raise ParseError(f"the environment {name!r}")
     parser.deeper()
     bars, parser.bars = parser.bars, 0
+    if name in _ALIGNED:
+        _aligned(parser)
     rows: list[list[Node]] = [[]]
     cells = 0
     while True:
@@ -138,6 +141,24 @@ def environment(parser: Parser, name: str) -> Node:
     return Node("cases", None, tuple(cell for row in rows for cell in (*row, Node("sym", "otherwise"))[:2]))
 
 
+def _aligned(parser: Parser) -> None:
+    """Columns of an alignment are no cells; a row that begins with a relation goes on with the one before."""
+    out: list[Token] = []
+    at, depth, count = parser.at, 0, len(parser.tokens)
+    while at < count:
+        token = parser.tokens[at]
+        if token.kind == "env":
+            depth += 1 if token.text.startswith("begin") else -1
+            if depth < 0:
+                break
+        after = next((t for t in parser.tokens[at + 1 : at + 3] if t.text != "&"), token)
+        goes_on = token.text == "\\\\" and after.kind == "rel"
+        if depth or not (token.kind == "op" and (token.text == "&" or goes_on)):
+            out.append(token)
+        at += 1
+    parser.tokens[parser.at : at] = out
+
+
 def _row_gap(parser: Parser) -> None:
     """``\\\\[2pt]``: the gap after a row."""
     if parser.met("[") and parser.peek(1).kind == "num" and parser.peek(2).kind in ("word", "id"):
@@ -148,18 +169,16 @@ def _row_gap(parser: Parser) -> None:
 
 def _cell(parser: Parser) -> Node:
     token = parser.peek()
-    if token.kind == "text" and token.text.lower().strip(" ,.:") in ("if", "for", "when", "where", "as", "while", "ha"):
+    if token.kind == "text" and token.text.lower().strip(" ,.:") in CONDITIONS:
         parser.take()
+        while parser.met("&"):
+            parser.take()
     elif token.kind == "text":
         return Node("sym", parser.take().text.lower().strip(" ,."))
     node = parser.relation()
     while parser.met(",", ".", ";"):
         parser.take()
-    after = parser.peek()
-    if after.kind == "text" and after.text.lower().strip(" ,.:") in ("if", "for", "when", "where"):
-        # "x, \\text{ if } x>0" in one cell without "&": the condition becomes the next cell
-        return node
-    return node
+    return node  # the condition of "x, \\text{ if } x>0" in one cell without "&" becomes the next cell
 
 
 def series(parser: Parser, name: str) -> Node:

@@ -9,11 +9,12 @@ from flint import fmpq
 from .brackets import group, inside
 from .literals import literal
 from .tree import MINUS_ONE, Node, ParseError, add, divide, negate, number, power
+from .units import CURRENCY
 
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["degrees", "exponent", "function_head", "modulus", "prime", "unit_words"]
+__all__ = ["degrees", "exponent", "function_head", "modulus", "postfix", "prime", "unit_words"]
 
 
 def prime(node: Node) -> Node:
@@ -27,12 +28,27 @@ def prime(node: Node) -> Node:
     raise ParseError("a prime on what is no name")
 
 
+def _primes(parser: Parser) -> int:
+    """How many primes a group holds that holds nothing else; it is then read."""
+    here = 1
+    while parser.peek(here).text in ("\\prime", "'") and here < 8:
+        here += 1
+    if here == 1 or parser.peek(here).text != "}":
+        return 0
+    parser.at += here + 1
+    return here - 1
+
+
 def exponent(parser: Parser, base: Node) -> Node:
     """What follows ``^``: a power, degrees, a prime, a transpose."""
     token = parser.peek()
     if token.text == "{" and parser.peek(1).text in ("\\circ", "\\prime", "'") and parser.peek(2).text == "}":
         parser.at += 3
         return degrees(parser, base) if parser.tokens[parser.at - 2].text == "\\circ" else prime(base)
+    if token.text == "{" and (count := _primes(parser)):
+        for _ in range(count):
+            base = prime(base)
+        return base
     if token.text in ("\\circ", "\\degree"):
         parser.take()
         return degrees(parser, base)
@@ -97,6 +113,45 @@ def degrees(parser: Parser, node: Node) -> Node:
     if node.kind == "add" and all(t.kind in ("num", "dec") for t in node.args):
         node = Node("num", sum((t.value if t.kind == "num" else t.value[0] for t in node.args), fmpq(0)))
     return Node("degree", None, (node,))
+
+
+def postfix(parser: Parser, node: Node) -> Node:
+    """What may follow an operand: powers, ``!``, ``%``, degrees, primes, a currency."""
+    while True:
+        token = parser.peek()
+        if token.kind not in ("op", "cmd"):
+            return node
+        text = token.text
+        if text == "^":
+            parser.take()
+            node = exponent(parser, node)
+        elif text == "!":
+            parser.take()
+            if parser.met("!"):
+                parser.take()
+                node = Node("call", "factorial2", (node,))
+            else:
+                node = Node("call", "factorial", (node,))
+        elif text == "%":
+            parser.take()
+            node = Node("percent", None, (node,))
+        elif text in ("\\circ", "\\degree", "\\textdegree"):
+            parser.take()
+            node = degrees(parser, node)
+        elif text == "'" or text == '"':
+            parser.take()
+            if node.kind in ("num", "dec"):
+                inches = text == '"' or parser.met("'")
+                if inches and text == "'":
+                    parser.take()
+                node = Node("unit", "in" if inches else "ft", (node,))
+            else:
+                node = prime(node)
+        elif text in CURRENCY and node.kind in ("num", "dec"):
+            parser.take()
+            node = Node("unit", CURRENCY[text], (node,))
+        else:
+            return node
 
 
 def unit_words(parser: Parser) -> str:

@@ -58,6 +58,17 @@ _ALIASES = {
 }
 
 
+_TIMES_OF_UNITS = frozenset(("min", "sec"))
+_BEFORE_VALUE = frozenset(("+", "-", "=", "(", "{", "[", ",", "\\cdot", "\\times", "*", "^", "<", ">", "|"))
+_CALLS = re.compile(r"\s*(?:[(\[{_^a-zA-Z0-9]|\\(?![,;!.]|right|q?quad))")
+_BESIDE = re.compile(r"\s*(?:-?\d|\(|[a-zA-Z](?:_\w)?\s*(?:[=<>]|\\(?:le|ge|lt|gt|neq?|in)(?![a-z])))")
+
+
+def _ends_value(token: Token) -> bool:
+    """May a value end here, so that a wide space behind it stands between two answers?"""
+    return token.kind in ("num", "const") or (token.kind == "id" and len(token.text) == 1) or token.text in (")", "}")
+
+
 def _group(text: str, start: int) -> tuple[str, int]:
     """What stands in the braces that open at ``start`` and the place after them."""
     depth, at, end = 0, start, len(text)
@@ -171,7 +182,11 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
             content, at = _group(text, at)
             if name in ("\\textcolor", "\\color"):
                 return at
-            _text(name, content, spaced, out, depth)
+            plain = content.strip(" ~\\,")
+            if plain in _TIMES_OF_UNITS and out and out[-1].text not in _BEFORE_VALUE and not _CALLS.match(text, at):
+                out.append(Token("text", plain, spaced))  # minutes, not a minimum
+            else:
+                _text(name, content, spaced, out, depth)
         return at
     bare = name[1:]
     if name in ("\\left", "\\right"):
@@ -201,6 +216,8 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
     elif name in ("\\hspace", "\\vspace", "\\phantom", "\\hphantom", "\\vphantom", "\\label", "\\tag", "\\kern"):
         if at < len(text) and text[at] == "{":
             _, at = _group(text, at)
+    elif name in ("\\quad", "\\qquad") and out and _BESIDE.match(text, at) and _ends_value(out[-1]):
+        out.append(Token("op", ",", spaced))
     elif name in SKIPPED:
         pass
     elif name in ("\\cdots", "\\dots", "\\dotsc", "\\dotsm", "\\dotsb", "\\ldots"):

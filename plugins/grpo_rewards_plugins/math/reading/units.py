@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["PERCENT_WORDS", "SCALES", "UNIT_WORDS", "canonical_unit"]
+__all__ = ["CURRENCY", "PERCENT_WORDS", "SCALES", "UNIT_WORDS", "canonical_unit"]
 
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 """Words for powers of ten that stand between a number and its unit."""
 
 PERCENT_WORDS = frozenset(("percent", "pct", "percentage", "per cent", "percents", "%"))
+
+CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹", "\\pounds": "£", "\\euro": "€",
+    "\\yen": "¥", "\\texteuro": "€", "\\textsterling": "£", "\\textdollar": "$"}  # fmt: skip
+"""Signs of a currency."""
 
 _SPELLINGS = {
     "m": "meter meters metre metres", "cm": "centimeter centimeters centimetre centimetres cms",

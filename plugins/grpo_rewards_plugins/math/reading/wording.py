@@ -45,9 +45,17 @@ def words(text: str) -> str:
     return _ARTICLES.sub("", plain)
 
 
+_SAME = {
+    "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
+    "infinite number of solutions": "infinitely many", "infinitely many answers": "infinitely many",
+    "cannot be determined": "not enough information", "can't be determined": "not enough information",
+}  # fmt: skip
+
+
 def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
     a, b = words(one), words(other)
+    a, b = _SAME.get(a, a), _SAME.get(b, b)
     if a == b:
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)

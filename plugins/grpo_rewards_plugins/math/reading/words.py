@@ -81,5 +81,5 @@ SKIPPED = frozenset(
     "\\bigr \\Bigl \\Bigr \\biggl \\biggr \\Biggl \\Biggr \\bigm \\large \\Large \\small \\hfill \\hline \\nonumber "
     "\\notag \\strut \\mathstrut \\smallskip \\medskip \\bigskip \\noindent \\centering \\thinspace \\ensuremath "
     "\\par \\middle \\allowbreak \\enspace \\space \\mathopen \\mathclose \\mathord \\cline \\normalsize "
-    "\\boxed \\fbox \\mathchoice \\therefore \\because".split()
+    "\\checkmark \\blacksquare \\qed \\qedhere \\boxed \\fbox \\mathchoice \\therefore \\because".split()
 )

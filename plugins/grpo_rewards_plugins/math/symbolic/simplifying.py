@@ -20,7 +20,7 @@ _FUNCTIONS: dict[str, Any] = {
             "factorial factorial2 gamma floor sign re im arg binomial gcd lcm"
         ).split()
     },
-    "ln": sympy.log, "ceil": sympy.ceiling, "abs": sympy.Abs, "norm": sympy.Abs, "binom": sympy.binomial,
+    "ln": sympy.log, "conj": sympy.conjugate, "ceil": sympy.ceiling, "abs": sympy.Abs, "norm": sympy.Abs, "binom": sympy.binomial,
     "max": sympy.Max, "min": sympy.Min, "mod": sympy.Mod,
 }  # fmt: skip
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}

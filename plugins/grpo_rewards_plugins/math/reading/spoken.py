@@ -1,0 +1,62 @@
+"""Numbers in words: "twenty-one", "one hundred and five", "two thirds"."""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+__all__ = ["spoken_number"]
+
+_SMALL = {word: at for at, word in enumerate(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen".split()
+)}  # fmt: skip
+_TENS = {word: 10 * (at + 2) for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_PARTS = {
+    "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "twelfth": 12, "hundredth": 100,
+}  # fmt: skip
+_LONGEST = 80
+
+
+def spoken_number(plain: str) -> Fraction | None:
+    """The number that words in lower case say, or None where they say anything else."""
+    if len(plain) > _LONGEST:
+        return None
+    words = plain.replace("-", " ").split()
+    sign = 1
+    if words[:1] in (["minus"], ["negative"]):
+        sign, words = -1, words[1:]
+    if not words or not (words[0] in _SMALL or words[0] in _TENS or words[0] == "a"):
+        return None
+    part = _PARTS.get(words[-1]) or (_PARTS.get(words[-1][:-1]) if words[-1].endswith("s") else None)
+    part = 2 if words[-1] == "halves" else part
+    if part is not None and len(words) > 1:
+        above = 1 if words[:-1] == ["a"] else _whole(words[:-1])
+        return None if above is None else sign * Fraction(above, part)
+    whole = _whole(words)
+    return None if whole is None else sign * Fraction(whole)
+
+
+def _whole(words: list[str]) -> int | None:
+    total, group, last = 0, 0, "start"
+    largest = 10**12
+    for at, word in enumerate(words):
+        if word == "and" and last in ("hundred", "large") and at + 1 < len(words):
+            continue
+        if word == "a" and at == 0 and len(words) > 1 and words[1] in ("hundred", *_LARGE):
+            group, last = 1, "unit"
+        elif word in _SMALL and (last in ("start", "hundred", "large") or (last == "tens" and 0 < _SMALL[word] < 10)):
+            group, last = group + _SMALL[word], "unit"
+        elif word in _TENS and last in ("start", "hundred", "large"):
+            group, last = group + _TENS[word], "tens"
+        elif word == "hundred" and last == "unit" and 0 < group < 100:
+            group, last = group * 100, "hundred"
+        elif word in _LARGE and last != "start" and group and _LARGE[word] < largest:
+            largest = _LARGE[word]
+            total, group, last = total + group * largest, 0, "large"
+        else:
+            return None
+    return total + group
