@@ -12,7 +12,8 @@ __all__ = ["examine_trl"]
 
 KNOWN = "1.16"
 """The release whose trainer was read line by line, and whose runs are in the tests."""
-OLDEST = (0, 24)
+OLDEST = (1, 0)
+"""The first release that gives reward functions `log_metric` and `log_extra`; the adapter's tests pass with it."""
 
 _CONTRACT = {
     "log_extra": "reasons do not reach the completions table",
@@ -34,7 +35,10 @@ def examine_trl() -> Finding:
     numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
     if numbers < OLDEST:
         return Finding(
-            "TRL", "problem", f"{found} is older than {OLDEST[0]}.{OLDEST[1]}", f"pip install -U 'trl>={KNOWN}'"
+            "TRL",
+            "problem",
+            f"{found} is older than {OLDEST[0]}.{OLDEST[1]}: reasons and means are not logged, steps not told",
+            f"pip install -U 'trl>={KNOWN}'",
         )
     source = _trainer_source()
     if source is None:

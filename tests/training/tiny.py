@@ -17,7 +17,12 @@ def make_tokenizer() -> Any:
     raw.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
     raw.decoder = decoders.Fuse()
     return PreTrainedTokenizerFast(
-        tokenizer_object=raw, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", padding_side="left"
+        tokenizer_object=raw,
+        pad_token="<pad>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        padding_side="left",
+        model_input_names=["input_ids", "attention_mask"],
     )
 
 
