@@ -18,6 +18,10 @@ _NOTES: dict[str, str] = {
 def describe_mode(backend: str, found: dict[str, Any]) -> str:
     """Say in a line what a sandbox's `plan` keeps candidates apart with."""
     note = _NOTES[found["mode"]]
+    if found["user_namespace"]:
+        note += "; in a user namespace"
+        if not found["users"][1]:
+            note = note.replace("another user", "the same user without any capability")
     if found["mode"] == "namespaces" and found["landlock_abi"]:
         note += ", Landlock"
     if backend == "docker":

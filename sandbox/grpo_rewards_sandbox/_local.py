@@ -47,11 +47,17 @@ class LocalWorker(Worker):
 
     def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...]) -> None:
         interpreter = getattr(sys, "_base_executable", None) or sys.executable
-        self._process = subprocess.Popen(
-            [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd="/",
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
-        )  # fmt: skip
+        try:
+            self._process = subprocess.Popen(
+                [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0, cwd="/",
+                env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"the sandbox's supervisor cannot be started with {interpreter}: {error.strerror}. What to do: use a Python "
+                "whose interpreter this user may run, not one below another user's home"
+            ) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()

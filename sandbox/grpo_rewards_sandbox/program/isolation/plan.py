@@ -185,7 +185,7 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     if report["landlock_abi"] >= LANDLOCK_NEEDED:
         if "user" in allow and can_switch and not report["other_user_reads"]:
             return Plan("user", False, report["landlock_abi"], pair)
-        if "landlock" in allow and not root:
+        if "landlock" in allow and not can_switch:
             return Plan("landlock", False, report["landlock_abi"], (0, 0))
     if "container" in allow and can_switch and not report["other_user_reads"]:
         return Plan("container", False, 0, pair)
