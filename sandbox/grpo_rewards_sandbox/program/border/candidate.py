@@ -221,11 +221,21 @@ class CandidatePeer(Peer):
             return getattr(first, arguments[1])
         if what == "op":
             return OPERATIONS[first](*arguments[1:])
+        if what == "each":
+            return tuple(map(self.one, [OPERATIONS[first]] * len(arguments[1]), arguments[1]))
         if what == "setattr":
             return setattr(first, arguments[1], arguments[2])
         if what == "delattr":
             return delattr(first, arguments[1])
         return _REQUESTS[what](self, *arguments)
+
+    @staticmethod
+    def one(operation: Any, operands: tuple[Any, ...]) -> tuple[bool, Any]:
+        """Say whether an operation has a result, and which."""
+        try:
+            return True, operation(*operands)
+        except Exception:  # noqa: BLE001  asked for again by itself where it matters
+            return False, None
 
     def held(self, value: Any) -> Any:
         """What a list, dict or set subclass holds, whatever its methods say."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import decimal
+import fractions
 import inspect
 import types
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from . import judgement
-from .operations import ARITHMETIC, BINARY, RESULT
+from .checks_in_flight import is_check
+from .operations import BINARY, COMPARISONS, RESULT
 from .peer import Ref
 from .values import BASES
 
@@ -57,7 +60,7 @@ _NEVER_ASKED = frozenset(
         "__array_priority__",
     ]
 )
-_PLAIN_EQUALITY_NEEDED = (int, float, complex)
+_NUMBERS = (int, float, decimal.Decimal, fractions.Fraction)
 
 
 class Border:
@@ -123,6 +126,8 @@ class MirrorClass(type):
 
 class Mirror:
     """An object of the candidate."""
+
+    _border_siblings: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if _hidden(name):
@@ -218,21 +223,10 @@ def special_method(dunder: str, operation: str) -> Any:
     wanted = RESULT.get(operation)
 
     def method(self: Any, *args: Any) -> Any:
-        peer = Border.peer
-        foreign = bool(args) and not isinstance(args[0], Mirror)
-        if operation in ("eq", "ne") and foreign:
-            return _equal(self, args[0]) is (operation == "eq")
-        if operation in BINARY and foreign and not _named(type(self)):
-            if operation == "contains":
-                return any(part is args[0] or part == args[0] for part in iter(self))
-            return NotImplemented
-        result = peer.request("op", operation, Ref(self._border_number), *args)
-        numbers = foreign and type(result) in _PLAIN_EQUALITY_NEEDED and type(args[0]) in _PLAIN_EQUALITY_NEEDED
-        if operation in ARITHMETIC and numbers:
-            depends = judgement.depends_on(peer, operation, self._border_number, args[0], result)
-            if not depends:  # a result that does not follow from what was given is no arithmetic
-                return NotImplemented
+        result = _operate(self, operation, args)
         if wanted is not None and type(result) is not wanted:
+            if result is NotImplemented and operation == "contains":
+                return False
             if isinstance(result, wanted) and wanted in BASES:
                 return wanted(result)
             raise TypeError(f"{dunder} returned non-{wanted.__name__}")
@@ -240,6 +234,41 @@ def special_method(dunder: str, operation: str) -> Any:
 
     method.__name__ = dunder
     return method
+
+
+def _operate(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+    peer, number = Border.peer, self._border_number
+    siblings = object.__getattribute__(self, "_border_siblings")
+    if siblings is not None and operation not in ("enter", "exit", "copy", "deepcopy", "setitem", "delitem"):
+        if operation in ("eq", "ne"):
+            equal = judgement.operate(peer, "eq", siblings, args)
+            return (equal is True) is (operation == "eq")
+        return judgement.operate(peer, operation, siblings, args)
+    foreign = bool(args) and not isinstance(args[0], Mirror)
+    if operation in ("eq", "ne") and foreign:
+        return _equal(self, args[0]) is (operation == "eq")
+    if operation in BINARY and foreign:
+        if not _named(type(self)):
+            if operation == "contains":
+                return any(part is args[0] or part == args[0] for part in iter(self))
+            return NotImplemented
+        if operation == "contains":
+            return judgement.contains(peer, number, args[0])
+        if operation in COMPARISONS:
+            return judgement.compares(peer, number, operation, args[0], _defined(type(self)))
+        if operation in judgement.CLOSENESS and type(args[0]) in _NUMBERS:
+            return judgement.combines(peer, number, operation, args[0])
+    result = peer.request("op", operation, Ref(number), *args)
+    if operation == "exit" and result and len(args) == 3 and is_check(args[1]):
+        return False
+    if operation == "eq" and result is True and not foreign and self is not args[0]:
+        return judgement.discerns(peer, number)
+    return result
+
+
+def _defined(cls: type) -> list[str]:
+    """The comparisons that a mirrored class has."""
+    return [name for name in COMPARISONS if getattr(cls, f"__{name}__", None) is not getattr(object, f"__{name}__")]
 
 
 def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:

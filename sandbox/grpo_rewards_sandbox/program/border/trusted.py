@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import logging
 import os
 import socket
@@ -13,6 +14,7 @@ import warnings
 import weakref
 from typing import Any, cast
 
+from .checks_in_flight import is_check
 from .mirrors import (
     Border,
     MirrorClass,
@@ -34,6 +36,7 @@ from .values import BASE_BY_NAME, BASES, EXCEPTION_NAMES, EXCEPTIONS, SCALARS, S
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
+_ITERATES = frozenset(("next", "send", "throw"))
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__"))
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 _CONTAINER_BASES = frozenset(("list", "dict", "set", "bytearray"))
@@ -48,10 +51,12 @@ class TrustedPeer(Peer):
     def __init__(self, sock: socket.socket, *, named: set[str], module_name: str, quiet: bool = False) -> None:
         super().__init__(sock, 0)
         self.named = named
+        self.may_end = named & {"StopIteration", "StopAsyncIteration"}
         self.module_name = module_name
         self.classes: dict[int, MirrorClass] = {}
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
+        self._unheard: list[BaseException] = []
         self._environment = dict(os.environ)
         self._quiet = quiet
         self.folders: tuple[str, ...] = ()
@@ -253,7 +258,9 @@ class TrustedPeer(Peer):
 
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
-            return self._exceptions[coded["t"]]
+            known = self._exceptions[coded["t"]]
+            self._unheard = [error for error in self._unheard if error is not known]
+            return known
         args = self.decode(coded["a"])
         if type(args) is not tuple:
             raise self.protocol("an exception's arguments")
@@ -329,7 +336,13 @@ class TrustedPeer(Peer):
 
     def request(self, what: str, *arguments: Any) -> Any:
         self._follow()
-        return super().request(what, *arguments)
+        try:
+            return super().request(what, *arguments)
+        except (StopIteration, StopAsyncIteration) as error:
+            # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
+            if what == "next" or (what == "op" and arguments[0] in _ITERATES) or self.may_end & {*_names_of(error)}:
+                raise
+            raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
@@ -355,11 +368,24 @@ class TrustedPeer(Peer):
 
     # ---- requests of the candidate
 
+    def perform(self, what: str, arguments: list[Any]) -> Any:
+        """Do what the candidate asks; a check that fails on the way is noted until the tests hear of it."""
+        try:
+            return self._perform(what, arguments)
+        except BaseException as error:
+            if is_check(error):
+                self._unheard.append(error)
+            raise
+
+    def swallowed(self) -> BaseException | None:
+        """A check of the tests that failed inside the candidate's call and never came out of it."""
+        return self._unheard[0] if self._unheard else None
+
     def _handed_over(self, value: Any) -> bool:
         number = self.mine_by_id.get(id(value))
         return number is not None and self.mine.get(number) is value
 
-    def perform(self, what: str, arguments: list[Any]) -> Any:
+    def _perform(self, what: str, arguments: list[Any]) -> Any:
         """Do what the candidate asks, on objects that the tests handed over and with no way into their insides."""
         if what == "stdin":
             if arguments[0] == "input":
@@ -380,7 +406,9 @@ class TrustedPeer(Peer):
         name = arguments[1]
         if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
             raise AttributeError(name)
-        if isinstance(value, (types.FunctionType, types.MethodType)) and not name.startswith("__"):
+        if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) and not name.startswith("__"):
+            raise AttributeError(name)
+        if _counts(value, name):
             raise AttributeError(name)
         if what == "getattr":
             return getattr(value, name)
@@ -394,6 +422,15 @@ class TrustedPeer(Peer):
 def _is_mock(value: Any) -> bool:
     mock = sys.modules.get("unittest.mock")
     return mock is not None and isinstance(value, mock.NonCallableMock)
+
+
+def _counts(value: Any, name: str) -> bool:
+    """This attribute of a mock counts its calls, or says what they return: for the tests alone."""
+    return _is_mock(value) and hasattr(sys.modules["unittest.mock"].MagicMock, name)
+
+
+def _names_of(error: BaseException) -> list[str]:
+    return [cls.__name__ for cls in type(error).__mro__]
 
 
 def _dataclass_members(fields: list[str]) -> dict[str, Any]:

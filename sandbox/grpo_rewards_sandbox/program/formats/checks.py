@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import socket
 import types
@@ -10,7 +11,7 @@ from typing import Any
 
 from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
-from . import names
+from . import names, visible
 from .report import Progress, Report, describe
 
 _MARK = "__border_passed__"
@@ -90,6 +91,9 @@ def finish(report: Report, peer: TrustedPeer) -> None:
             report.fail(peer.broken or "the candidate's process did not answer after the tests")
     if peer.broken:
         report.fail(peer.broken)
+    swallowed = peer.swallowed()
+    if swallowed is not None:
+        report.fail(f"the candidate swallowed a check of the tests that failed: {describe(swallowed)}")
     if report.reason:
         report.passed = False
     if report.passed:
@@ -103,9 +107,10 @@ def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[
     module = peer.request("load", job["candidate"], job["module"])
     defined, _ = peer.request("names", module)
     namespace: dict[str, Any] = {"__name__": "tests"}
-    for name in defined:
-        if type(name) is str and name in asked and not (name == "check" and job["format"] == "humaneval"):
-            namespace[name] = getattr(module, name)
+    for name in visible.chosen(defined, asked, job["entry_point"]):
+        if name != "check" or job["format"] != "humaneval":
+            with contextlib.suppress(LookupError):
+                namespace[name] = visible.trusted_value(name, getattr(module, name))
     return namespace
 
 

@@ -97,6 +97,8 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
+_CONDITIONS = frozenset(("skipif", "xfail", "skipUnless", "skipIf", "parametrize"))
+_SKIPS = frozenset(("skip", "xfail", "skipTest", "SkipTest"))
 _FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
 
 
@@ -223,14 +225,25 @@ def expected(source: str, module: str) -> Expected:
                 if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part)
             )
     asked = set(imported(source, module)) | {module}
-    suspicious = any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("skipif", "xfail", "skipUnless", "skipIf")
-        and asked & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
-        for node in ast.walk(tree)
-    )
+    suspicious = any(_skips_on(node) and asked & _mentioned(node) for node in ast.walk(tree))
     return Expected(frozenset(found), suspicious)
+
+
+def _skips_on(node: ast.AST) -> bool:
+    """Here a test may be left out on a condition: by a mark, by no parameters, by a skip under an `if` or in a `try`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in _CONDITIONS
+    return isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.BoolOp)) and any(
+        isinstance(part, (ast.Attribute, ast.Name)) and _last_name(part) in _SKIPS for part in ast.walk(node)
+    )
+
+
+def _last_name(node: ast.Attribute | ast.Name) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _mentioned(node: ast.AST) -> set[str]:
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
 def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib.machinery
 import inspect
 import os
@@ -14,12 +15,10 @@ from typing import Any
 from ..border.mirrors import MirrorClass, MirrorFunction, MirrorModule
 from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
-from . import names
+from . import names, visible
 from .checks import finish
 from .pytest_session import Outcomes, Session, judge
 from .report import Progress, Report, describe
-
-_RESERVED = ("pytest", "test", "Test", "setup_", "teardown_", "setUp", "tearDown", "load_tests", "collect_ignore")
 
 
 def run(
@@ -30,6 +29,7 @@ def run(
     tests, name = job["tests"], job["module"]
     expected = names.expected(tests, name)
     peer = TrustedPeer(sock, named=set(names.imported(tests, name)), module_name=name)
+    peer.may_end = {"StopIteration", "StopAsyncIteration"} & names.used(tests)
     if shared is not None:
         os.umask(0)
         peer.folders = (shared,)
@@ -37,7 +37,7 @@ def run(
         peer._environment = dict(os.environ)
     try:
         module = peer.request("load", job["candidate"], name)
-        _publish(peer, module, job, names.used(tests))
+        _publish(peer, module, job)
         _follow_seed(peer)
         _follow_monkeypatch()
         _serve_sources(job["candidate"], name)
@@ -57,16 +57,23 @@ def run(
     return report
 
 
-def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any], used: frozenset[str]) -> None:
-    """Make the mirrored module importable; a star import brings nothing that would steer pytest."""
-    defined, exported = peer.request("names", module)
-    own = [name for name in (exported if type(exported) is list else defined) if type(name) is str]
-    if type(exported) is not list:
-        own = [name for name in own if not name.startswith("_")]
-    module.__dict__["__all__"] = [name for name in own if not name.startswith(_RESERVED) or name in used]
-    module.__dict__["__file__"] = f"{job['module']}.py"
-    module.__dict__["__spec__"] = importlib.machinery.ModuleSpec(job["module"], None)
-    sys.modules[job["module"]] = module
+def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
+    """Make the mirrored module importable; a star import brings the names that the tests use and nothing else."""
+    tests, name = job["tests"], job["module"]
+    module.__dict__["__all__"] = []
+    if visible.star_imports(tests, name):
+        defined, exported = peer.request("names", module)
+        own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
+        for part in visible.chosen(own, names.used(tests) - visible.bound(tests, name)):
+            with contextlib.suppress(LookupError):
+                value = getattr(module, part)
+                kept = visible.trusted_value(part, value)
+                module.__dict__["__all__"].append(part)
+                if kept is not value:
+                    module.__dict__[part] = kept
+    module.__dict__["__file__"] = f"{name}.py"
+    module.__dict__["__spec__"] = importlib.machinery.ModuleSpec(name, None)
+    sys.modules[name] = module
 
 
 def _follow_seed(peer: TrustedPeer) -> None:

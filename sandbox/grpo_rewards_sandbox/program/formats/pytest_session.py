@@ -66,8 +66,9 @@ def _message(report: Any) -> str:
     source = ""
     if crash is not None and first in ("AssertionError", ""):
         try:
-            source = " ".join(report.longrepr.reprtraceback.reprentries[-1].lines[-2:]).strip()
-        except (AttributeError, IndexError):
+            shown = report.longrepr.reprtraceback.reprentries[-1].lines
+            source = next(line[1:].strip() for line in reversed(shown) if line.startswith(">"))
+        except (AttributeError, IndexError, StopIteration):
             source = ""
     return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
 

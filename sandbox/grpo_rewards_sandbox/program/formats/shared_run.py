@@ -31,7 +31,8 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
         with open(module.__file__, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(job["candidate"])
         sys.modules[name] = module
-        exec(compile(job["candidate"].encode("utf-8", "surrogatepass"), module.__file__, "exec"), module.__dict__)  # noqa: S102
+        source = job["candidate"].encode("utf-8", "surrogatepass")
+        exec(compile(source, module.__file__, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         if job["format"] == "pytest":
             assert session is not None
             assert expected is not None

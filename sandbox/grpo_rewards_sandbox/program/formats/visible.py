@@ -1,0 +1,83 @@
+"""Which of a candidate's names the tests see where they take them without naming each: never one that judges.
+
+Tests that star-import the candidate, and checks that run in its namespace, would else take its `abs`, its `math` or its
+`__builtins__` for Python's own, and hand it the expected values.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+from ..border.mirrors import MirrorModule
+
+_BUILTINS = frozenset(vars(builtins))
+# of these the tests get their own, not the candidate's
+_TESTS_OWN = (
+    "array bisect calendar cmath collections collections.abc contextlib copy dataclasses datetime decimal enum fractions"
+    " functools hashlib heapq inspect io itertools json math numbers operator os os.path random re statistics string"
+    " struct sys textwrap time types typing unicodedata uuid asyncio numpy pytest unittest unittest.mock"
+)
+_MODULES = frozenset(_TESTS_OWN.split())
+_ALWAYS = frozenset(("math", "cmath", "operator", "itertools", "pytest", "unittest"))
+
+
+def chosen(defined: Iterable[Any], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
+    """Return those of the candidate's names that the tests mention and may see.
+
+    A builtin's name is the candidate's only where the task is about it: as the entry point, or as the one name that
+    the tests take from the candidate at all.
+    """
+    found = {name for name in defined if type(name) is str and name in mentioned and not name.startswith("__")}
+    own = sorted(name for name in found if name not in _BUILTINS)
+    if entry_point:
+        return own + [name for name in found - set(own) if name == entry_point]
+    return own or (sorted(found) if len(found) == 1 else [])
+
+
+def trusted_value(part: str, value: Any) -> Any:
+    """Return the tests' own module in place of the candidate's, or of what the candidate calls like one.
+
+    Raises:
+        LookupError: the candidate's module is none that tests have.
+    """
+    if part in _ALWAYS:
+        return importlib.import_module(part)
+    if type(value) is not MirrorModule:
+        return value
+    name = str(value.__name__)
+    if name in _MODULES:
+        try:
+            return importlib.import_module(name)
+        except ImportError as error:
+            raise LookupError(name) from error
+    raise LookupError(name)
+
+
+@functools.lru_cache(maxsize=64)
+def star_imports(tests: str, module: str) -> bool:
+    """The tests take whatever the candidate's module exports."""
+    return any(
+        isinstance(node, ast.ImportFrom) and node.module == module and node.names[0].name == "*"
+        for node in ast.walk(ast.parse(tests))
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def bound(tests: str, module: str) -> frozenset[str]:
+    """Return the names that the tests' text gives a meaning itself at its top level: these stay its own."""
+    found: set[str] = set()
+    for node in ast.parse(tests).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != module):
+            found.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Try)):
+            found.update(
+                part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+            )
+    return frozenset(found)
