@@ -75,6 +75,12 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         named = [_as_graph(node) for node in (gold, answer)]
         if named != [gold, answer]:
             yield named[0], named[1], "with y for the value of the function"
+    if gold.kind == answer.kind == "builder" and len(names) == len(other_names) == 1 and names != other_names:
+        yield (
+            gold,
+            _replaced(answer, next(iter(other_names)), Node("sym", next(iter(names)))),
+            "with another name inside",
+        )
     yield from _families(gold, answer)
     yield from _vectors(gold, answer)
     yield from _called(gold, answer)

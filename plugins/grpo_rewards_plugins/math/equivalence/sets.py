@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cmp_to_key
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import acb, fmpq
 
@@ -26,6 +26,8 @@ class Piece(NamedTuple):
 
 
 _LINE = Piece(None, False, None, False)
+_REAL = Node("named", "R")
+_WHOLE_NUMBERS = 100
 _ZERO = number(0)
 _ABOVE, _BELOW = Piece(_ZERO, False, None, False), Piece(None, False, _ZERO, False)
 _LINES: dict[str, tuple[Piece, ...]] = {
@@ -153,9 +155,12 @@ def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
     if kind == "builder":
         name, condition = node.args
         found = as_pieces(condition)
+        among = None
         if name.kind == "rel" and name.value == ("in",):
-            name = name.args[0]
-        return found if found is not None and found[0] == repr(name) else None
+            name, among = name.args
+        if found is None or found[0] != repr(name):
+            return None
+        return found if among in (None, _REAL) else _only(found, among)
     if kind in ("union", "cap", "setminus"):
         one, other = as_pieces(node.args[0]), as_pieces(node.args[1])
         if one is None or other is None:
@@ -171,6 +176,29 @@ def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
     if kind == "list" and node.value in ("or", "and", ",", ";"):
         return _several(node)
     return None
+
+
+def _only(found: tuple[str, list[Piece]], among: Node | None) -> tuple[str, list[Piece]] | None:
+    """Of a set of numbers those that are in another set: whole numbers one by one."""
+    if among is None or among.kind != "named" or among.value in _LINES or among.value[:1] not in ("Z", "N"):
+        inside = None if among is None else as_pieces(among)
+        both = None if inside is None else _intersection(found[1], inside[1])
+        return None if both is None else (found[0], both)
+    first = {"Z": None, "N": None, "Z+": 1, "N*": 1, "N+": 1, "Z>0": 1, "Z>=0": 0, "N0": 0}.get(among.value, "unknown")
+    out: list[Piece] = []
+    for piece in found[1]:
+        ends: list[Any] = [None if end is None else constant_value(end) for end in (piece.low, piece.high)]
+        if first == "unknown" or any(not isinstance(end, fmpq) or abs(end) > 10**6 for end in ends):
+            return None
+        low, high = int(ends[0].ceil()), int(ends[1].floor())
+        low += not piece.low_in and ends[0] == low
+        high -= not piece.high_in and ends[1] == high
+        if high - low > _WHOLE_NUMBERS or (among.value == "N" and low <= 0):  # whether 0 is one is open
+            return None
+        out += [
+            Piece(number(n), True, number(n), True) for n in range(low, high + 1) if first is None or n >= int(first)
+        ]
+    return found[0], out
 
 
 def _several(node: Node) -> tuple[str, list[Piece]] | None:

@@ -115,12 +115,17 @@ def name_like(node: Node) -> bool:
     if kind in ("sym", "apply") or (kind == "const" and node.value in ("e", "i")):
         return True
     if kind == "mul":
-        return all(_segment(arg) for arg in node.args) or (
-            len(node.args) == 2
-            and node.args[0].kind == "sym"
-            and (node.args[1].kind == "tuple" or (node.args[1].kind == "sym" and node.args[0].value[:1].isupper()))
+        return (
+            all(_segment(arg) for arg in node.args)
+            or _derivative(node.args)
+            or (node.args[0] == Node("sym", "m") and len(node.args) == 2 and "\\angle" in str(node.args[1].value))
+            or (
+                len(node.args) == 2
+                and node.args[0].kind == "sym"
+                and (node.args[1].kind == "tuple" or (node.args[1].kind == "sym" and node.args[0].value[:1].isupper()))
+            )
         )
-    if kind == "call" and node.value in ("abs", "norm", "arg", "re", "im", "max", "min", "gcd", "lcm"):
+    if kind == "call" and node.value in ("abs", "norm", "arg", "re", "im", "max", "min", "gcd", "lcm", "det"):
         return all(name_like(arg) for arg in node.args)
     if kind == "call" and node.value in ("cos", "sin", "tan", "cot", "sec", "csc") and node.args:
         return name_like(node.args[0])
@@ -129,6 +134,14 @@ def name_like(node: Node) -> bool:
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
     return bool(kind == "opaque" and node.value == "diff")
+
+
+def _derivative(factors: tuple[Node, ...]) -> bool:
+    """``dy/dx``, which is read as a quotient."""
+    if len(factors) != 2 or factors[1].kind != "pow" or factors[1].args[1] != MINUS_ONE:
+        return False
+    top, bottom = factors[0], factors[1].args[0]
+    return all(part.kind == "sym" and len(part.value) == 2 and part.value[0] == "d" for part in (top, bottom))
 
 
 def _segment(node: Node) -> bool:

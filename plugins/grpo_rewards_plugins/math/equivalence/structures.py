@@ -137,7 +137,7 @@ def _flat(node: Node) -> tuple[Node, ...]:
 
 def _equations(gold: Node, answer: Node, seed: str) -> Decision:
     (left, right), (other_left, other_right) = gold.args, answer.args
-    if left == other_left:
+    if left == other_left or _same_head(left, other_left) or _same_head(other_left, left):
         return _objects(right, other_right, seed)
     plain = all(part.kind not in ("tuple", "list", "set", "interval", "matrix") for part in (*gold.args, *answer.args))
     if not plain:
@@ -159,6 +159,11 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
         if (whole, other_whole) != (one, other) and proportional(whole, other_whole, seed):
             return Decision(True, "equations as multiples of each other")
     return Decision(equal, "equations as multiples of each other")
+
+
+def _same_head(one: Node, other: Node) -> bool:
+    """``h(t)`` and ``h``: one function's value."""
+    return one.kind == "apply" and other.kind == "sym" and one.value == other.value and not free(one) & {other.value}
 
 
 def _without_denominators(node: Node) -> Node:

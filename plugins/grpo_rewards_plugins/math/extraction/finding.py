@@ -24,6 +24,7 @@ ORDER: tuple[Rule, ...] = ("box", "tag", "hash", "phrase", "bold", "line", "segm
 _MARKS = frozenset(("box", "tag", "hash", "phrase"))
 _BOX = re.compile(r"\\f?boxed\s*(?=[{\w$\\-])|\\fbox\s*(?=\{)")
 _LONGEST_BOX = 4_000_000
+_MOST_BOXES = 512  # from the end, that are looked at
 _BETWEEN = re.compile(r"\\text\{([^{}]*)\}|\\(?:quad|qquad|left|right|[()\[\],;!]|\\)|[$~.:*\s]+")
 _LABEL = re.compile(r"[A-Za-z](?:_\{?\w{1,3}\}?)?\s*(?:\([a-z]\))?\s*=")
 _HEADING = re.compile(r"[A-Za-z]{3,}")
@@ -46,53 +47,55 @@ _NOTHING = Extraction(None, None)
 
 
 def boxes(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and content of each outermost box with balanced braces; one that is never closed is left out."""
+    """Start, end and content of each outermost box with balanced braces; one that is never closed is left out.
+
+    Of thousands only the last are looked at.
+    """
     out: list[tuple[int, int, str]] = []
-    done = -1
-    open_at: list[tuple[int, int]] = []
-    starts = [(m.start(), m.end()) for m in _BOX.finditer(text)]
+    starts = [(m.start(), m.end()) for m in _BOX.finditer(text)][-_MOST_BOXES:]
     if not starts:
         return out
+    closing = _closings(text, [inside for _, inside in starts if text[inside : inside + 1] == "{"])
+    done = -1
     for start, inside in starts:
         if start < done:
             continue
         if text[inside : inside + 1] != "{":
-            match = re.compile(r"-?\d+(?:\.\d+)?|\w").match(text, inside)
+            match = _BARE.match(text, inside)
             if match:
                 out.append((start, match.end(), match[0]))
                 done = match.end()
             continue
-        end = _closing(text, inside)
-        if end is None:
-            open_at.append((start, inside))
-            if len(open_at) > 8:  # thousands of boxes that never close would cost quadratic time
-                break
-            continue
-        out.append((start, end + 1, text[inside + 1 : end]))
-        done = end + 1
-    if not out and len(open_at) > 8:
-        start, inside = starts[-1]
-        end = _closing(text, inside)
+        end = closing.get(inside)
         if end is not None:
             out.append((start, end + 1, text[inside + 1 : end]))
+            done = end + 1
     return out
 
 
+_BARE = re.compile(r"-?\d+(?:\.\d+)?|\w")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
-def _closing(text: str, opening: int) -> int | None:
-    if text.find("}", opening) < 0:
-        return None
-    depth = 0
-    for match in _BRACE.finditer(text, opening, opening + _LONGEST_BOX):
-        if match[0] == "{":
-            depth += 1
-        elif match[0] == "}":
-            depth -= 1
-            if depth == 0:
-                return match.start()
-    return None
+def _closings(text: str, openings: list[int]) -> dict[int, int]:
+    """Where the braces close that open at some places, in order; one pass."""
+    out: dict[int, int] = {}
+    if not openings or text.find("}", openings[0]) < 0:
+        return out
+    wanted, left = set(openings), len(openings)
+    open_at: list[int] = []
+    for match in _BRACE.finditer(text, openings[0], openings[0] + _LONGEST_BOX):
+        char = match[0]
+        if char == "{":
+            open_at.append(match.start())
+        elif char == "}" and open_at:
+            opening = open_at.pop()
+            if opening in wanted:
+                out[opening] = match.start()
+                left -= 1
+                if not left:
+                    break
+    return out
 
 
 def _joins(between: str) -> str | None:
