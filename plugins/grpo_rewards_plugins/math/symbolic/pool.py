@@ -1,5 +1,8 @@
 """Workers for the slow path: separate interpreters, limited in memory, killed at the deadline and replaced.
 
+A worker is a process that has sympy and a fork of it that answers. At the deadline only the fork is killed, and the next one is
+there within milliseconds.
+
 They are plain child processes with pipes. So they need no signal and no import of the caller's main module, and they work
 from any thread, from daemonic and forked processes, from an event loop's executor and from a Ray worker.
 """
@@ -11,6 +14,7 @@ import contextlib
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import threading
@@ -42,34 +46,53 @@ class _Worker:
             start_new_session=True,  # a Ctrl-C at the terminal is the caller's
         )
         self._buffer = b""
-        self._ready = False
+        self._fork: int | None = None  # the process that answers, once it is ready
+        self._asked = 0
 
-    def ask(self, question: bytes, seconds: float) -> list[Any] | None:
+    def ask(self, gold: list[Any], answer: list[Any], seconds: float) -> list[Any] | None:
         """The reply, or None where the worker died.
 
         Raises:
             SymbolicTimeout: no reply in time.
         """
-        if not self._ready:
-            if self._line(_START) is None:
+        begun = time.monotonic()
+        while self._fork is None:
+            line = self._line(begun + _START)
+            if line is None:
                 return None
-            self._ready = True
+            if line.startswith(b"ready "):
+                self._fork = int(line[6:])
         assert self._child.stdin is not None
+        self._asked += 1
         try:
-            self._child.stdin.write(question)
+            self._child.stdin.write(json.dumps([self._asked, gold, answer]).encode() + b"\n")
             self._child.stdin.flush()
         except OSError:
             return None
-        line = self._line(seconds)
-        if line is None:
-            return None
-        reply: list[Any] = json.loads(line)
-        return reply
+        deadline = time.monotonic() + seconds
+        while (line := self._line(deadline)) is not None:
+            if line.startswith(b"ready "):  # the fork died over the question
+                self._fork = int(line[6:])
+                return [None, "the worker ended early (out of memory?)"]
+            reply: list[Any] = json.loads(line)
+            if reply[0] == self._asked:  # not one that came too late for the question before
+                return reply[1:]
+        return None
 
-    def _line(self, seconds: float) -> bytes | None:
+    def renew(self) -> bool:
+        """Kill what still works on a question; False where all of the worker has to be replaced."""
+        if self._fork is None or not hasattr(os, "fork"):
+            return False
+        try:
+            os.kill(self._fork, signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        self._fork = None
+        return True
+
+    def _line(self, deadline: float) -> bytes | None:
         assert self._child.stdout is not None
         descriptor = self._child.stdout.fileno()
-        deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
@@ -85,6 +108,9 @@ class _Worker:
 
     def kill(self) -> None:
         """End it for good."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended already
+                os.killpg(self._child.pid, signal.SIGKILL)
         self._child.kill()
         for pipe in (self._child.stdin, self._child.stdout):
             if pipe is not None:
@@ -109,7 +135,6 @@ class Pool:
         Raises:
             SymbolicTimeout: it took longer than `seconds`; waiting for a free worker or for its start is not counted.
         """
-        question = json.dumps([gold, answer]).encode() + b"\n"
         with self._slots:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
@@ -117,8 +142,11 @@ class Pool:
                 worker = _Worker(self._megabytes)
             keep = False
             try:
-                reply = worker.ask(question, seconds)
+                reply = worker.ask(gold, answer, seconds)
                 keep = reply is not None
+            except SymbolicTimeout:
+                keep = worker.renew()
+                raise
             finally:
                 if not keep:
                     worker.kill()
