@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import os
 import random
+import site
 import socket
 import sys
 import types
@@ -15,9 +16,11 @@ import weakref
 from typing import Any
 
 from . import stand_ins
+from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
 from .peer import Closed, Peer, Ref
 from .stand_ins import Here, StandIn
+from .stdlib import base_name, exception, exception_name, find, function_name
 from .streams import Printed, Typed
 from .values import (
     BASES,
@@ -31,11 +34,13 @@ from .values import (
 )
 
 MODULE_FILE = "/job/solution.py"
+ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 MAX_EVENTS = 1000
+MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
 
-class TestSideError(Exception):
-    """An exception of the tests' side that has no name here."""
+class TestSideError:
+    """Marks exceptions of the tests' own classes."""
 
 
 class CandidatePeer(Peer):
@@ -48,6 +53,8 @@ class CandidatePeer(Peer):
         self.events: list[Any] = []
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
+        self.loop: Any = None
+        self.named: dict[str, Any] = {}
 
     # ---- objects of the tests
 
@@ -62,6 +69,9 @@ class CandidatePeer(Peer):
     def decode_object(self, tag: str, body: Any) -> Any:
         if tag == "E":
             return self.decode_exception(body)
+        if tag == "Q":
+            value = self.named[body] = find(body)
+            return value
         number, special, callable_ = body
         self.got(number)
         known = self.theirs.get(number)
@@ -73,12 +83,18 @@ class CandidatePeer(Peer):
 
     def decode_exception(self, coded: Any) -> BaseException:
         error: Any
-        if "b" in coded:
-            error = EXCEPTIONS[coded["b"]](*self.decode(coded["a"]))
-        elif "p" in coded:
+        if "p" in coded:
             error = self.mine[coded["p"]]
         else:
-            error = TestSideError(coded.get("n", ""))
+            base = EXCEPTIONS[coded["b"]] if coded["b"] in EXCEPTIONS else exception(coded["b"])
+            # a class of the tests' own: known here by the nearest base that both sides have
+            cls = base if coded["n"] is None else type(coded["n"], (TestSideError, base), {"__module__": "tests"})
+            args = self.decode(coded["a"])
+            error = BaseException.__new__(cls, *args)
+            error.args = args
+            for name, part in coded["s"].items():
+                with contextlib.suppress(Exception):
+                    setattr(error, name, self.decode(part))
         with contextlib.suppress(AttributeError, KeyError):
             error._border_test_exception = coded["t"]
         return error  # type: ignore[no-any-return]
@@ -87,14 +103,17 @@ class CandidatePeer(Peer):
 
     def _class(self, cls: type) -> int:
         """Describe a class once; later only its number."""
-        known = self.mine_by_id.get(id(cls))
-        if known is not None and known in self.described and self.mine.get(known) is cls:
-            return known
+        described = self.mine_by_id.get(id(cls))
+        if described is not None and described in self.described and self.mine.get(described) is cls:
+            return described
         number = self.own(cls)
         self.described.add(number)
         bases: list[Any] = []
         for base in cls.__bases__:
-            if base.__module__ == "builtins":
+            known = base_name(base) or exception_name(base)
+            if known is not None:
+                bases.append("m:" + known)
+            elif base.__module__ == "builtins":
                 bases.append(base.__name__)
             elif base in STDLIB_BASES:
                 bases.append("v:" + VALUE_NAMES[base])
@@ -103,7 +122,12 @@ class CandidatePeer(Peer):
             else:
                 bases.append(self._class(base))
         names = {name for base in cls.__mro__[:-1] for name in vars(base)}
-        special = [name for name in SPECIAL if name in names and not (name == "__hash__" and cls.__hash__ is None)]
+        abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
+        special = [
+            name
+            for name in (*SPECIAL, *ASYNCHRONOUS)
+            if name in names and not (name == "__hash__" and cls.__hash__ is None)
+        ]
         if cls.__hash__ is None:
             special.append("!hash")
         fields = getattr(cls, "__dataclass_fields__", None)
@@ -119,14 +143,19 @@ class CandidatePeer(Peer):
                 "__missing__" in names,
                 [str(name) for name in fields] if type(fields) is dict else None,
                 cls.__doc__ if type(cls.__doc__) is str else None,
+                [str(name) for name in abstract],
             ]
         )
         return number
 
     def encode_object(self, value: Any) -> Any:
         kind = type(value)
+        if self.named and (name := function_name(value)) in self.named and self.named[name] is value:
+            return {"Q": name}
         if isinstance(value, type):
             return {"C": self._class(value)}
+        if isinstance(value, BaseException):
+            return {"E": self.encode_exception(value)}
         number = self.hand_over(value)
         if kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType):
             return {"Fn": [number, *self._function(value)]}
@@ -160,19 +189,20 @@ class CandidatePeer(Peer):
                 for parameter in inspect.signature(value).parameters.values()
             ]
         annotations = {
-            str(name): note.__name__ if isinstance(note, type) else str(note)
+            str(name): [self.encode(note) if isinstance(note, type) else None, str(note)]
             for name, note in getattr(value, "__annotations__", {}).items()
         }
         doc = value.__doc__ if type(value.__doc__) is str else None
         kind = "co" if inspect.iscoroutinefunction(value) else "fn"
         return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
 
-    def encode_exception(self, error: BaseException) -> Any:
+    def encode_exception(self, error: BaseException, depth: int = 0) -> Any:
         cls = type(error)
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
             return {"t": from_tests}
-        coded: dict[str, Any] = {"b": EXCEPTION_NAMES[cls]} if cls in EXCEPTION_NAMES else {"c": self._class(cls)}
+        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
+        coded: dict[str, Any] = {"c": self._class(cls)} if name is None else {"b": name}
         coded["h"] = self.own(error)
         try:
             coded["a"] = self.encode(error.args)
@@ -191,9 +221,15 @@ class CandidatePeer(Peer):
                 filename=self.encode(error.filename),
             )
         if isinstance(error, BaseExceptionGroup):
-            coded["g"] = [str(error.message), [self.encode_exception(part) for part in error.exceptions]]
-        if error.__cause__ is not None:
-            coded["cause"] = self.encode_exception(error.__cause__)
+            coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
+        before = {"cause": error.__cause__, "context": error.__context__}
+        if depth < MAX_CHAIN:
+            coded.update(
+                (which, self.encode_exception(other, depth + 1))
+                for which, other in before.items()
+                if other is not None and other is not error
+            )
+        coded["quiet"] = error.__suppress_context__
         try:
             if cls.__str__ is not BaseException.__str__ and "b" not in coded:
                 coded["str"] = str(error)[:10000]
@@ -254,21 +290,29 @@ class CandidatePeer(Peer):
         return dict(vars(value))
 
     def run_coroutine(self, value: Any) -> Any:
-        """Run a coroutine of the candidate to its end."""
+        """Wait for an awaitable of the candidate, in the one event loop it has."""
         import asyncio
 
-        return asyncio.run(value)
+        async def wait() -> Any:
+            return await value
+
+        if self.loop is None:
+            self.loop = asyncio.new_event_loop()
+        return nested(self.loop, wait())
+
+    def special(self, value: Any, name: str, arguments: tuple[Any, ...]) -> Any:
+        """Wait for what an asynchronous special method returns."""
+        return self.run_coroutine(getattr(type(value), name)(value, *arguments))
 
     def next_of(self, value: Any) -> Any:
-        """One step of an asynchronous generator."""
-        import asyncio
+        """One step of an asynchronous iterator."""
+        return self.special(value, "__anext__", ())
 
-        return asyncio.new_event_loop().run_until_complete(value.__anext__())
-
-    def load(self, source: str, name: str) -> Any:
-        """Run the candidate's module and return it."""
-        module = types.ModuleType(name)
-        module.__file__ = f"/job/{name}.py"
+    def load(self, source: str, name: str, module: Any = None) -> Any:
+        """Run the candidate's module, again where one is given, and return it."""
+        if module is None:
+            module = types.ModuleType(name)
+            module.__file__ = f"/job/{name}.py"
         self.module_name = name
         sys.modules[name] = module
         text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
@@ -277,9 +321,27 @@ class CandidatePeer(Peer):
 
     def names(self, module: Any) -> Any:
         """The names that the candidate's module defines, and its `__all__`."""
-        return [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))], getattr(
-            module, "__all__", None
-        )
+        defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
+        return defined, getattr(module, "__all__", None), getattr(module, "__doc__", None)
+
+    def evaluate(self, how: str, source: str, names: Any) -> Any:
+        """What tests evaluate may come from the candidate: it is done here."""
+        scope = dict(vars(sys.modules[self.module_name])) if names is None else names
+        before = scope.pop("__builtins__", None)
+        try:
+            return eval(source, scope) if how == "eval" else exec(source, scope)  # noqa: S307, S102
+        finally:
+            del scope["__builtins__"]
+            if before is not None:
+                scope["__builtins__"] = before
+
+    def related(self, how: str, value: Any, cls: Any) -> bool:
+        """What the candidate's classes say of isinstance and issubclass."""
+        return isinstance(value, cls) if how == "isinstance" else issubclass(value, cls)
+
+    def argv(self, values: list[str]) -> None:
+        """Follow a test that sets sys.argv."""
+        sys.argv = values
 
     def environment(self, changes: dict[str, str | None]) -> None:
         """Follow what a test does to os.environ."""
@@ -307,6 +369,10 @@ _REQUESTS: dict[str, Any] = {
     "vars": CandidatePeer.attributes,
     "run_coroutine": CandidatePeer.run_coroutine,
     "next": CandidatePeer.next_of,
+    "special": CandidatePeer.special,
+    "evaluate": CandidatePeer.evaluate,
+    "related": CandidatePeer.related,
+    "argv": CandidatePeer.argv,
     "load": CandidatePeer.load,
     "names": CandidatePeer.names,
     "environment": CandidatePeer.environment,
@@ -366,6 +432,8 @@ def prepare(peer: CandidatePeer) -> None:
     for name, stream in (("stdout", peer.out), ("stderr", peer.err), ("stdin", typed)):
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+    site.setquit()
+    site.sethelper()
     builtins.input = lambda prompt="": peer.request("stdin", "input", str(prompt))
     _follow_warnings(peer)
     follow_logging(peer)

@@ -13,7 +13,7 @@ from . import judgement
 from .checks_in_flight import is_check
 from .operations import BINARY, COMPARISONS, RESULT
 from .peer import Ref
-from .values import BASES
+from .values import BASES, CONTAINERS
 
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
@@ -75,6 +75,22 @@ def _hidden(name: str) -> bool:
 
 class MirrorClass(type):
     """The class of mirrored classes: calling one makes an object on the candidate's side."""
+
+    def mro(cls) -> list[type]:
+        """Among a mirror's ancestors are those of the standard library's that it is known by."""
+        own = type.mro(cls)
+        known = type.__getattribute__(cls, "__dict__").get("_border_known", ())
+        return [*own[:-1], *(base for base in known if base not in own), object]
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        if type.__instancecheck__(cls, value):
+            return True
+        return isinstance(value, Mirror) and _related("isinstance", value, cls)
+
+    def __subclasscheck__(cls, value: type) -> bool:
+        if type.__subclasscheck__(cls, value):
+            return True
+        return isinstance(value, MirrorClass) and _related("issubclass", value, cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return Border.peer.request("call", Ref(cls._own_number()), args, kwargs)
@@ -203,6 +219,31 @@ class MirrorException(MirrorObject):
         BaseException.__setattr__(self, name, value)
 
 
+def _related(how: str, value: Any, cls: MirrorClass) -> bool:
+    """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
+    if "_border_class" not in type.__getattribute__(cls, "__dict__"):
+        return False
+    return Border.peer.request("related", how, value, cls) is True
+
+
+class Annotation:
+    """What an annotation of the candidate's says; equal to what reads the same."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return self.text == (other if isinstance(other, str) else str(other))
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
 def _named(cls: type) -> bool:
     names = Border.peer.named
     return any(type.__getattribute__(base, "__name__") in names for base in type.__getattribute__(cls, "__mro__"))
@@ -271,6 +312,39 @@ def _defined(cls: type) -> list[str]:
     return [name for name in COMPARISONS if getattr(cls, f"__{name}__", None) is not getattr(object, f"__{name}__")]
 
 
+async def _enter(self: Any) -> Any:
+    return Border.peer.request("special", Ref(self._border_number), "__aenter__", ())
+
+
+async def _exit(self: Any, *args: Any) -> Any:
+    result = Border.peer.request("special", Ref(self._border_number), "__aexit__", args)
+    return False if result and is_check(args[1]) else result
+
+
+async def _next(self: Any) -> Any:
+    return Border.peer.request("next", Ref(self._border_number))
+
+
+def _iter(self: Any) -> Any:
+    return Border.peer.request("op", "aiter", Ref(self._border_number))
+
+
+def _await(self: Any) -> Any:
+    return coroutine(self._border_number).__await__()
+
+
+ASYNCHRONOUS = {"__aenter__": _enter, "__aexit__": _exit, "__anext__": _next, "__aiter__": _iter, "__await__": _await}
+# objects of classes derived from these are no such containers here, but say they are
+VISIBLE_BASES: dict[str, type] = {"list": list, "dict": dict, "set": set, "bytearray": bytearray}
+VISIBLE_BASES.update((f"c:{name}", container.type) for name, container in CONTAINERS.items())
+
+
+def looks_like(name: str, base: type) -> Any:
+    """Return what `__class__` is of an object that `isinstance` shall find to be a `base`."""
+    seen = type(name, (base,), {})
+    return lambda self: seen
+
+
 def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
     """`__call__` of an object whose class has one."""
     return Border.peer.request("call", Ref(self._border_number), args, kwargs)
@@ -292,9 +366,11 @@ class MirrorFunction:
                             part,
                             inspect._ParameterKind(kind),
                             default=default if has_default else inspect.Parameter.empty,
+                            annotation=notes.get(part, inspect.Parameter.empty),
                         )
                         for part, kind, has_default, default in signature
-                    ]
+                    ],
+                    return_annotation=notes.get("return", inspect.Signature.empty),
                 )
             except (ValueError, TypeError):
                 return
@@ -327,7 +403,7 @@ class MirrorModule(types.ModuleType):
     """The candidate's module, or one it imports."""
 
     def __getattr__(self, name: str) -> Any:
-        if _hidden(name) or name in ("__file__", "__all__"):
+        if _hidden(name) or name == "__file__":
             raise AttributeError(name)
         return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
 

@@ -51,6 +51,7 @@ OPERATIONS.update(
     send=lambda g, v: g.send(v),
     throw=lambda g, e: g.throw(e),
     close=lambda g: g.close(),
+    aiter=aiter,
     missing=lambda o, key: type(o).__missing__(o, key),
 )
 

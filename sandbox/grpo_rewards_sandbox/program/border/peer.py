@@ -11,6 +11,7 @@ import threading
 import types
 from typing import Any
 
+from .stdlib import LATE, find
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
@@ -27,10 +28,11 @@ from .values import (
     large,
 )
 
+LATE_MODULES = frozenset(name.partition(".")[0] for name in LATE)
 MAX_MESSAGE = 32 << 20
 _HEADER = struct.Struct("<I")
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
-_MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
+_MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 
 
 class Closed(BaseException):
@@ -190,6 +192,8 @@ class Peer:
             return {"N": builtin}
         if kind is type and value in EXCEPTION_NAMES:
             return {"N": EXCEPTION_NAMES[value]}
+        if kind.__module__ in LATE_MODULES and (late := f"{kind.__module__}.{kind.__name__}") in LATE:
+            return {"Y": [late, LATE[late](value)]}
         number_of_other = self.number_of_theirs(value)
         if number_of_other is not None:
             return {"P": number_of_other}
@@ -230,6 +234,10 @@ class Peer:
             if type(value) is not VALUES[body[0]].type:
                 raise self.protocol("not the value it says it is")
             return value
+        if tag == "Y":
+            if body[0] not in LATE or type(body[1]) is not str:
+                raise self.protocol("not a value")
+            return find(body[0])(body[1])
         if tag == "N":
             return NAMED[body] if body in NAMED else EXCEPTIONS[body]
         if tag == "P":

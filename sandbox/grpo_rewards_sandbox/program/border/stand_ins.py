@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
@@ -48,6 +49,30 @@ class CallableStandIn(StandIn):
         return Here.peer.request("call", Ref(object.__getattribute__(self, "_border_number")), args, kwargs)
 
 
+class FunctionStandIn(CallableStandIn):
+    """A test's function: as an attribute of a class it becomes a method."""
+
+    __slots__ = ()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+
+class AwaitableStandIn(StandIn):
+    """A test's coroutine."""
+
+    __slots__ = ()
+
+    def __await__(self) -> Any:
+        return Here.peer.request("await", Ref(object.__getattribute__(self, "_border_number")))
+        yield
+
+
+_BY_KIND: dict[Any, type] = {
+    False: StandIn, True: CallableStandIn, "function": FunctionStandIn, "coroutine": AwaitableStandIn,
+}  # fmt: skip
+
+
 def _forward(operation: str) -> Any:
     def forward(self: Any, *args: Any) -> Any:
         return Here.peer.request("op", operation, Ref(object.__getattribute__(self, "_border_number")), *args)
@@ -55,10 +80,10 @@ def _forward(operation: str) -> Any:
     return forward
 
 
-_classes: dict[tuple[tuple[str, ...], bool], type] = {}
+_classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 
 
-def make(number: int, special: list[str], callable_: bool) -> Any:
+def make(number: int, special: list[str], callable_: bool | str) -> Any:
     """Return a stand-in for a test's object that has these special methods."""
     key = (tuple(special), callable_)
     cls = _classes.get(key)
@@ -67,7 +92,7 @@ def make(number: int, special: list[str], callable_: bool) -> Any:
         members["__slots__"] = ()
         if "__eq__" in members and "__hash__" not in members:
             members["__hash__"] = _forward("hash")
-        cls = _classes[key] = type("object", (CallableStandIn if callable_ else StandIn,), members)
+        cls = _classes[key] = type("object", (_BY_KIND[callable_],), members)
     value: Any = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     return value

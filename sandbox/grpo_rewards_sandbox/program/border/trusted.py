@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import builtins
-import contextlib
 import functools
 import logging
 import os
@@ -14,8 +14,12 @@ import warnings
 import weakref
 from typing import Any, cast
 
+from . import stdlib
 from .checks_in_flight import is_check
 from .mirrors import (
+    ASYNCHRONOUS,
+    VISIBLE_BASES,
+    Annotation,
     Border,
     MirrorClass,
     MirrorException,
@@ -28,8 +32,10 @@ from .mirrors import (
     coroutine,
     coroutine_function,
     generator,
+    looks_like,
     special_method,
 )
+from .nesting import nested
 from .operations import BY_BASE_VALUE, OPERATIONS, SPECIAL
 from .peer import Peer, Ref
 from .values import BASE_BY_NAME, BASES, EXCEPTION_NAMES, EXCEPTIONS, SCALARS, STDLIB_BASES, VALUES
@@ -40,7 +46,7 @@ _ITERATES = frozenset(("next", "send", "throw"))
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__"))
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 _CONTAINER_BASES = frozenset(("list", "dict", "set", "bytearray"))
-MAX_CLASSES, MAX_EVENTS = 10_000, 1000
+MAX_CLASSES, MAX_EVENTS, MAX_KEPT = 10_000, 1000, 100_000
 
 
 class TrustedPeer(Peer):
@@ -56,6 +62,11 @@ class TrustedPeer(Peer):
         self.classes: dict[int, MirrorClass] = {}
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
+        self._their_exceptions: dict[int, BaseException] = {}
+        self._kept: list[Any] = []
+        self._sent_names: dict[str, Any] = {}
+        self._argv = list(sys.argv)
+        self.loop: Any = None
         self._unheard: list[BaseException] = []
         self._environment = dict(os.environ)
         self._quiet = quiet
@@ -83,7 +94,7 @@ class TrustedPeer(Peer):
         return None
 
     def _take_classes(self, described: list[Any]) -> None:
-        for number, name, qualname, module, bases, special, callable_, missing, fields, doc in described:
+        for number, name, qualname, module, bases, special, callable_, missing, fields, doc, abstract in described:
             if (
                 type(number) is not int
                 or number in self.classes
@@ -92,9 +103,11 @@ class TrustedPeer(Peer):
                 or len(self.classes) >= MAX_CLASSES
             ):
                 raise self.protocol("a class")
-            self.classes[number] = self._mirror_class(
+            cls = self.classes[number] = self._mirror_class(
                 number, name, str(qualname), module, bases, special, bool(callable_), bool(missing), fields, doc
             )
+            if abstract:
+                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, abstract)))
 
     def _mirror_class(
         self,
@@ -109,12 +122,13 @@ class TrustedPeer(Peer):
         fields: list[str] | None,
         doc: str | None,
     ) -> MirrorClass:
-        mirrored, container = self._bases(bases)
+        mirrored, container, known = self._bases(bases)
         exception = any(issubclass(base, BaseException) for base in mirrored)
         by_value = any(part in BASES or part in STDLIB_BASES for base in mirrored for part in base.__mro__)
         members: dict[str, Any] = {
             "_border_container": container,
             "_border_class": number,
+            "_border_known": tuple(cls for cls, _ in known if cls is not None),
             "__module__": "candidate" if module == "builtins" else module,
             "__qualname__": qualname,
             "__doc__": doc if type(doc) is str else None,
@@ -132,6 +146,9 @@ class TrustedPeer(Peer):
                 members[dunder] = special_method(dunder, SPECIAL[dunder])
         if "__eq__" in members and "__hash__" not in members:
             members["__hash__"] = None
+        members.update((name, method) for name, method in ASYNCHRONOUS.items() if name in special)
+        if container in VISIBLE_BASES:
+            members["__class__"] = property(looks_like(name, VISIBLE_BASES[container]))
         if callable_:
             members["__call__"] = call_object
         if missing:
@@ -142,17 +159,27 @@ class TrustedPeer(Peer):
         if not any(issubclass(base, mixin) for base in mirrored):
             mirrored.insert(0, mixin)
         try:
-            return MirrorClass(name, tuple(mirrored), members)
+            cls = MirrorClass(name, tuple(mirrored), members)
         except TypeError:
             # base orders or layouts that cannot be mirrored together: keep the value, drop the mirrored parents
             plain = [base for base in mirrored if base is not mixin and not isinstance(base, MirrorClass)]
-            return MirrorClass(name, (mixin, *plain[:1]), members)
+            cls = MirrorClass(name, (mixin, *plain[:1]), {**members, "_border_known": ()})
+        for _, abstract in known:
+            if abstract is not None:
+                cast(Any, abstract).register(cls)
+        return cls
 
-    def _bases(self, bases: list[Any]) -> tuple[list[type], str]:
+    def _bases(self, bases: list[Any]) -> tuple[list[type], str, list[tuple[type | None, type | None]]]:
         found: list[type] = []
         container = ""
+        known = []
         for base in bases:
-            if type(base) is int:
+            if type(base) is str and base.startswith("m:"):
+                try:
+                    found.append(stdlib.exception(base[2:]))
+                except LookupError:
+                    known.append(stdlib.known_base(base[2:]))
+            elif type(base) is int:
                 parent = self.classes[base]
                 found.append(parent)
                 container = container or type.__getattribute__(parent, "__dict__").get("_border_container", "")
@@ -164,9 +191,13 @@ class TrustedPeer(Peer):
                 found.append(VALUES[base[2:]].type)
             elif base in BASE_BY_NAME and base != "bool":
                 found.append(BASE_BY_NAME[base])
-        return found, container
+        return found, container, known
 
     def decode_object(self, tag: str, body: Any) -> Any:
+        if tag == "E":
+            return self.decode_exception(body)
+        if tag == "Q":
+            return self._sent_names[body]
         if tag == "I":
             return self._instance(*body)
         if tag == "C":
@@ -212,9 +243,12 @@ class TrustedPeer(Peer):
             BaseException.__setattr__(value, "_border_number", number)
         else:
             object.__setattr__(value, "_border_number", number)
-        # tuples and integers cannot be referred to weakly: their identity does not survive
-        with contextlib.suppress(TypeError):
+        try:
             self.theirs[number] = weakref.ref(value)
+        except TypeError:  # tuples and integers cannot be referred to weakly
+            if len(self._kept) < MAX_KEPT:
+                self._kept.append(value)
+                self.theirs[number] = lambda: value
         return value
 
     def _function(
@@ -225,42 +259,82 @@ class TrustedPeer(Peer):
             if kind == "co":
                 value = coroutine_function(number, str(name))
             else:
-                value = MirrorFunction(number, str(name), doc, signature, dict(notes))
+                read = {str(part): self._annotation(*note) for part, note in notes.items()}
+                value = MirrorFunction(number, str(name), doc, signature, read)
             self.theirs[number] = weakref.ref(value)
         return value
+
+    def _annotation(self, coded: Any, text: str) -> Any:
+        """Never plain text: `typing.get_type_hints` would evaluate it, here."""
+        value = None if coded is None else self.decode(coded)
+        return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
 
     # ---- objects of the tests
 
     def encode_object(self, value: Any) -> Any:
+        kind = type(value)
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
         if isinstance(value, _NEVER_CROSS):
-            raise TypeError(f"a {type(value).__name__} may not cross to the candidate")
+            raise TypeError(
+                f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
+            )
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) and not isinstance(
+            value, MirrorClass
+        ):
+            # what the candidate's process has too is called there: here it could be told to open or load anything
+            name = stdlib.function_name(value)
+            if name is not None:
+                self._sent_names[name] = value
+                return {"Q": name}
         if isinstance(value, MirrorClass):
             value._own_number()
         number = self.hand_over(value)
-        kind = type(value)
         special: list[str] = []
         if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
             special = [name for name in SPECIAL if any(name in vars(base) for base in kind.__mro__[:-1])]
-        return {"H": [number, special, callable(value)]}
+        how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
+        return {"H": [number, special, how]}
 
     def encode_exception(self, error: BaseException) -> Any:
         number = len(self._exceptions) + 1
         self._exceptions[number] = error
-        coded: dict[str, Any] = {"t": number, "n": type(error).__name__}
-        if type(error) in EXCEPTION_NAMES:
-            coded["b"] = EXCEPTION_NAMES[type(error)]
-            coded["a"] = self.encode(tuple(part for part in error.args if type(part) in SCALARS))
-        elif isinstance(type(error), MirrorClass):
-            coded["p"] = error.__dict__.get("_border_number")
-        return coded
+        theirs = error.__dict__.get("_border_number")
+        if theirs is not None:
+            return {"t": number, "p": theirs}
+        names = [EXCEPTION_NAMES.get(cls) or stdlib.exception_name(cls) for cls in type(error).__mro__]
+        return {
+            "t": number,
+            "n": None if names[0] else type(error).__name__,
+            "b": next(name for name in names if name),
+            "a": self.encode(tuple(part for part in error.args if type(part) in SCALARS)),
+            "s": {
+                name: self.encode(part)
+                for name, part in error.__dict__.items()
+                if type(part) in SCALARS and not name.startswith("_")
+            },
+        }
 
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
             known = self._exceptions[coded["t"]]
             self._unheard = [error for error in self._unheard if error is not known]
             return known
+        number = coded["h"]
+        if type(number) is not int:
+            raise self.protocol("a handle")
+        error = self._their_exceptions.get(number)
+        if error is None:
+            error = self._new_exception(coded)
+            if len(self._their_exceptions) < MAX_KEPT:
+                self._their_exceptions[number] = error
+        for name in ("cause", "context"):
+            if name in coded:
+                BaseException.__setattr__(error, f"__{name}__", self.decode_exception(coded[name]))
+        BaseException.__setattr__(error, "__suppress_context__", coded.get("quiet") is True)
+        return error
+
+    def _new_exception(self, coded: Any) -> BaseException:
         args = self.decode(coded["a"])
         if type(args) is not tuple:
             raise self.protocol("an exception's arguments")
@@ -277,15 +351,21 @@ class TrustedPeer(Peer):
         for name, part in coded.get("s", {}).items():
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
+                if name in ("with_traceback", "add_note"):
+                    continue
                 try:
                     BaseException.__setattr__(error, name, value)
                 except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
                     continue
-        if "cause" in coded:
-            error.__cause__ = self.decode_exception(coded["cause"])
+        error.__dict__["_border_number"] = coded["h"]
         return error
 
     def _builtin_exception(self, name: str, args: tuple[Any, ...]) -> BaseException:
+        if name not in EXCEPTIONS:
+            cls = stdlib.exception(name)
+            error = BaseException.__new__(cls, *args)
+            error.args = args
+            return error
         cls = EXCEPTIONS[name]
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
@@ -306,10 +386,8 @@ class TrustedPeer(Peer):
             return Exception("a group of exceptions")
         error: BaseException = BaseException.__new__(cls, *args)
         error.args = args
-        own = error.__dict__
-        own["_border_number"] = coded["h"]
         if type(coded.get("str")) is str:
-            own["_border_text"] = coded["str"]
+            error.__dict__["_border_text"] = coded["str"]
         return error
 
     # ---- what goes along
@@ -356,6 +434,9 @@ class TrustedPeer(Peer):
             }
             if changes:
                 super().request("environment", changes)
+        if sys.argv != self._argv:
+            self._argv = list(sys.argv)
+            super().request("argv", self._argv)
         if self.seeds:
             seeds, self.seeds = self.seeds, []
             super().request("seed", seeds[-1])
@@ -403,6 +484,11 @@ class TrustedPeer(Peer):
             if type(arguments[1]) is not tuple or type(arguments[2]) is not dict:
                 raise self.protocol("a call")
             return value(*arguments[1], **arguments[2])
+        if what == "await":
+            if type(value) is not types.CoroutineType:
+                raise self.protocol("awaiting what is no coroutine")
+            self.loop = self.loop or asyncio.new_event_loop()
+            return nested(self.loop, value)
         name = arguments[1]
         if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
             raise AttributeError(name)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import array
 import builtins
 import collections
 import datetime
 import decimal
 import fractions
 import pathlib
+import re
 import types
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 SCALARS = frozenset((str, int, float, bool, type(None)))
 # integers beyond this travel as hexadecimal: reading decimal digits takes quadratic time
@@ -67,6 +69,14 @@ def _fill_deque(value: Any, contents: list[Any]) -> None:
     value.extend(contents)
 
 
+def _fill_array(value: Any, contents: list[Any]) -> None:
+    value[:] = array.array(value.typecode, contents)
+
+
+def _fill_namespace(value: Any, contents: list[Any]) -> None:
+    _fill_dict(vars(value), [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
+
+
 def _moment(value: datetime.datetime) -> tuple[Any, ...]:
     return (*value.timetuple()[:6], value.microsecond, value.tzinfo, value.fold)
 
@@ -96,6 +106,15 @@ VALUES: dict[str, Value] = {
     "range": Value(range, lambda v: (v.start, v.stop, v.step), lambda p: range(*p)),
     "slice": Value(slice, lambda v: (v.start, v.stop, v.step), lambda p: slice(*p)),
     "ellipsis": Value(type(...), lambda v: None, lambda p: ...),
+    "memoryview": Value(memoryview, bytes, memoryview),
+    "keys": Value(type({}.keys()), list, lambda p: dict.fromkeys(p).keys()),
+    "values": Value(type({}.values()), list, lambda p: dict(enumerate(p)).values()),
+    "items": Value(type({}.items()), list, lambda p: dict(p).items()),
+    "mappingproxy": Value(types.MappingProxyType, dict, types.MappingProxyType),
+    "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
+    "alias": Value(
+        types.GenericAlias, lambda v: (v.__origin__, v.__args__), lambda p: cast(Any, types.GenericAlias)(*p)
+    ),
     "notimplemented": Value(type(NotImplemented), lambda v: None, lambda p: NotImplemented),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
@@ -122,6 +141,10 @@ CONTAINERS: dict[str, Container] = {
         collections.deque, list, _fill_deque, lambda extra: collections.deque(maxlen=extra), lambda v: v.maxlen
     ),
 }
+CONTAINERS["A"] = Container(array.array, list, _fill_array, lambda extra: array.array(extra), lambda v: v.typecode)
+CONTAINERS["NS"] = Container(
+    types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace, lambda extra: types.SimpleNamespace()
+)
 CONTAINER_NAMES: dict[type, str] = {container.type: name for name, container in CONTAINERS.items()}
 
 # classes derived from these keep their base value on the trusted side, and are compared by it there

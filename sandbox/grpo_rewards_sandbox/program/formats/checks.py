@@ -11,7 +11,7 @@ from typing import Any
 
 from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
-from . import names, visible
+from . import names, over_there, visible
 from .report import Progress, Report, describe
 
 _MARK = "__border_passed__"
@@ -105,8 +105,8 @@ def finish(report: Report, peer: TrustedPeer) -> None:
 def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
     """Load the candidate and return a namespace with those of its names that the tests mention."""
     module = peer.request("load", job["candidate"], job["module"])
-    defined, _ = peer.request("names", module)
-    namespace: dict[str, Any] = {"__name__": "tests"}
+    defined, *_ = peer.request("names", module)
+    namespace: dict[str, Any] = {"__name__": "tests", **over_there.evaluators(peer, asked)}
     for name in visible.chosen(defined, asked, job["entry_point"]):
         if name != "check" or job["format"] != "humaneval":
             with contextlib.suppress(LookupError):

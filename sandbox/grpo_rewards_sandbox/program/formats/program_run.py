@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import errno
 import os
+import site
 import sys
 import threading
 import types
@@ -37,6 +38,8 @@ def run(source: str) -> int:
     main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
     sys.modules["__main__"] = main
     sys.argv = ["main.py"]
+    site.setquit()
+    site.sethelper()
     for descriptor, (name, mode, errors) in enumerate(_STREAMS):
         stream = open(descriptor, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  the program's
         setattr(sys, name, stream)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import site
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,8 @@ class Session:
         from _pytest.config import _prepareconfig
         from _pytest.main import Session as PytestSession
 
+        site.setquit()
+        site.sethelper()
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         options = [
             "-q",

@@ -8,6 +8,7 @@ a process that ends early has no verdict.
 from __future__ import annotations
 
 import os
+import site
 import sys
 import types
 from typing import Any
@@ -25,6 +26,8 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
     name, tests = job["module"], job["tests"]
     expected = names.expected(tests, name) if isinstance(tests, str) else None
     outcomes = Outcomes(lambda passed, total: None)
+    site.setquit()
+    site.sethelper()
     try:
         module = types.ModuleType(name)
         module.__file__ = f"{folder}/{name}.py"

@@ -1,0 +1,89 @@
+"""The standard library's types at the border: values made elsewhere, exceptions by name, bases that classes are known by."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+# values of modules that most candidates never import: to text and back
+LATE: dict[str, Callable[[Any], Any]] = {
+    "ipaddress.IPv4Address": str,
+    "ipaddress.IPv6Address": str,
+    "ipaddress.IPv4Network": str,
+    "ipaddress.IPv6Network": str,
+    "zoneinfo.ZoneInfo": lambda value: value.key,
+}
+_HAVE_EXCEPTIONS = (
+    "json.decoder decimal statistics re struct queue _queue asyncio.exceptions asyncio.queues concurrent.futures._base"
+    " binascii zlib _csv configparser dataclasses subprocess socket copy argparse zipfile tarfile shutil sqlite3"
+    " urllib.error xml.etree.ElementTree graphlib io ipaddress tomllib calendar _pickle pickle http.client getopt"
+    " zoneinfo._common email.errors contextlib"
+)
+_EXCEPTION_MODULES = frozenset(_HAVE_EXCEPTIONS.split())
+# classes of the standard library that the mirror of a class derived from them has among its own, and ABCs that know it
+BASES_BY_NAME = ("enum.Enum", "enum.Flag", "abc.ABC")
+_REGISTERED = "collections.abc."
+
+
+def qualified(value: Any) -> str:
+    """Return module and name of a class or function."""
+    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
+
+
+def find(name: str) -> Any:
+    """Return what has this name in the standard library; LookupError where nothing has."""
+    module, _, attribute = name.rpartition(".")
+    if module.partition(".")[0] not in sys.stdlib_module_names:
+        raise LookupError(name)
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise LookupError(name) from error
+
+
+def exception_name(cls: type) -> str | None:
+    """Return the name under which an exception class of the standard library crosses."""
+    module = cls.__module__
+    if (
+        issubclass(cls, BaseException)
+        and module in _EXCEPTION_MODULES
+        and getattr(sys.modules.get(module), cls.__name__, None) is cls
+    ):
+        return f"{module}.{cls.__name__}"
+    return None
+
+
+def exception(name: str) -> type[BaseException]:
+    """Return the exception class that crossed under this name; LookupError where there is none."""
+    if name.rpartition(".")[0] not in _EXCEPTION_MODULES:
+        raise LookupError(name)
+    cls = find(name)
+    if not (isinstance(cls, type) and issubclass(cls, BaseException)):
+        raise LookupError(name)
+    return cls
+
+
+def function_name(value: Any) -> str | None:
+    """Return the name of a function or class of the standard library, which the other side has too."""
+    name = qualified(value)
+    module, _, attribute = name.rpartition(".")
+    if module.partition(".")[0] in sys.stdlib_module_names and "." not in getattr(value, "__qualname__", "."):
+        return name if getattr(sys.modules.get(module), attribute, None) is value else None
+    return None
+
+
+def base_name(cls: type) -> str | None:
+    """Return the name of a base that `known_base` turns into the class itself."""
+    name = f"{cls.__module__}.{cls.__name__}"
+    return name if name in BASES_BY_NAME or cls.__module__ == "collections.abc" else None
+
+
+def known_base(name: str) -> tuple[type | None, type | None]:
+    """Return the class to have among one's bases, or else the ABC to register with."""
+    if name in BASES_BY_NAME:
+        return find(name), None
+    if name.startswith(_REGISTERED):
+        return None, find(name)
+    raise LookupError(name)

@@ -1,0 +1,179 @@
+"""Functions of the standard library that, called by a test, act on the candidate's side: its text is never run on this one."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import io
+import os
+import random
+import re
+import sys
+import tempfile
+from collections.abc import Set
+from typing import Any
+
+from ..border.mirrors import MirrorClass, MirrorFunction, MirrorModule
+from ..border.trusted import TrustedPeer
+from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
+
+_WORD = re.compile(r"\w+")
+_TEST_MODULES = ("tests", "test_solution")
+_HARMLESS = frozenset(("_codecs.encode", "copyreg._reconstructor", "builtins.object"))
+
+
+def follow_seed(peer: TrustedPeer) -> None:
+    real = random.seed
+
+    def seed(a: Any = None, version: int = 2) -> None:
+        real(a, version)
+        if type(a) in (int, str, float, bytes):
+            peer.seeds.append(a)
+
+    random.seed = seed
+
+
+def follow_monkeypatch() -> None:
+    """monkeypatch remembers what it replaces from `__dict__`, which of a mirror is not the candidate's: ask instead."""
+    from _pytest.monkeypatch import MonkeyPatch
+
+    real = MonkeyPatch.setattr
+
+    def setattr_(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:
+        if len(args) == 2 and (type(target) is MirrorModule or isinstance(target, MirrorClass)):
+            before = getattr(target, args[0])
+            setattr(target, *args)
+            self._setattr.append((target, args[0], before))
+        else:
+            real(self, target, *args, **kwargs)
+
+    MonkeyPatch.setattr = setattr_  # type: ignore[method-assign]
+
+
+def serve_sources(candidate: str, name: str) -> None:
+    """`inspect.getsource` of the candidate's things comes from the text that was given, not from the candidate."""
+    real = inspect.getsource
+
+    def getsource(value: Any) -> str:
+        if type(value) is MirrorModule:
+            return candidate
+        if type(value) is MirrorFunction or isinstance(value, MirrorClass):
+            wanted = value.__dict__["__name__"] if type(value) is MirrorFunction else value.__name__
+            for node in ast.walk(ast.parse(candidate)):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == wanted:
+                    return ast.get_source_segment(candidate, node, padded=True) or ""
+            raise OSError("could not find the source")
+        return real(value)
+
+    inspect.getsource = getsource  # type: ignore[assignment]
+
+
+def reload(peer: TrustedPeer, candidate: str) -> None:
+    """`importlib.reload` of the candidate's module runs it again, over there."""
+    real = importlib.reload
+
+    def again(module: Any) -> Any:
+        if type(module) is not MirrorModule:
+            return real(module)
+        peer.request("load", candidate, module.__name__, module)
+        return module
+
+    importlib.reload = again
+
+
+def evaluators(peer: TrustedPeer, mentioned: Set[str]) -> dict[str, Any]:
+    """Return `eval` and `exec` for tests that mention them: what they are given may be the candidate's text."""
+
+    def there(how: str) -> Any:
+        def evaluate(source: Any, names: Any = None, own: Any = None, /) -> Any:
+            if not isinstance(source, str) or own is not None:
+                raise TypeError(f"{how} of this crosses to the candidate only with fidelity: shared")
+            return peer.request("evaluate", how, str(source), names)
+
+        return evaluate
+
+    return {how: there(how) for how in ("eval", "exec") if how in mentioned}
+
+
+def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> None:
+    """What tests evaluate, unpickle or run as doctests may come from the candidate."""
+    words = frozenset(_WORD.findall(tests))
+    for name, there in evaluators(peer, words).items():
+        setattr(builtins, name, _for_tests(getattr(builtins, name), there))
+    if words & {"pickle", "shelve"}:
+        _restrict_pickle()
+    if "doctest" in words:
+        _restrict_doctest(candidate)
+
+
+def _for_tests(real: Any, there: Any) -> Any:
+    """A builtin that is another one where the tests themselves call it."""
+
+    def chosen(*args: Any, **kwargs: Any) -> Any:
+        caller = sys._getframe(1)
+        if caller.f_globals.get("__name__") in _TEST_MODULES:
+            return there(*args, **kwargs)
+        if len(args) == 1 and not kwargs:
+            return real(*args, caller.f_globals, caller.f_locals)
+        return real(*args, **kwargs)
+
+    return chosen
+
+
+def _restrict_pickle() -> None:
+    import pickle
+
+    class Unpickler(pickle._Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            found = super().find_class(module, name)
+            own = module in _TEST_MODULES and isinstance(found, type) and "." not in name
+            if own or f"{module}.{name}" in _HARMLESS or (isinstance(found, type) and found in _PLAIN):
+                return found
+            raise pickle.UnpicklingError(f"{module}.{name} is not unpickled beside the tests; use fidelity: shared")
+
+    def load(file: Any, **options: Any) -> Any:
+        return Unpickler(file, **options).load()
+
+    def loads(data: Any, /, **options: Any) -> Any:
+        return Unpickler(io.BytesIO(data), **options).load()
+
+    pickle.Unpickler, pickle.load, pickle.loads = Unpickler, load, loads  # type: ignore[misc, assignment]
+
+
+_PLAIN = frozenset((*VALUE_NAMES, *CONTAINER_NAMES, *EXCEPTION_NAMES, set, frozenset, bytearray, complex, range, slice))
+
+
+def _restrict_doctest(candidate: str) -> None:
+    import doctest
+
+    real = doctest.DocTestRunner.run
+
+    def run(self: Any, test: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(example.source.strip() in candidate for example in test.examples):
+            raise TypeError("the candidate's doctests do not run beside the tests; use fidelity: shared")
+        return real(self, test, *args, **kwargs)
+
+    doctest.DocTestRunner.run = run  # type: ignore[method-assign]
+
+
+def open_temporary_files() -> None:
+    """What a test makes in a folder that both sides see is for both: another user has to read it."""
+    os.umask(0)
+    tempfile._os = _ForBoth()  # type: ignore[attr-defined]
+
+
+class _ForBoth:
+    """`os`, as `tempfile` uses it, without its private modes."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(os, name)
+
+    @staticmethod
+    def open(path: str, flags: int, mode: int = 0o777) -> int:
+        return os.open(path, flags, mode | 0o666)
+
+    @staticmethod
+    def mkdir(path: str, mode: int = 0o777) -> None:
+        os.mkdir(path, 0o777)
