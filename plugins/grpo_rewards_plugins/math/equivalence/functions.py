@@ -52,8 +52,10 @@ def raised(base: Any, exponent: Any) -> Any:
             if exponent.q == 1:
                 if abs(exponent.p) < 1 << 62:
                     return _exact_power(base, int(exponent.p))
+                if base == 0 and exponent < 0:
+                    raise Undefined("a negative power of zero")
                 if base in (0, 1, -1):
-                    raise Unknown("a huge power of a unit")
+                    return base if base != -1 or exponent.p % 2 else -base
                 return arb(base) ** exponent.p
             if abs(exponent.p) < 1 << 40 and exponent.q < 1 << 20:
                 return _root(base, exponent)

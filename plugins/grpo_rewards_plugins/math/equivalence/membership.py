@@ -9,7 +9,7 @@ from flint import acb, fmpq
 
 from ..reading.tree import Node, add, free, negate, walk
 from .deciding import Decision, constant_value, expressions_equal
-from .points import Point, precision
+from .points import Point, Undefined, precision
 from .sets import Piece, as_pieces, contains_point
 from .values import evaluate, holds
 
@@ -90,7 +90,7 @@ def _in(node: Node, pieces: list[Piece] | None, name: str, value: fmpq) -> bool 
     try:
         with precision(192):
             return holds(node, Point({name: value}))
-    except ZeroDivisionError:
+    except (Undefined, ZeroDivisionError):
         return False  # not defined there, so it does not hold there
     except ArithmeticError:
         return None

@@ -157,7 +157,8 @@ def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
 def _family(node: Node) -> tuple[Node, Node | None]:
     """A value with a free whole number, and the relation that says so."""
     if node.kind == "list" and node.value == "," and len(node.args) == 2 and _is_whole(node.args[1], node.args[0]):
-        return node.args
+        first = node.args[0]
+        return (node, None) if first.kind == "rel" and first.value != ("=",) else (first, node.args[1])
     if node.kind == "rel" and node.value == ("=",):
         inner, of = _family(node.args[1])
         return (Node("rel", ("=",), (node.args[0], inner)), of)

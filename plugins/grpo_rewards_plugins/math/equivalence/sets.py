@@ -202,6 +202,13 @@ def _only(found: tuple[str, list[Piece]], among: Node | None) -> tuple[str, list
 
 
 def _several(node: Node) -> tuple[str, list[Piece]] | None:
+    whole = [
+        part for part in node.args if part.kind == "rel" and part.value == ("in",) and part.args[1].kind == "named"
+    ]
+    if len(whole) == 1 and len(node.args) > 1 and node.value != "or" and whole[0].args[1] != _REAL:
+        rest = tuple(part for part in node.args if part is not whole[0])
+        of = as_pieces(rest[0] if len(rest) == 1 else Node("list", node.value, rest))
+        return _only(of, whole[0].args[1]) if of is not None and of[0] == repr(whole[0].args[0]) else None
     intervals = all(
         part.kind in ("interval", "union") or (part.kind == "tuple" and len(part.args) == 2) for part in node.args
     )

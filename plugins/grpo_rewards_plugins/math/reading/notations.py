@@ -29,8 +29,9 @@ _LONGEST_SENTENCE = 600
 _TEXT = r"\\(?:text|mathrm|textrm|mbox|textsuperscript|rm)"
 _ORDINAL = re.compile(
     rf"(?<=\d)\s*(?:\^\s*)?(?:\{{\s*{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}\s*\}}|{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}"
-    r"|(?<=\^)\{(?:st|nd|rd|th)\}|(?<![\^ ])(?:st|nd|rd|th)(?![a-zA-Z]))"
+    r"|(?<=\^)\{(?:st|nd|rd|th)\})"
 )
+_BARE_ORDINAL = re.compile(r"(\d{0,8}(?:1st|2nd|3rd|[04-9]th|1[1-3]th))")  # "2st" is a product
 _WHOLE_AFTER = re.compile(
     rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*integers?\s*\}}?"
     r"(?:\s|\\[ ,;])*([a-zA-Z])\s*\}?\s*$"
@@ -128,7 +129,7 @@ def rewritten(text: str) -> str:
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
-        text = _ORDINAL.sub("", text)
+        text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
         text = _whole_number(text)
     if "{" in text:

@@ -18,6 +18,7 @@ from .units import CURRENCY, PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
 __all__ = ["MAX_DEPTH", "Parser", "parse"]
 
 MAX_DEPTH = 40
+_DEEPEST = 120  # levels of a tree; each takes up to three frames of the stack
 _END = Token("end", "", False)
 _TIMES = frozenset(("*", "\\cdot", "\\times", "\\ast", "\\star"))
 _DIVIDED = frozenset(("/", "\\div"))
@@ -378,6 +379,19 @@ def parse(text: str) -> Node:
     if not tokens:
         raise ParseError("nothing to read")
     try:
-        return Parser(tokens).answer()
+        node = Parser(tokens).answer()
     except RecursionError as error:  # a caller's own deep stack; our depth is capped
         raise ParseError("nested too deep") from error
+    if len(tokens) > _DEEPEST and _deeper_than(node, _DEEPEST):
+        raise ParseError(f"a tree of more than {_DEEPEST} levels")
+    return node
+
+
+def _deeper_than(node: Node, levels: int) -> bool:
+    """Signs that follow one another nest from the left, so that a long row of them is a deep tree."""
+    level = [node]
+    for _ in range(levels):
+        level = [arg for here in level for arg in here.args]
+        if not level:
+            return False
+    return True
