@@ -1,9 +1,10 @@
 """How right, how fast and how robust `math` is, beside Math-Verify's defaults and TRL's `accuracy_reward`, in one run.
 
-    python benchmarks/math.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N]
+    python benchmarks/math.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N] [--pairs FILE ...]
 
 FOLDER holds `math/{equivalence,scale,hostile}_dev.jsonl` (rows with gold, completion, expected) and
-`gsm8k/model_solutions.jsonl` of openai/grade-school-math. Without it the pairs are made up (math_pairs.py).
+`gsm8k/model_solutions.jsonl` of openai/grade-school-math. Without it the pairs are made up (math_pairs.py). With --pairs only
+those files are graded: JSON lines with gold, completion and expected, for solutions of one's own.
 
 Prints one JSON object: per file and grader the share right, false accepts, pairs per second, latency percentiles, hangs
 and peak memory; and ours as a ratio to the best peer. Each grader runs in a process of its own, which is killed and
@@ -244,6 +245,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--grader", action="append", choices=list(GRADERS))
     parser.add_argument("--file", action="append", default=[])
+    parser.add_argument("--pairs", action="append", default=[], type=Path, help="grade this file of pairs instead")
     parser.add_argument("--rows", type=int, default=None, help="grade only the first N pairs of each file")
     parser.add_argument("--serve", choices=list(GRADERS), help=argparse.SUPPRESS)
     parser.add_argument("--thread", action="store_true", help=argparse.SUPPRESS)
@@ -253,9 +255,10 @@ def main() -> None:
         return
     graders = [name for name in options.grader or GRADERS if importlib.util.find_spec(GRADERS[name][1])]
     report: dict[str, Any] = {"python": sys.version.split()[0], "files": {}}
+    chosen = [(path.stem, labelled(path), False) for path in options.pairs]
     there = (options.data / "math" / "scale_dev.jsonl").exists()
-    report["data"] = str(options.data) if there else "made up"
-    for name, pairs, thread in files(options.data, options.file) if there else generated(options.file):
+    report["data"] = "pairs" if chosen else str(options.data) if there else "made up"
+    for name, pairs, thread in chosen or (files(options.data, options.file) if there else generated(options.file)):
         found = {grader: measure(grader, pairs[: options.rows], thread=thread) for grader in graders}
         peers = [found[grader]["pairs_per_second"] for grader in graders if grader != "ours"]
         if "ours" in found and peers:

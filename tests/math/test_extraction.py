@@ -33,6 +33,10 @@ FOUND = [
     ("The answer is 42, not 43.", "42", "phrase"),
     ("So it is 3.14.", "3.14.", "line"),
     ("$a$ and \\[b = 2\\] so", "b = 2", "segment"),
+    ("so \\boxed{44}. We check our answer: $17\\cdot 44 = 748$.", "44", "box"),
+    ("so their sum is \\boxed{0}, and the solutions are $1,-1$.", "0", "box"),
+    ("\\boxed{3}. Final answer: 5", "5", "phrase"),
+    ("We put our answer into \\boxed{}: \\boxed{5}", "5", "box"),
 ]  # fmt: skip
 
 

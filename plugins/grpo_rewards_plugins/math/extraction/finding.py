@@ -214,9 +214,9 @@ def _from_hash(text: str) -> tuple[int, Extraction] | None:
     return None
 
 
-def phrase_mark(text: str) -> tuple[int, Extraction] | None:
+def phrase_mark(text: str, *, after_box: bool = False) -> tuple[int, Extraction] | None:
     """``the answer is ...``, the last one that carries an answer."""
-    hit = phrase(text)
+    hit = phrase(text, after_box=after_box)
     return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
 
 
@@ -255,7 +255,9 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
     if "phrase" in order:
         if best is None:
             best = phrase_mark(text)
-        elif (hit := phrase_mark(text[best[0] :])) is not None and hit[0] > 0:  # only a later one wins
+        elif (hit := phrase_mark(text[best[0] :], after_box=best[1].rule == "box")) is not None and hit[
+            0
+        ] > 0:  # only a later one wins
             best = hit
     if best is not None:
         return best[1]

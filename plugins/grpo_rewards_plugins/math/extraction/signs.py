@@ -22,6 +22,10 @@ _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
 _PHRASE_WORDS = ("answer", "solution", "result", "respuesta", "réponse", "antwort", "答案")
+_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|答案|A\s*:)", re.IGNORECASE)
+_CHECKING = re.compile(
+    r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}$|\bverifying\b[^.\n]{0,25}$", re.IGNORECASE
+)
 _SHORT = re.compile(r"A\s*:")
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
@@ -74,14 +78,22 @@ def _carries(text: str) -> bool:
     return _CARRIES.search(text) is not None or _CHOICE.match(text) is not None or _CHOICE_LEAD.match(text) is not None
 
 
-def phrase(text: str) -> tuple[int, str] | None:
-    """Place and text of the last "answer is" that carries a digit, a formula or a choice letter."""
+def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
+    """Place and text of the last "answer is" that carries a digit, a formula or a choice letter.
+
+    One that is about a check ("we verify our answer: 17 * 44 = 748") does not count; behind a box only the word "answer"
+    does, not "the solutions are".
+    """
     tail = max(0, len(text) - _TAIL)
     window = text[tail:]
     for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400]:
             continue  # the box is a mark of its own
+        if after_box and _ANSWER.match(match[0]) is None:
+            continue
+        if _CHECKING.search(window[max(0, match.start() - 40) : match.start()]):
+            continue
         found = _sentence(rest)
         if found and _carries(found) and (number := _told(found)) is not None:
             return tail + match.start(), number or found
