@@ -48,8 +48,8 @@ class Job:
 
     def to_wire(self) -> dict[str, Any]:
         """Plain data for the supervisor."""
-        data = asdict(self)
-        data["setup"] = self.setup or ""
+        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        data["setup"], data["limits"] = self.setup or "", asdict(self.limits)
         data["limits"]["cpu_seconds"] = self.limits.cpu_seconds or int(self.timeout) + 1
         return data
 

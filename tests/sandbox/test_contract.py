@@ -132,6 +132,22 @@ def test_threads_share_a_sandbox(sandbox):
     assert found == ["passed"] * 4
 
 
+ALONE = """
+import asyncio, builtins, logging, os, ssl, sys, warnings
+assert type(builtins.input).__name__ == 'builtin_function_or_method'
+assert logging.root.handlers == [] and logging.root.level == logging.WARNING
+assert warnings.filters and warnings.filters[0][0] != 'always' and warnings.showwarning.__module__ == 'warnings'
+assert os.environ['HOME'] == os.environ['PWD'] == os.getcwd() and 'PYTHONPATH' not in os.environ
+assert ssl.create_default_context() and asyncio.run(asyncio.sleep(0, 1)) == 1
+print(int(input()) * 2)
+"""
+
+
+def test_a_program_finds_its_interpreter_as_if_it_were_alone(sandbox):
+    verdict = sandbox.run([Job(ALONE, CASES, "stdio", timeout=20.0)])[0]
+    assert verdict.passed, verdict
+
+
 @pytest.mark.parametrize("status_code", [70, 71, 112])
 def test_a_candidate_cannot_claim_that_the_sandbox_broke(sandbox, status_code):
     leave = f"import os\nos._exit({status_code})\n"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import gc
 import importlib
+import logging
 import os
 import signal
 import socket
 import sys
-from typing import Any
+import warnings
+from typing import Any, cast
 
 from . import wire
 from .isolation import confine, limits
@@ -19,12 +23,15 @@ _TRUSTED_MEMORY = 2 << 30
 
 def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
     """Fork one child per request until the supervisor is gone."""
-    for name in _COMMON.split() if config["warm"] else ():
-        importlib.import_module(name)
+    if config["warm"]:
+        import_common()
     from .border import candidate
+    from .border.peer import Closed
     from .formats import program_run
 
     session = None
+    peer: candidate.CandidatePeer | None = None
+    before = Interpreter()
     if role == "tests":
         sys.path[:] = [*sys.path, *config["pytest_path"]]
         from .formats import checks, pytest_file, pytest_session, shared_run
@@ -35,6 +42,10 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     cell.enter()
     if role == "candidate":
         sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
+        # what every candidate needs and none can tell from another's, done once: pages that a child writes to are copied
+        confine.clean_environment("/")
+        peer = candidate.CandidatePeer(cast(Any, None))
+        candidate.prepare(peer)
     gc.collect()
     gc.freeze()
     wire.send(sock, {"ready": role})
@@ -59,7 +70,10 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             *descriptors, set_up = descriptors
             if message["do"] in ("candidate", "stdio", "shared"):
                 folder = cell.settle(message["name"], cell.plan.users[1], shared)
-                confine.clean_environment(folder)
+                if message["do"] == "shared":
+                    confine.clean_environment(folder)
+                else:
+                    os.environ["HOME"] = os.environ["PWD"] = folder
                 if shared:
                     os.umask(0)
                 if message["do"] == "stdio":
@@ -74,9 +88,14 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                 os.write(set_up, b".")
                 confine.close_descriptors(set(descriptors))
                 if message["do"] == "candidate":
-                    candidate.serve(socket.socket(fileno=descriptors[0]))
+                    assert peer is not None
+                    peer.socket = socket.socket(fileno=descriptors[0])
+                    with contextlib.suppress(Closed):
+                        while True:
+                            peer.serve(peer.receive())
                     os._exit(0)
                 if message["do"] == "stdio":
+                    before.restore()
                     os._exit(program_run.run(job["candidate"]))
                 os.write(descriptors[0], shared_run.run(job, session, folder).line())
                 os._exit(0)
@@ -102,6 +121,32 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(sock, {"pid": pid})
+
+
+class Interpreter:
+    """What `candidate.prepare` changes besides the streams, as it was before."""
+
+    def __init__(self) -> None:
+        self._input, self._show, self._filters = builtins.input, warnings.showwarning, warnings.filters[:]
+        self._handlers, self._level = logging.root.handlers[:], logging.root.level
+
+    def restore(self) -> None:
+        """Put it back, for a program that speaks to nobody but its standard streams."""
+        builtins.input, warnings.showwarning = self._input, self._show
+        cast(list[Any], warnings.filters)[:] = self._filters
+        warnings._filters_mutated()  # type: ignore[attr-defined]
+        logging.root.handlers[:] = self._handlers
+        logging.root.setLevel(self._level)
+
+
+def import_common() -> None:
+    """Import what candidates and tests often do, once. asyncio without ssl: no socket here leads to a network."""
+    there = sys.modules.get("ssl")
+    sys.modules["ssl"] = cast(Any, there)
+    for name in _COMMON.split():
+        importlib.import_module(name)
+    if there is None:
+        del sys.modules["ssl"]
 
 
 def _kept(cell: confine.Confinement, descriptors: list[int]) -> set[int]:

@@ -167,8 +167,10 @@ class Confinement:
 
 def be_killed_first() -> None:
     """Where memory runs out, the kernel ends a candidate before anything else."""
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as handle:
-        handle.write("1000")
+    with contextlib.suppress(OSError):
+        descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        os.write(descriptor, b"1000")
+        os.close(descriptor)
 
 
 def switch(user: int) -> None:
