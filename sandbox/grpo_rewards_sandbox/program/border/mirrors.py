@@ -80,7 +80,8 @@ class MirrorClass(type):
         """Among a mirror's ancestors are those of the standard library's that it is known by."""
         own = type.mro(cls)
         known = type.__getattribute__(cls, "__dict__").get("_border_known", ())
-        return [*own[:-1], *(base for base in known if base not in own), object]
+        more = [base for first in known for base in first.__mro__[:-1] if base not in own]
+        return [*own[:-1], *dict.fromkeys(more), object]
 
     def __instancecheck__(cls, value: Any) -> bool:
         if type.__instancecheck__(cls, value):

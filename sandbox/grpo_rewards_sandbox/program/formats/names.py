@@ -128,10 +128,11 @@ def imported(source: str, module: str) -> frozenset[str]:
     except (SyntaxError, ValueError, RecursionError):
         return frozenset()
     found: set[str] = set()
+    called = {module} | _aliases(tree, module)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == module:
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
             found.add(node.attr)
     return frozenset(found)
 
@@ -224,7 +225,7 @@ def expected(source: str, module: str) -> Expected:
                 for part in node.body
                 if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part)
             )
-    asked = set(imported(source, module)) | {module}
+    asked = set(imported(source, module)) | {module} | _aliases(tree, module)
     suspicious = any(_skips_on(node) and asked & _mentioned(node) for node in ast.walk(tree))
     return Expected(frozenset(found), suspicious)
 
@@ -236,6 +237,17 @@ def _skips_on(node: ast.AST) -> bool:
     return isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.BoolOp)) and any(
         isinstance(part, (ast.Attribute, ast.Name)) and _last_name(part) in _SKIPS for part in ast.walk(node)
     )
+
+
+def _aliases(tree: ast.Module, module: str) -> set[str]:
+    """The other names under which a file has the candidate's module, or what it takes from it."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
+        elif isinstance(node, ast.ImportFrom) and node.module == module:
+            found.update(alias.asname for alias in node.names if alias.asname)
+    return found
 
 
 def _last_name(node: ast.Attribute | ast.Name) -> str:

@@ -1,0 +1,129 @@
+"""Honest solutions with honest tests, one for each way in which tests use what they import; all pass under full isolation."""
+
+from __future__ import annotations
+
+import pytest
+from grpo_rewards_sandbox import Job, Sandbox
+
+STYLES = {
+    "exceptions of the standard library": (
+        "import json, decimal, dataclasses, statistics, asyncio\n@dataclasses.dataclass(frozen=True)\nclass P:\n    x: int\n"
+        "def f(k):\n    if k == 'json': json.loads('{')\n    if k == 'decimal': decimal.Decimal('x')\n"
+        "    if k == 'mean': statistics.mean([])\n    raise asyncio.CancelledError\n",
+        "import json, decimal, dataclasses, statistics, asyncio\n"
+        "for k, e in dict(json=json.JSONDecodeError, decimal=decimal.InvalidOperation, mean=statistics.StatisticsError,\n"
+        "                 x=asyncio.CancelledError).items():\n    with pytest.raises(e):\n        S.f(k)\n"
+        "with pytest.raises(json.JSONDecodeError) as i:\n    S.f('json')\nassert i.value.pos == 1\n"
+        "with pytest.raises(dataclasses.FrozenInstanceError):\n    S.P(1).x = 2",
+    ),
+    "exceptions as values": (
+        "def attempt(f):\n    try: return f()\n    except ValueError as e: return e\ndef same(e): return e\n"
+        "def chain():\n    try: 1 / 0\n    except ZeroDivisionError: raise KeyError('k')\n",
+        "class Mine(ValueError):\n    def __init__(self): self.code = 5\n"
+        "def own(): raise Mine\n"
+        "assert isinstance(S.attempt(lambda: int('x')), ValueError) and isinstance(S.attempt(own), Mine)\n"
+        "e = KeyError(1)\nassert S.same(e) is e\n"
+        "with pytest.raises(KeyError) as i:\n    S.chain()\nassert isinstance(i.value.__context__, ZeroDivisionError)",
+    ),
+    "enumerations and abstract classes": (
+        "import enum, abc, typing\nclass L(enum.IntEnum):\n    A = 1\nclass F(enum.Flag):\n    X = 1\n    Y = 2\n"
+        "class Shape(abc.ABC):\n    @abc.abstractmethod\n    def area(s): ...\n"
+        "@typing.runtime_checkable\nclass Sized(typing.Protocol):\n    def size(s): ...\nclass Box:\n    def size(s): return 1\n",
+        "import enum, abc, inspect\nassert S.L(1) is S.L.A and isinstance(S.L.A, int) and issubclass(S.L, enum.Enum)\n"
+        "assert S.F.X in (S.F.X | S.F.Y) and isinstance(S.F.X, enum.Enum)\n"
+        "assert issubclass(S.Shape, abc.ABC) and inspect.isabstract(S.Shape) and S.Shape.__abstractmethods__ == {'area'}\n"
+        "assert isinstance(S.Box(), S.Sized) and not isinstance(3, S.Sized)",
+    ),
+    "asynchronous": (
+        "import asyncio\nclass Pool:\n    async def __aenter__(s): return s\n    async def __aexit__(s, *a): return a[0] is KeyError\n"
+        "    def __aiter__(s): s.n = 0; return s\n    async def __anext__(s):\n        s.n += 1\n"
+        "        if s.n > 2: raise StopAsyncIteration\n        return s.n\n"
+        "async def each(f, xs): return [await f(x) for x in xs]\n",
+        "import asyncio\nasync def double(x):\n    await asyncio.sleep(0)\n    return 2 * x\nasync def main():\n"
+        "    async with S.Pool() as p:\n        assert [x async for x in p] == [1, 2]\n        raise KeyError\n"
+        "    return await S.each(double, [1, 2])\nassert asyncio.run(main()) == [2, 4]",
+    ),
+    "values of the standard library": (
+        "import array, ipaddress, re, types\ndef f(k): return {'a': array.array('i', [1]), 'ip': ipaddress.ip_address('10.0.0.1'),\n"
+        "    'ns': types.SimpleNamespace(a=1), 're': re.compile('a+', re.I), 'keys': {'a': 1}.keys(), 'mv': memoryview(b'ab'),\n"
+        "    'alias': list[int], 'map': types.MappingProxyType({1: 2})}[k]\ndef grow(a): a.append(3)\n",
+        "import array, ipaddress, types\nassert S.f('a') == array.array('i', [1]) and S.f('ip') == ipaddress.ip_address('10.0.0.1')\n"
+        "assert S.f('ns') == types.SimpleNamespace(a=1) and S.f('re').match('AA') and S.f('keys') == {'a'}\n"
+        "assert S.f('mv') == b'ab' and S.f('alias') == list[int] and S.f('map')[1] == 2\n"
+        "a = array.array('d', [1.0])\nS.grow(a)\nassert list(a) == [1.0, 3.0]",
+    ),
+    "containers of their own": (
+        "import collections.abc\nclass D(dict):\n    def __missing__(s, k): return k * 2\nclass R(collections.abc.Mapping):\n"
+        "    def __getitem__(s, k): return {'a': 1}[k]\n    def __iter__(s): return iter('a')\n    def __len__(s): return 1\n"
+        "def d(): return D(a=1)\n",
+        "import collections.abc\nd = S.d()\nassert isinstance(d, dict) and d == {'a': 1} and d['zz'] == 'zzzz'\n"
+        "r = S.R()\nassert isinstance(r, collections.abc.Mapping) and r == {'a': 1} and {**r} == {'a': 1} and r.get('z', 5) == 5",
+    ),
+    "objects equal to plain values": (
+        "class M:\n    def __init__(s, a): s.a = a\n    def v(s, o): return o.a if isinstance(o, M) else o\n"
+        "    def __eq__(s, o): return s.a == s.v(o)\n    def __lt__(s, o): return s.a < s.v(o)\n"
+        "    def __gt__(s, o): return s.a > s.v(o)\n    def __sub__(s, o): return M(s.a - s.v(o))\n"
+        "    def __add__(s, o): return M(s.a + s.v(o))\n    def __abs__(s): return M(abs(s.a))\n"
+        "    def __truediv__(s, o): return s.a / o\nclass Range:\n    def __contains__(s, x): return 0 <= x <= 100\n",
+        "from solution import M, Range\nm = M(5)\nassert m == 5 and m != 6 and not m == 'x' and m + 3 == 8 and M([1]) == [1] and M([]) == []\n"
+        "assert M('ab') == 'ab' and M(0.1 + 0.2) != 0.3 and M({'a': 1}) == {'a': 1} and M((1, 'x')) == (1, 'x') and M(True) == True\n"
+        "assert 4.9 < m < 5.1 and m > 4 and abs(m - 5) == 0 and abs(m - 5) < 1e-9 and m - 2 == 3 and m / 2 == 2.5 and m / 5 == 1\n"
+        "assert 5 in Range() and 101 not in Range()",
+    ),
+    "the module itself": (
+        "'''Doc.'''\n__all__ = ['f']\nimport random\nn = 0\ndef f(x: float, *, y: int = 2) -> float: return x\n"
+        "def inc():\n    global n\n    n += 1\n    return n\nclass K:\n    def m(s): return 1\ndef argv():\n    import sys\n    return sys.argv\n",
+        "import importlib, inspect, typing, sys\nassert S.__doc__ == 'Doc.' and S.__all__ == ['f']\n"
+        "assert typing.get_type_hints(S.f) == {'x': float, 'y': int, 'return': float}\n"
+        "assert inspect.signature(S.f).parameters['y'].annotation is int\n"
+        "assert S.inc() == 1\nimportlib.reload(S)\nassert S.inc() == 1\n"
+        "monkeypatch.setattr(S.K, 'm', lambda self: 42)\nassert S.K().m() == 42\n"
+        "monkeypatch.setattr('sys.argv', ['p', 'a'])\nassert S.argv() == ['p', 'a']",
+    ),
+    "temporary files": (
+        "def read(p):\n    with open(p) as f: return f.read()\n",
+        "import tempfile, os\nwith tempfile.NamedTemporaryFile('w', delete=False) as f:\n    f.write('x')\n"
+        "assert S.read(f.name) == 'x'\nwith tempfile.TemporaryDirectory() as d:\n    open(d + '/y', 'w').write('q')\n"
+        "    assert S.read(d + '/y') == 'q'\n(tmp_path / 'z').write_text('z')\nassert S.read(tmp_path / 'z') == 'z'",
+    ),
+    "iterators that end": (
+        "class C:\n    def __init__(s): s.n = 0\n    def __iter__(s): return s\n    def __next__(s):\n        s.n += 1\n"
+        "        if s.n > 2: raise StopIteration\n        return s.n\n",
+        "c = S.C()\nassert list(c) == [1, 2] and next(c, None) is None\nwith pytest.raises(StopIteration):\n    next(c)",
+    ),
+    "context managers that swallow": (
+        "import contextlib\n@contextlib.contextmanager\ndef ignore(e):\n    try: yield\n    except e: pass\n",
+        "with S.ignore(AssertionError):\n    raise AssertionError('on purpose')\nwith S.ignore(KeyError):\n    {}[1]",
+    ),
+}  # fmt: skip
+
+
+def job(candidate: str, body: str, fidelity: str = "isolated") -> Job:
+    indented = "".join(f"    {line}\n" for line in body.splitlines())
+    tests = f"import pytest\nimport solution as S\ndef test_a(tmp_path, monkeypatch):\n{indented}"
+    return Job(candidate, tests, "pytest", timeout=20.0, fidelity=fidelity)
+
+
+def test_every_style_passes(sandbox: Sandbox):
+    found = dict(zip(STYLES, sandbox.run([job(*style) for style in STYLES.values()]), strict=True))
+    assert {name: verdict.reason for name, verdict in found.items() if not verdict.passed} == {}
+
+
+INSIDE = {
+    "pickled objects": ("class P:\n    pass\n", "import pickle\nassert isinstance(pickle.loads(pickle.dumps(S.P())), S.P)"),
+    "derived classes": ("class B:\n    def run(s): return s.go()\n", "class D(S.B):\n    def go(self): return 3\nassert D().run() == 3"),
+    "doctests": ("def f():\n    '''\n    >>> 1 + 1\n    2\n    '''\n", "import doctest\nassert doctest.testmod(S).failed == 0\n"
+     "doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(S.f.__doc__, {}, 'f', None, 0))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("style", INSIDE)
+def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox, style: str):
+    isolated, shared = sandbox.run([job(*INSIDE[style]), job(*INSIDE[style], fidelity="shared")])
+    assert isolated.status == "failed"
+    assert "fidelity" in isolated.reason
+    assert shared.passed, shared.reason
+
+
+def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox):
+    assert sandbox.run([Job("print(input())\nexit()\n", [{"input": "4", "output": "4"}], "stdio")])[0].passed
