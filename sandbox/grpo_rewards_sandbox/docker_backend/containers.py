@@ -39,6 +39,8 @@ class DockerBackend:
     ) -> None:
         self.engine = Engine()
         try:
+            if runtime is not None:
+                self.engine.check_runtime(runtime)
             self.engine.sweep()
             self.image = image or images.find(self.engine)
         except BaseException:

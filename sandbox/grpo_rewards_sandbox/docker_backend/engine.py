@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
 import threading
 import time
@@ -66,6 +68,15 @@ class Engine:
         self._generation += 1
         self._clients = []
 
+    def check_runtime(self, name: str) -> None:
+        """Raise `SandboxUnavailable` where the engine has no runtime of this name."""
+        there = sorted(self.client.info().get("Runtimes") or ())
+        if name not in there:
+            raise SandboxUnavailable(
+                f"the engine at {_place()} has no runtime {name!r}, only {', '.join(there)}. What to do: install it where "
+                "the engine runs (for gVisor: runsc install, then restart the engine), or leave the setting runtime out"
+            )
+
     def sweep(self) -> None:
         """Remove the containers of parents that are dead; only of this machine, of others one cannot tell."""
         for container in self.client.containers.list(all=True, filters={"label": LABEL}, ignore_removed=True):
@@ -90,22 +101,61 @@ class Engine:
 
 
 def _place() -> str:
-    return os.environ.get("DOCKER_HOST") or f"the context {os.environ.get('DOCKER_CONTEXT') or 'in use'}"
+    return os.environ.get("DOCKER_HOST") or f"the context {_context_name()}"
 
 
 def _connect() -> Any:
     docker = docker_py()
-    if os.environ.get("DOCKER_HOST"):
-        return docker.from_env(timeout=_TIMEOUT)
+    name = _context_name()
+    if name == "default":
+        return _client(**docker.utils.kwargs_from_env())
+    # not by docker-py, which looks for contexts below the current folder where there is no config.json
+    key = hashlib.sha256(name.encode()).hexdigest()
     try:
-        context = docker.ContextAPI.get_context(os.environ.get("DOCKER_CONTEXT") or None)
-    except Exception as error:
-        raise SandboxUnavailable(f"the docker context cannot be read: {error}") from error
-    if context is None:
-        raise SandboxUnavailable(f"there is no docker context {os.environ.get('DOCKER_CONTEXT')!r}")
-    if not context.Host or context.Name == "default":
-        return docker.from_env(timeout=_TIMEOUT)
-    return docker.DockerClient(base_url=context.Host, tls=context.TLSConfig or False, timeout=_TIMEOUT)
+        found = json.loads((_folder() / "contexts" / "meta" / key / "meta.json").read_text())["Endpoints"]["docker"]
+        host = str(found["Host"])
+    except FileNotFoundError as error:
+        raise SandboxUnavailable(f"there is no docker context {name!r}; see: docker context ls") from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SandboxUnavailable(f"the docker context {name!r} cannot be read: {error!r}") from error
+    secrets = {name: _folder() / "contexts" / "tls" / key / "docker" / f"{name}.pem" for name in ("ca", "cert", "key")}
+    there = {name: str(path) for name, path in secrets.items() if path.is_file()}
+    tls: Any = False
+    if there:
+        pair = (there["cert"], there["key"]) if {"cert", "key"} <= set(there) else None
+        tls = docker.tls.TLSConfig(
+            client_cert=pair, ca_cert=there.get("ca"), verify=not found.get("SkipTLSVerify", False)
+        )
+    return _client(base_url=host, tls=tls)
+
+
+def _client(**options: Any) -> Any:
+    docker = docker_py()
+
+    class Api(docker.APIClient):  # type: ignore[misc,name-defined]
+        def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
+            # else requests prefers $REQUESTS_CA_BUNDLE to the authority that the engine's own settings name
+            verify = self.verify if verify is None else verify
+            return super().merge_environment_settings(url, proxies, stream, verify, cert)
+
+    client = docker.DockerClient.__new__(docker.DockerClient)
+    client.api = Api(version="auto", timeout=_TIMEOUT, **options)
+    return client
+
+
+def _folder() -> Path:
+    return Path(os.environ.get("DOCKER_CONFIG") or Path.home() / ".docker")
+
+
+def _context_name() -> str:
+    """Which context is in use, as the docker command decides it."""
+    if os.environ.get("DOCKER_HOST"):
+        return "default"
+    if os.environ.get("DOCKER_CONTEXT"):
+        return os.environ["DOCKER_CONTEXT"]
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        return json.loads((_folder() / "config.json").read_text()).get("currentContext") or "default"
+    return "default"
 
 
 # ---- owners: a process, named so that it can be told from another one of the same number
