@@ -40,11 +40,12 @@ def ours() -> Grade:
 
 
 def math_verify() -> Grade:
-    """Math-Verify with its defaults; a gold that it cannot read is tried again between dollar signs."""
+    """Math-Verify with its defaults; a gold without delimiters is read between dollar signs, or else as it is."""
     from math_verify import parse, verify
 
     def grade(gold: str, completion: str) -> bool:
-        return bool(verify(parse(gold) or parse(f"${gold}$"), parse(completion)))
+        dressed = gold if "$" in gold or "boxed" in gold else f"${gold}$"
+        return bool(verify(parse(dressed) or parse(gold), parse(completion)))
 
     return grade
 

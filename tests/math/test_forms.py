@@ -487,7 +487,7 @@ x\le-1 \cup x\ge1 | -1 \le x\le 1
 """
 ROUNDED = r"""
 \sqrt{2} | 1.41
-0.\overline{3} | 0.3
+0.\overline{3} | 0.33
 """
 
 

@@ -21,6 +21,8 @@ __all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
 _POINTS = 7
 _NEEDED = 3
 _WHOLE_SCALE = fmpq(1)
+_FAR_SCALES = (fmpq(1, 8), fmpq(30), fmpq(1000), fmpq(10**7))
+_STEPS = frozenset(("floor", "ceil", "sign", "mod", "max", "min", "gcd", "lcm"))
 _OTHER_SCALES = (fmpq(1, 8), fmpq(16))  # for expressions that are defined near zero only, or far from it
 
 
@@ -42,7 +44,7 @@ def _points(
             raw = blake2b(f"{seed}|{turn}|{name}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
             bits = int.from_bytes(raw, "big")
             if name in integers:
-                here[name] = fmpq(3 + bits % 11 + turn)
+                here[name] = fmpq(3 + bits % max(11, int(scale)) + turn)
                 continue
             if long:  # whole numbers keep the denominators of long sums small
                 here[name] = fmpq(3 + bits % 1_000_003)
@@ -155,12 +157,22 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     integers = _integers(gold) | _integers(answer)
     long = any(here.kind in ("sum", "prod") for node in (gold, answer) for here in walk(node))
     found = _at_points(gold, answer, _points(sorted(names), integers, seed, long=long))
+    if found.equal and _has_steps(gold, answer):
+        for scale in _FAR_SCALES:
+            far = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
+            if far.equal is False:
+                return far
     if found.equal is None and found.rule == _NOWHERE:
         for scale in _OTHER_SCALES:
             again = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
             if again.rule != _NOWHERE:
                 return again
     return found
+
+
+def _has_steps(*nodes: Node) -> bool:
+    """Is there a function that is constant for long, so that a few points near zero tell little?"""
+    return any(here.kind == "call" and here.value in _STEPS for node in nodes for here in walk(node))
 
 
 def _differ_somewhere(gold: Node, answer: Node, name: str) -> str | None:

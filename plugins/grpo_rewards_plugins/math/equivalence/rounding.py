@@ -21,6 +21,8 @@ def to_its_digits(gold: Node, answer: Node) -> Decision | None:
     if any(here.kind == "dec" for here in walk(answer)):
         return None  # a rounded decimal is no exact answer
     exact, digits = gold.value
+    if abs(exact) * fmpq(10) ** digits < 10:
+        return None  # one digit says too little
     half = fmpq(1, 2) / fmpq(10) ** digits
     if isinstance(value, fmpq) and _terminates(value, digits):
         return None

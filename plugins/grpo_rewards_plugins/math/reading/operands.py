@@ -114,7 +114,8 @@ def _identifier(parser: Parser, text: str) -> Node:
         parser.take()
         node = prime(node)
     after = parser.peek()
-    if text in "fghFGH" and after.text == "(" and after.kind == "op" and node.kind == "sym":
+    at_zero = after.text == "(" and parser.peek(1).text == "0" and parser.peek(2).text == ")"  # "x(0)" is no product
+    if (text in "fghFGH" or at_zero) and after.text == "(" and after.kind == "op" and node.kind == "sym":
         parser.take()
         return Node("apply", node.value, inside(parser, ")"))
     return node
