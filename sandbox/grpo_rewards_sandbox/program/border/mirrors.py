@@ -145,6 +145,7 @@ class Mirror:
     """An object of the candidate."""
 
     _border_siblings: Any = None
+    _border_peer: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if _hidden(name):
@@ -171,7 +172,9 @@ class Mirror:
 
     def __del__(self) -> None:
         try:
-            Border.peer.release(self._border_number)
+            # one that was garbage of an earlier job in this process has numbers that are others' by now
+            if self._border_peer is Border.peer:
+                Border.peer.release(self._border_number)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 
@@ -304,8 +307,17 @@ def _operate(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
     if operation == "exit" and result and len(args) == 3 and is_check(args[1]):
         return False
     if operation == "eq" and result is True and not foreign and self is not args[0]:
-        return judgement.discerns(peer, number)
+        return _discerns(type(self), number)
     return result
+
+
+def _discerns(cls: type, number: int) -> bool:
+    """Objects of this class are not equal to just anything; asked of one object of each class."""
+    if not type.__getattribute__(cls, "__dict__").get("_border_discerns"):
+        if not judgement.discerns(Border.peer, number):
+            return False
+        type.__setattr__(cls, "_border_discerns", True)
+    return True
 
 
 def _defined(cls: type) -> list[str]:
@@ -356,7 +368,7 @@ class MirrorFunction:
 
     def __init__(self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any]) -> None:
         own = self.__dict__
-        own["_border_number"] = number
+        own["_border_number"], own["_border_peer"] = number, Border.peer
         own["__name__"] = own["__qualname__"] = name
         own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
         if signature is not None:
@@ -395,7 +407,8 @@ class MirrorFunction:
 
     def __del__(self) -> None:
         try:
-            Border.peer.release(self.__dict__["_border_number"])
+            if self.__dict__["_border_peer"] is Border.peer:
+                Border.peer.release(self.__dict__["_border_number"])
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 

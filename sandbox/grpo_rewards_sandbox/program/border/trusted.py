@@ -128,6 +128,7 @@ class TrustedPeer(Peer):
         members: dict[str, Any] = {
             "_border_container": container,
             "_border_class": number,
+            "_border_peer": self,
             "_border_known": tuple(cls for cls, _ in known if cls is not None),
             "__module__": "candidate" if module == "builtins" else module,
             "__qualname__": qualname,
