@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from grpo_rewards_sandbox import Job, Sandbox
+from grpo_rewards_sandbox import Job, Limits, Sandbox
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
@@ -111,6 +111,27 @@ LIMITS = {
     ),
     "fork bomb": ("import os\ndef solve(x):\n    while True:\n        os.fork()\n", None),
 }
+
+
+CHATTY = """
+import os, sys, time
+for _ in range(12):
+    if os.fork() == 0:
+        held = bytearray(110 << 20)
+        for at in range(0, len(held), 4096):
+            held[at] = 1
+        time.sleep(60)
+while True:
+    os.write(1, b'.')
+    time.sleep(0.01)
+"""
+
+
+def test_a_program_that_keeps_writing_is_looked_at_too(sandbox):
+    limits = Limits(memory=1 << 30)
+    verdict = sandbox.run([Job(CHATTY, CASES, "stdio", timeout=20.0, limits=limits)])[0]
+    assert (verdict.status, verdict.limit) == ("limit", "memory")
+    assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
 
 
 @pytest.mark.parametrize("name", LIMITS)

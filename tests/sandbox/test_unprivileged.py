@@ -32,10 +32,11 @@ def jobs(program, limit=20.0, **options):
 right = [*jobs(RIGHT), *jobs(RIGHT, fidelity="shared"), Job("print(int(input()) * 2)", CASES, "stdio")]
 refused = [part for attempt in ATTEMPTS for part in jobs(TRIED.format(attempt))[:1]]
 hostile = [part for program in HOSTILE for part in (jobs(program, 1.0)[0], Job(program, CASES, "stdio", timeout=1.0))]
+full = [Job(FILL, CASES, "stdio", timeout=8.0)]
 try:
     with open_sandbox("local", workers=2, allow=(mode,)) as opened:
         said = {name: [v.status for v in opened.run(part)] for name, part in
-                (("right", right), ("refused", refused), ("hostile", hostile), ("after", right))}
+                (("right", right), ("refused", refused), ("hostile", hostile), ("full", full), ("after", right))}
         print(json.dumps({"plan": opened.plan, "guarantees": guarantees()["local"], **said}))
 except SandboxUnavailable as error:
     print(json.dumps({"unavailable": str(error)}))
@@ -57,6 +58,9 @@ HOSTILE = [
     "import glob\ndef solve(x):\n    return sum('4' in open(p).read() for p in glob.glob('/tmp/**/*', recursive=True)) and 4\n",
     "x = bytearray(1 << 33)\n",
 ]
+
+
+FILL = "for n in range(10 ** 6):\n    with open(str(n), 'wb') as f:\n        for _ in range(8):\n            f.write(bytes(1 << 20))\n"
 
 
 def run(command: list[str], user: int) -> subprocess.CompletedProcess[str]:
@@ -87,7 +91,7 @@ def test_less_privilege_judges_and_refuses(mode, user, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("x")
     attempts = [attempt.replace("FOREIGN", repr(str(secret))) for attempt in ATTEMPTS]
-    script = f"ATTEMPTS = {attempts!r}\nHOSTILE = {HOSTILE!r}\n{SCRIPT}"
+    script = f"ATTEMPTS = {attempts!r}\nHOSTILE = {HOSTILE!r}\nFILL = {FILL!r}\n{SCRIPT}"
     done = run([interpreter(NOBODY if mode == "user" else user), "-c", script, mode], user)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
@@ -97,4 +101,5 @@ def test_less_privilege_judges_and_refuses(mode, user, tmp_path):
     assert found["plan"]["user_namespace"] == (mode == "namespaces")
     assert bool(found["plan"]["users"][1]) == (user == 0)
     assert set(found["right"]) == set(found["after"]) == set(found["refused"]) == {"passed"}
+    assert found["full"] == ["limit"]
     assert set(found["hostile"]) <= {"failed", "limit", "timeout"}

@@ -42,10 +42,11 @@ class Supervisor:
             if private
             else tempfile.mkdtemp(prefix="grpo-", dir=config["store"] or None)
         )
+        self._unbounded = not private and not config["store"]  # its files lie on the machine's disk
         self.exchange = self.store + "/exchange"
         os.chmod(self.store, 0o755)  # pytest lists the folders on its way to a file
         os.mkdir(self.exchange, 0o711)
-        self.count = 0
+        self.count, self._next_look = 0, 0.0
         self.parents: dict[str, socket.socket] = {}
         self._config, self._checker_pid, self._checker_since = config, 0, 0
         # before the first job is read: what forks candidates must never have seen a test
@@ -124,6 +125,7 @@ class Supervisor:
     def run(self, job: dict[str, Any]) -> Report:
         """Judge one job."""
         self.count += 1
+        self._next_look = time.monotonic() + _LOOK
         self._bury()
         if job["format"] == "stdio":
             return self._stdio(job)
@@ -151,7 +153,7 @@ class Supervisor:
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
             deadline = time.monotonic() + job["timeout"]
-            report, complete = self._verdict(reader, deadline, running[0]["pid"], job["limits"]["memory"])
+            report, complete = self._verdict(reader, deadline, running[0], job["limits"]["memory"])
             if reused and not complete:
                 self._end_checker()
         finally:
@@ -197,19 +199,34 @@ class Supervisor:
             self.parents.pop("checks").close()
             self._checker_pid = 0
 
-    def _verdict(self, reader: int, deadline: float, pid: int, memory: int) -> tuple[Report, bool]:
-        """Wait for the report, with an eye on the memory of all of the candidate's processes; say whether it came."""
+    def _excess(self, started: dict[str, Any], memory: int) -> tuple[str, str]:
+        """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
+
+        Looks by the clock, however often it is asked: a candidate that keeps writing is looked at too.
+        """
+        now = time.monotonic()
+        if now < self._next_look:
+            return "", ""
+        self._next_look = now + _LOOK
+        if limits.tree_memory(started["pid"], memory) > memory:
+            return "memory", f"its processes hold more than {memory >> 20} MiB together"
+        if self._unbounded and limits.folder_bytes(f"{self.store}/{started['name']}", root.TMP_BYTES) > root.TMP_BYTES:
+            return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
+        return "", ""
+
+    def _verdict(self, reader: int, deadline: float, started: dict[str, Any], memory: int) -> tuple[Report, bool]:
+        """Wait for the report, with an eye on what the candidate holds; say whether it came."""
         report, data = Report(), b""
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 report.status, report.reason = "timeout", "the time limit passed"
                 break
+            report.limit, report.reason = self._excess(started, memory)
+            if report.limit:
+                report.status = "limit"
+                break
             if not select.select([reader], [], [], min(left, _LOOK))[0]:
-                if limits.tree_memory(pid, memory) > memory:
-                    report.status, report.limit = "limit", "memory"
-                    report.reason = f"its processes hold more than {memory >> 20} MiB together"
-                    break
                 continue
             chunk = os.read(reader, 65536)
             data += chunk
@@ -251,7 +268,6 @@ class Supervisor:
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
         problem, feeding, gently = "", True, False
-        pid, most = started["pid"], job_limits["memory"]
         try:
             while True:
                 if feeding and not pending:
@@ -261,11 +277,11 @@ class Supervisor:
                 if left <= 0:
                     report.status, problem = "timeout", "the time limit passed"
                     break
-                ready, writable, _ = select.select([out], [feed] if feeding else [], [], min(left, _LOOK))
-                if not ready and not writable and limits.tree_memory(pid, most) > most:
-                    report.status, report.limit = "limit", "memory"
-                    problem = f"its processes hold more than {most >> 20} MiB together"
+                report.limit, problem = self._excess(started, job_limits["memory"])
+                if problem:
+                    report.status = "limit"
                     break
+                ready, writable, _ = select.select([out], [feed] if feeding else [], [], min(left, _LOOK))
                 if writable:
                     try:
                         pending = pending[os.write(feed, pending) :]

@@ -67,16 +67,43 @@ def tree_memory(pid: int, enough: int) -> int:
             for children in glob.glob(f"/proc/{one}/task/*/children"):
                 with open(children) as handle:
                     below += map(int, handle.read().split())
-            with open(f"/proc/{one}/statm") as handle:
-                found += int(handle.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+            found += _resident(one)[0]
     if found < enough:
         return 0
     return sum(map(_share, below))
+
+
+def _resident(pid: int | str) -> tuple[int, int]:
+    """Resident bytes, and those of them that are in no file."""
+    with open(f"/proc/{pid}/statm") as handle:
+        _, resident, shared, *_ = map(int, handle.read().split())
+    page = os.sysconf("SC_PAGE_SIZE")
+    return resident * page, (resident - shared) * page
 
 
 def _share(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/smaps_rollup") as handle:
             return next(int(line.split()[1]) << 10 for line in handle if line.startswith("Pss:"))
+    except PermissionError:
+        # without the capability to look closer: what it has of its own beyond what a fork of this process starts with
+        with contextlib.suppress(OSError, ValueError):
+            return max(0, _resident(pid)[1] - _resident("self")[1])
+        return 0
     except (OSError, StopIteration):
         return 0
+
+
+def folder_bytes(folder: str, enough: int) -> int:
+    """Return the bytes on disk of the files below a folder, at least 4096 each; stop counting above `enough`."""
+    found, below = 0, [folder]
+    for one in below:
+        with contextlib.suppress(OSError), os.scandir(one) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    below.append(entry.path)
+                with contextlib.suppress(OSError):
+                    found += max(entry.stat(follow_symlinks=False).st_blocks * 512, 4096)
+                if found > enough:
+                    return found
+    return found
