@@ -13,11 +13,11 @@ from .equivalence.quantities import within
 from .equivalence.rereading import decide
 from .equivalence.structures import matched_share
 from .reading.calendar import amounts, clock, date, same_date, same_time
-from .reading.clean import clean, squeeze
+from .reading.clean import bare, clean, squeeze
 from .reading.notations import named_set, rewritten, with_bare_unit
 from .reading.parser import parse
 from .reading.tokens import MAX_CHARACTERS
-from .reading.tree import Node, ParseError, free
+from .reading.tree import Node, ParseError, free, walk
 from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
 from .symbolic import SymbolicTimeout, shared_pool
 from .symbolic.wire import packed, symbolic
@@ -187,7 +187,7 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         return as_words
     mine, theirs = gold.tree, answer.tree
     if isinstance(mine, ParseError):
-        if same_words(gold.text, answer.text):
+        if same_words(gold.text, answer.text) or bare(gold.text) == bare(answer.text):
             return Verdict(True, "same words")
         problem = unreadable(gold)
         if problem is not None:
@@ -205,6 +205,8 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         return Verdict(bool(same_numeral(gold.numeral, other)), "exact numbers, with other marks between the digits")
     if decision.equal is not None:
         return Verdict(decision.equal, decision.rule)
+    if _endless(mine) and _endless(theirs):  # nothing that sympy has an answer to
+        return Verdict(False, "undecided: two infinite series", "open")
     if decision.rule == NO_SMALL_INTEGER or not (symbolic(mine) and symbolic(theirs)):  # sympy could only hang
         return Verdict(False, f"undecided: {decision.rule}", "open")
     return _symbolic(mine, theirs, decision.rule, timeout)
@@ -243,6 +245,13 @@ def _dates_and_amounts(gold: Reading, answer: Reading) -> Verdict | None:
     if base is not None or based_digits(answer.text) is not None:
         return Verdict(base == based_digits(answer.text), "digits and base")
     return None
+
+
+def _endless(node: Node) -> bool:
+    """Is there an infinite series with a variable besides its index?"""
+    return bool(free(node)) and any(
+        here.kind == "sum" and here.args[2] == Node("const", "oo") and free(here) for here in walk(node)
+    )
 
 
 def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Verdict:

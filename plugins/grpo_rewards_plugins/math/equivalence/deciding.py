@@ -8,6 +8,7 @@ several points, where no part is so large or small that it could hide in the rou
 from __future__ import annotations
 
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from flint import acb, arb, fmpq
@@ -170,15 +171,34 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     return found
 
 
+def _around_ends(*nodes: Node) -> list[fmpq]:
+    """Points at, beside, between and beyond the numbers in the conditions of functions by cases."""
+    conditions = [rel for node in nodes for cases in walk(node) if cases.kind == "cases" for rel in cases.args[1::2]]
+    values = [
+        constant_value(end) for rel in conditions for part in walk(rel) if part.kind == "rel" for end in part.args
+    ]
+    ends: set[fmpq] = set()
+    for value in values:
+        if isinstance(value, fmpq):
+            ends.add(value)
+        elif isinstance(value, arb) and abs(value) < 10**9:
+            ends.add(fmpq(int((value * 1000).floor().unique_fmpz() or 0), 1000))
+    ordered = sorted(ends)[:40]
+    middles = [(one + other) / 2 for one, other in pairwise(ordered)]
+    beside = [end + step for end in ordered for step in (0, fmpq(1, 997), -fmpq(1, 997), 1, -1, 29, -29)]
+    return [*beside, *middles, *((3 * end + 1) for end in ordered[-1:]), *((end * 3 - 1) for end in ordered[:1])]
+
+
 def _has_steps(*nodes: Node) -> bool:
     """Is there a function that is constant for long, so that a few points near zero tell little?"""
-    return any(here.kind == "call" and here.value in _STEPS for node in nodes for here in walk(node))
+    return any(
+        here.kind == "cases" or (here.kind == "call" and here.value in _STEPS) for node in nodes for here in walk(node)
+    )
 
 
 def _differ_somewhere(gold: Node, answer: Node, name: str) -> str | None:
     """Where two functions by cases differ on a grid, or only one is defined; None where they do not."""
-    for step in range(-40, 41):
-        here = fmpq(step, 4)
+    for here in (*(fmpq(step, 4) for step in range(-40, 41)), *_around_ends(gold, answer)):
         values: list[Any] = []
         for node in (gold, answer):
             try:
@@ -202,7 +222,7 @@ _NOWHERE = "no point in the domain of both"
 def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decision:
     agreed, exact, refused = 0, True, ""
     complex_meant = any(n.kind == "const" and n.value == "i" for n in (*walk(gold), *walk(answer)))
-    complex_agreed, complex_differs = 0, False
+    complex_agreed, complex_differs, alone = 0, False, 0
     for turn, here in enumerate(points):
         # three sharp points are enough evidence; the other ones look for a difference in sign or domain
         bits = 512 if turn < _NEEDED else 128
@@ -232,6 +252,7 @@ def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decis
                     continue
                 agreed += 1
         except (Undefined, ZeroDivisionError):
+            alone += _defined(gold, here) != _defined(answer, here)
             continue
         except (ArithmeticError, ValueError) as error:
             return Decision(None, str(error))
@@ -243,7 +264,21 @@ def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decis
         return Decision(False, "certified difference at a complex value")
     if not agreed and not refused and complex_agreed >= _NEEDED:
         return Decision(True, "agreement at complex values")
+    if alone == len(points):
+        return Decision(False, "only one of them is ever defined")
     return Decision(None, refused or _NOWHERE)
+
+
+def _defined(node: Node, values: dict[str, fmpq]) -> bool:
+    """Has it a value at a point?"""
+    try:
+        with precision(128):
+            _value(node, Point(values))
+    except (Undefined, ZeroDivisionError):
+        return False
+    except (ArithmeticError, ValueError):
+        return True  # or that is not known
+    return True
 
 
 def proportional(one: Node, other: Node, seed: str = "") -> bool | None:

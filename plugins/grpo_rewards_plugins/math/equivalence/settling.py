@@ -7,11 +7,9 @@ from math import prod
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .deciding import expressions_equal
-from .rounding import about
 
-__all__ = ["contradicts", "name_like", "settled", "without_name"]
+__all__ = ["name_like", "settled", "without_name"]
 
-_PLAIN = frozenset(("num", "dec", "add", "mul", "pow", "const", "call", "percent"))
 _MANY = 64  # points that signs may stand for
 
 
@@ -66,22 +64,6 @@ def _chain(node: Node) -> Node:
             return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
         return settled(args[-1]) if not free(args[-1]) else node
     return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
-
-
-def contradicts(node: Node) -> bool:
-    """``x = 6 = 5``: a number in a chain is certainly not its end."""
-    if node.kind != "rel" or len(node.value) < 2 or any(op != "=" for op in node.value):
-        return False
-    last = node.args[-1]
-    plain = [arg for arg in node.args[:-1] if _plain(arg)]
-    return _plain(last) and any(
-        expressions_equal(middle, last).equal is False and not about(middle, last) for middle in plain
-    )
-
-
-def _plain(node: Node) -> bool:
-    """A number, without names, units and the like."""
-    return node.kind in _PLAIN and all(_plain(arg) for arg in node.args)
 
 
 def _both_signs(node: Node) -> Node:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from flint import fmpq
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
+from .chains import chain_differs
 from .deciding import Decision, expressions_equal, proportional
 from .matrices import scaled, transposed
 from .membership import by_membership, same_sign
 from .quantities import same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces
-from .settling import contradicts, name_like, settled, without_name
+from .settling import name_like, settled, without_name
 
 __all__ = ["compare", "matched_share"]
 
@@ -30,8 +31,8 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
             return Decision(False, "different approximations")
     if _computed_chain(gold) and _computed_chain(answer) and len(gold.args) == len(answer.args):
         return _ordered_parts(gold, answer, seed)
-    if gold.kind != "rel" and contradicts(answer):
-        return Decision(False, "a chain that contradicts itself")
+    if (why := chain_differs(gold, answer, seed)) is not None:
+        return Decision(False, why)
     found = _compare(settled(gold), settled(answer), seed)
     if found.equal is False and "," in (comma := _decimal_comma(gold, answer)):
         return Decision(True, comma)

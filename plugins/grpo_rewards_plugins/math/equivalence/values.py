@@ -29,12 +29,12 @@ def _sum(node: Node, point: Point) -> Any:
         if infinite:
             shape = []
             for probe in (fmpq(3), fmpq(5), fmpq(8)):
-                point.values[node.value] = probe
+                point.values[node.value] = low + probe  # so that a series may begin at another index
                 shape.append(evaluate(body, point))
             if not all(isinstance(v, fmpq) for v in shape):
                 raise Unknown("an infinite series")
             point.opaque = True
-            return pseudo(node.kind, low, shape)
+            return pseudo(node.kind, shape)
         start, stop = as_integer(low, 10**9), as_integer(evaluate(upper, point), 10**9)
         if stop - start > _TERMS:
             # a long sum may have a closed form, a long product is a number too large for sympy

@@ -24,7 +24,7 @@ _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,
 _PHRASE_WORDS = ("answer", "solution", "result", "respuesta", "réponse", "antwort", "答案")
 _ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|答案|A\s*:)", re.IGNORECASE)
 _CHECKING = re.compile(
-    r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}$|\bverifying\b[^.\n]{0,25}$", re.IGNORECASE
+    r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
 _SHORT = re.compile(r"A\s*:")
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)

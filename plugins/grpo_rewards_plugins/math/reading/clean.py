@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["clean", "squeeze"]
+__all__ = ["bare", "clean", "squeeze"]
 
 _SUPER = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True))
 _SUB = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₖₘₓᵢⱼₐₑ", "0123456789+-=()nkmxijae", strict=True))
@@ -139,6 +139,11 @@ def squeeze(text: str) -> str:
         text = _SINGLE_POWER.sub(r"\1\2", text)
     # A space between two digits or letters can matter ("1 1/2", "a b" and "ab" of a text), any other cannot.
     return _SQUEEZE.sub("", text) if not _MATTERS.search(text) else _SPACES.sub(" ", text)
+
+
+def bare(text: str) -> str:
+    """A key of last resort, for texts that are not read as mathematics: without any space or typesetting."""
+    return "".join(squeeze(text).split())
 
 
 _MATTERS = re.compile(r"\d\s+[\d.]|[a-zA-Z]{2}\s+[a-zA-Z]|[a-zA-Z]\s+[a-zA-Z]{2}")

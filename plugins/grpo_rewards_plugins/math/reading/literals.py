@@ -63,6 +63,8 @@ def number_at(parser: Parser, token: Token) -> Node:
         part = parser.fraction()
         if part.kind == "num" and 0 < part.value < 1:  # a mixed number
             return Node("num", node.value + part.value)
+        if part.kind == "num":
+            raise ParseError("a mixed number whose fraction is not below one")
         parser.at = start
         parser.tokens[start : start + 4] = kept
         return node

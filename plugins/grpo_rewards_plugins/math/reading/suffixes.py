@@ -121,6 +121,9 @@ def postfix(parser: Parser, node: Node) -> Node:
         token = parser.peek()
         if token.kind not in ("op", "cmd"):
             return node
+        if token.text == "(" and node.kind == "sym" and node.value.endswith("'"):  # "y'(0)" is no product
+            parser.take()
+            return Node("apply", node.value, inside(parser, ")"))
         text = token.text
         if text == "^":
             parser.take()
