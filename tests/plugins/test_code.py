@@ -147,6 +147,41 @@ def test_programs_that_fail_are_scored_0_and_say_why(code: Reward, program: str,
 
 
 @needs_sandbox
+def test_helpers_that_the_prompt_gives_stay_the_data_sets(code: Reward) -> None:
+    """HumanEval's tests call them: a program that defines them anew would judge itself."""
+    prompt = "def value(xs, at):\n    return xs[0] + xs[1] * at\n\n\ndef find_zero(xs):\n"
+    check = "def check(candidate):\n    assert abs(value([6, -3], candidate([6, -3]))) < 1e-4\n"
+    columns = {"test": [check] * 3, "entry_point": ["find_zero"] * 3, "code_prompt": [prompt] * 3}
+    texts = [
+        "    return -xs[0] / xs[1]\n",
+        "def value(xs, at):\n    return 0\n\ndef find_zero(xs):\n    return 1\n",
+        "    return 1\n",
+    ]
+    assert code(completions=texts, **columns) == [1.0, 0.0, 0.0]
+
+
+ODD = [
+    "\x00",
+    "\ufeff",
+    "\ud800",
+    "def f(x):\r    return x\r",
+    "```python\n\x00```",
+    "# coding: rot13\n",
+    "\x0c" * 99,
+    "(" * 9000,
+]
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "columns", [{"test": ["assert f(1) == 2"]}, {"tests": [[{"input": "", "output": "2"}]]}, {"tests": [FILE]}]
+)
+def test_no_text_blanks_its_own_row(code: Reward, columns: dict[str, Any]) -> None:
+    found = code.outcomes(_batch(ODD, **{name: cells * len(ODD) for name, cells in columns.items()}))
+    assert {(outcome.value, outcome.status) for outcome in found} <= {(0.0, "scored"), (0.0, "rejected")}
+
+
+@needs_sandbox
 def test_equal_programs_are_run_once(code: Reward, tmp_path: Path) -> None:
     tests = [["import time", "assert add_one(1) == 2"]] * 8
     outcomes = code.outcomes(_batch([ADD] * 4 + [ADD + "# other"] * 4, test_list=tests))

@@ -12,7 +12,7 @@ from collections.abc import Set
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.blocks import Block, fenced_blocks
 
-__all__ = ["complete", "defined_names", "find_program"]
+__all__ = ["complete", "defined_names", "find_program", "preamble"]
 
 _DEFINED = re.compile(r"^(?:(?:async[ \t]{1,8})?def|class)[ \t]{1,8}(\w+)|^(\w+)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.M)
 _PYTHON = ("python", "py", "python3", "python2", "py3")
@@ -80,6 +80,12 @@ def complete(program: str, prompt: str, entry_point: str) -> str:
     if "\n\t" not in beginning:
         program = _LEADING_TABS.sub(lambda tabs: "    " * len(tabs[0]), program)  # Python refuses a mixture
     return beginning + _up_to_next_unindented(_as_body(program))
+
+
+def preamble(prompt: str, entry_point: str) -> str:
+    """Return what stands in the prompt before the function that it begins: imports and helpers, the data set's own."""
+    head = _last_definition(prompt, entry_point)
+    return "" if head is None else prompt[:head]
 
 
 def _last_definition(prompt: str, entry_point: str) -> int | None:

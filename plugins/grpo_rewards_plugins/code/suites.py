@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
+from grpo_rewards_plugins.code.extraction import defined_names, preamble
+
 __all__ = ["Format", "Suite", "SuiteProblem", "read_suite"]
 
 Format = Literal["pytest", "humaneval", "asserts", "stdio"]
@@ -145,6 +147,10 @@ def _text_suite(text: str, format: str | None, entry_point: str, setup: str, pro
     entry_point = entry_point or _candidate_name(tree) or _last_function(prompt)
     if not entry_point:
         raise SuiteProblem("the column entry_point must name the function that check(candidate) is given")
+    helpers = preamble(prompt, entry_point)
+    if not defined_names(helpers).isdisjoint(names) and _compiles(helpers):
+        # what the prompt gives and the tests call is the data set's: a program that defines it anew changes no test
+        setup = f"{helpers}\n{setup}"
     return Suite("humaneval", _only_check(text, tree), entry_point, setup, frozenset({entry_point}))
 
 
@@ -155,6 +161,14 @@ def _parsed(text: str, what: str) -> ast.Module:
             return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         raise SuiteProblem(f"{what} do not compile: {problem}"[:200]) from None
+
+
+def _compiles(text: str) -> bool:
+    try:
+        _parsed(text, "the prompt")
+    except SuiteProblem:
+        return False
+    return True
 
 
 def _has_tests(tree: ast.Module) -> bool:
