@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from flint import fmpq
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
@@ -122,9 +124,9 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     return None
 
 
-def _letters(node: Node) -> frozenset[str]:
+def _letters(node: Node) -> Counter[str]:
     """The letters and numbers of a name, without its accents."""
-    return frozenset(
+    return Counter(
         str(here.value).split()[-1] if here.kind == "sym" else repr(here.value)
         for here in walk(node)
         if here.kind in ("sym", "num") and not (here.kind == "num" and here.value == -1)
@@ -148,7 +150,10 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
         if left.kind == other_left.kind == "sym" and left.value.lower() != other_left.value.lower():
             return Decision(False, "different variables")
         if left.kind != "sym" or other_left.kind != "sym":
-            if not (_letters(left) <= _letters(other_left) or _letters(left) >= _letters(other_left)):
+            mine, theirs = _letters(left), _letters(other_left)
+            if mine != theirs and (
+                left.kind == other_left.kind or not (set(mine) <= set(theirs) or set(mine) >= set(theirs))
+            ):
                 return Decision(False, "different names")
             return _objects(right, other_right, seed)
     one, other = add(left, negate(right)), add(other_left, negate(other_right))
