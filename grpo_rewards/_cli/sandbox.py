@@ -29,6 +29,9 @@ def sandbox(
         list[str] | None,
         typer.Option("--package", "--packages", "-p", help="A package that candidates may import; repeatable."),
     ] = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="build: then remove the images of other versions that nothing uses.")
+    ] = False,
     backend: Annotated[str, typer.Option("--backend", help="check: auto (every one), local or docker.")] = "auto",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
@@ -39,22 +42,25 @@ def sandbox(
     Example: grpo-rewards sandbox build --base python:3.12-slim --package numpy
     """
     if action is Action.build:
-        _build(base, tuple(word for text in package or () for word in text.split()), as_json)
+        _build(base, tuple(word for text in package or () for word in text.split()), prune, as_json)
     else:
         _check(backend, as_json)
 
 
-def _build(base: str | None, packages: tuple[str, ...], as_json: bool) -> None:
-    from grpo_rewards_sandbox import SandboxError, build_image
+def _build(base: str | None, packages: tuple[str, ...], prune: bool, as_json: bool) -> None:
+    from grpo_rewards_sandbox import SandboxError, build_image, prune_images
 
     from grpo_rewards._cli.app import ENVIRONMENT
 
     try:
         tag = build_image(base=base, packages=packages)
+        removed = prune_images() if prune else []
     except SandboxError as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(ENVIRONMENT) from error
-    typer.echo(json.dumps({"image": tag}) if as_json else tag)
+    if removed:
+        typer.echo(f"removed {len(removed)} images of other versions", err=True)
+    typer.echo(json.dumps({"image": tag, **({"removed": removed} if prune else {})}) if as_json else tag)
 
 
 def _check(backend: str, as_json: bool) -> None:

@@ -1,7 +1,7 @@
 """Runs untrusted code and returns verdicts that the code cannot forge. Knows nothing of rewards."""
 
 from ._errors import SandboxError, SandboxUnavailable
-from ._guarantees import build_image, describe_mode, guarantees
+from ._guarantees import build_image, describe_mode, guarantees, prune_images
 from ._job import Job, Limits, Verdict
 from ._sandbox import Sandbox, open_sandbox
 
@@ -16,4 +16,5 @@ __all__ = [
     "describe_mode",
     "guarantees",
     "open_sandbox",
+    "prune_images",
 ]

@@ -73,3 +73,16 @@ def build_image(*, base: str | None = None, packages: tuple[str, ...] = ()) -> s
 
     with Engine() as engine:
         return image.build(engine, base=base, packages=packages)
+
+
+def prune_images() -> list[str]:
+    """Remove the engine's images of other versions of the sandbox that nothing uses; return their names.
+
+    Raises:
+        SandboxUnavailable: no engine answers.
+    """
+    from .docker_backend import image
+    from .docker_backend.engine import Engine
+
+    with Engine() as engine:
+        return image.prune(engine)

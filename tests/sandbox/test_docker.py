@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 import os
 import shutil
 import signal
@@ -158,6 +159,21 @@ def test_a_build_that_cannot_work_says_why(engine):
     with pytest.raises(SandboxError, match=r"grpo-rewards\.invalid/none"):
         build_image(base="grpo-rewards.invalid/none:1")
     assert build_image() == build_image()
+
+
+def test_pruning_removes_the_images_of_other_versions_only(engine, monkeypatch):
+    monkeypatch.setattr(images, "REPOSITORY", f"grpo-rewards-test-{os.getpid()}")
+    names = {name: f"{images.REPOSITORY}:{name}" for name in ("old", "new")}
+    hashes = {"old": "of another version", "new": images.program_hash(images.context_files())}
+    for name, tag in names.items():
+        text = io.BytesIO(f'FROM scratch\nLABEL {images.PROGRAM_LABEL}="{hashes[name]}"\n'.encode())
+        engine.client.images.build(fileobj=text, tag=tag)
+    try:
+        assert images.prune(engine) == [names["old"]]
+        assert images.prune(engine) == []
+        assert images.exists(engine, names["new"])
+    finally:
+        engine.client.images.remove(names["new"])
 
 
 def test_no_engine_is_unavailable_and_says_what_to_do(monkeypatch):

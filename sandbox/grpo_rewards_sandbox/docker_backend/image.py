@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -116,6 +117,18 @@ def build(engine: Engine, *, base: str | None = None, packages: tuple[str, ...] 
             f"with Python that is here or can be pulled: grpo-rewards sandbox build --base IMAGE (or ${BASE_VARIABLE})"
         ) from error
     return tag
+
+
+def prune(engine: Engine) -> list[str]:
+    """Remove the images of other versions of the program that no container uses; return their names."""
+    current, removed = program_hash(context_files()), []
+    for image in engine.client.images.list(REPOSITORY, filters={"label": PROGRAM_LABEL}):
+        if image.labels[PROGRAM_LABEL] != current:
+            for name in image.tags or [image.id]:
+                with contextlib.suppress(docker_py().errors.APIError):  # in use
+                    engine.client.images.remove(name)
+                    removed.append(str(name))
+    return removed
 
 
 def exists(engine: Engine, name: str) -> bool:
