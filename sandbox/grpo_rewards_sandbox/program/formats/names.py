@@ -110,26 +110,27 @@ class Expected:
     suspicious_skips: bool
 
 
+@functools.lru_cache(maxsize=8)
+def parsed(source: str) -> tuple[ast.AST, ...]:
+    """The module and all nodes below it; nothing where the text does not parse. A job asks for its tests' several times."""
+    try:
+        return tuple(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+
+
 @functools.lru_cache(maxsize=64)
 def used(source: str) -> frozenset[str]:
     """Return every name that the text mentions; empty where it does not parse."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return frozenset(node.id for node in parsed(source) if isinstance(node, ast.Name))
 
 
 @functools.lru_cache(maxsize=64)
 def imported(source: str, module: str) -> frozenset[str]:
     """Return the names that a test file asks of the candidate's module."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
     found: set[str] = set()
-    called = {module} | _aliases(tree, module)
-    for node in ast.walk(tree):
+    called = {module} | _aliases(source, module)
+    for node in parsed(source):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
@@ -144,12 +145,11 @@ def keeps_no_state(source: str) -> bool:
     Only then may one trusted process judge one job after another: no class, no lambda, no `global`, no attribute of
     anything assigned, imports of a few modules of pure functions, calls of the candidate and of pure functions only.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    nodes = parsed(source)
+    if not nodes:
         return False
     defined: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, _UNSAFE):
             return False
         if isinstance(node, ast.Import):
@@ -211,12 +211,12 @@ def shares_files(tests: str) -> bool:
 @functools.lru_cache(maxsize=64)
 def expected(source: str, module: str) -> Expected:
     """Return the tests that the file itself defines, known before the candidate runs."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):
+    nodes = parsed(source)
+    if not nodes:
         return Expected(frozenset(), False)
+    assert isinstance(nodes[0], ast.Module)
     found: set[str] = set()
-    for node in tree.body:
+    for node in nodes[0].body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(node):
             found.add(node.name)
         elif isinstance(node, ast.ClassDef) and _collected(node):
@@ -225,8 +225,8 @@ def expected(source: str, module: str) -> Expected:
                 for part in node.body
                 if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part)
             )
-    asked = set(imported(source, module)) | {module} | _aliases(tree, module)
-    suspicious = any(_skips_on(node) and asked & _mentioned(node) for node in ast.walk(tree))
+    asked = set(imported(source, module)) | {module} | _aliases(source, module)
+    suspicious = any(_skips_on(node) and asked & _mentioned(node) for node in nodes)
     return Expected(frozenset(found), suspicious)
 
 
@@ -239,10 +239,10 @@ def _skips_on(node: ast.AST) -> bool:
     )
 
 
-def _aliases(tree: ast.Module, module: str) -> set[str]:
+def _aliases(source: str, module: str) -> set[str]:
     """The other names under which a file has the candidate's module, or what it takes from it."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in parsed(source):
         if isinstance(node, ast.Import):
             found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
         elif isinstance(node, ast.ImportFrom) and node.module == module:

@@ -103,6 +103,9 @@ class Session:
         self._config._do_configure()
         if self._config.pluginmanager.hasplugin("terminalreporter"):
             self._config.pluginmanager.unregister(name="terminalreporter")
+        # registering is slow: what listens is there before the fork, and writes to the outcomes of the job
+        self._listener = Outcomes(lambda passed, total: None)
+        self._config.pluginmanager.register(self._listener)
         self._session: Any = PytestSession.from_config(self._config)
         self._failed: Any = PytestSession.Failed
         self._config.hook.pytest_sessionstart(session=self._session)
@@ -117,7 +120,7 @@ class Session:
         self._config.args = [path]
         # only this folder is looked at: those above it are slow to list, or may not be
         self._config.pluginmanager._confcutdir = Path(path).parent
-        self._config.pluginmanager.register(outcomes)
+        self._listener.__dict__ = outcomes.__dict__
         self._temporary_folders(temporary)
         try:
             self._config.hook.pytest_collection(session=self._session)

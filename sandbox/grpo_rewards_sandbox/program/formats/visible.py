@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..border.mirrors import MirrorModule
+from . import names
 
 _BUILTINS = frozenset(vars(builtins))
 # of these the tests get their own, not the candidate's
@@ -63,7 +64,7 @@ def star_imports(tests: str, module: str) -> bool:
     """The tests take whatever the candidate's module exports."""
     return any(
         isinstance(node, ast.ImportFrom) and node.module == module and node.names[0].name == "*"
-        for node in ast.walk(ast.parse(tests))
+        for node in names.parsed(tests)
     )
 
 
@@ -71,7 +72,7 @@ def star_imports(tests: str, module: str) -> bool:
 def bound(tests: str, module: str) -> frozenset[str]:
     """Return the names that the tests' text gives a meaning itself at its top level: these stay its own."""
     found: set[str] = set()
-    for node in ast.parse(tests).body:
+    for node in (part for module_node in names.parsed(tests)[:1] for part in ast.iter_child_nodes(module_node)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != module):
