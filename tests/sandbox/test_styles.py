@@ -95,6 +95,31 @@ STYLES = {
         "import contextlib\n@contextlib.contextmanager\ndef ignore(e):\n    try: yield\n    except e: pass\n",
         "with S.ignore(AssertionError):\n    raise AssertionError('on purpose')\nwith S.ignore(KeyError):\n    {}[1]",
     ),
+    "what tests replace in the standard library": (
+        "import time, random, json\ndef nap(): time.sleep(99); return time.time()\ndef roll(): return random.randint(1, 6)\n"
+        "def read(p):\n    with open(p) as f: return f.read()\ndef dump(): return json.dumps([1])\n",
+        "from unittest.mock import mock_open, patch\nimport time\nmonkeypatch.setattr(time, 'sleep', lambda s: None)\n"
+        "with patch('time.time', return_value=5.0) as m:\n    assert S.nap() == 5.0\n    m.assert_called_once_with()\n"
+        "with patch('random.randint', return_value=4), patch('builtins.open', mock_open(read_data='x')):\n"
+        "    assert S.roll() == 4 and S.read('none') == 'x'\nwith patch('json.dumps', return_value='J'):\n    assert S.dump() == 'J'\n"
+        "assert S.nap() > 5 and S.dump() == '[1]'",
+    ),
+    "objects of the tests": (
+        "import copy, functools\ndef deep(x): return copy.deepcopy(x)\ndef refuse(f):\n    try: f()\n"
+        "    except ConnectionError: return 'no'\ndef wrap(f):\n    @functools.wraps(f)\n    def g(): return f()\n    return g\n"
+        "async def total(xs):\n    async with xs as ys: return sum([y async for y in ys])\nclass P:\n    def __init__(s, x): s.x = x\n"
+        "    def __eq__(s, o): return s.x == o.x\n    def __hash__(s): return s.x\ndef held(): return {'a': {P(1)}, P(2): [P(3)]}\n",
+        "import asyncio\nclass T:\n    v = 0\n    async def __aenter__(self): return self\n    async def __aexit__(self, *a): pass\n"
+        "    def __aiter__(self): return self\n    async def __anext__(self):\n        self.v += 1\n        if self.v > 3: raise StopAsyncIteration\n"
+        "        return self.v\nt = T()\nassert S.deep(t) is not t and S.deep(t).v == 0 and asyncio.run(S.total(t)) == 6\n"
+        "def down():\n    'doc'\n    raise ConnectionRefusedError(1, 'x')\nassert S.refuse(down) == 'no'\n"
+        "assert S.wrap(down).__name__ == 'down' and S.wrap(down).__doc__ == 'doc'\nassert S.held() == {'a': {S.P(1)}, S.P(2): [S.P(3)]}",
+    ),
+    "what functions are made of": (
+        "def f(a, b=1, *, c=2): return a\ndef g(): yield 1\nclass D:\n    def __dir__(s): return ['x']\n",
+        "import inspect\nassert f'{S.f.__defaults__} {S.f.__kwdefaults__}' == \"(1,) {'c': 2}\" and S.f.__code__.co_argcount == 2\n"
+        "assert inspect.isgeneratorfunction(S.g) and not inspect.isgeneratorfunction(S.f) and dir(S.D()) == ['x'] and 'mro' not in dir(S.D)",
+    ),
 }  # fmt: skip
 
 

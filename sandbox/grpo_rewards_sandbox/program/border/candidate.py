@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import importlib
 import inspect
 import os
 import random
@@ -20,7 +21,7 @@ from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
 from .peer import Closed, Peer, Ref
 from .stand_ins import Here, StandIn
-from .stdlib import base_name, exception, exception_name, find, function_name
+from .stdlib import base_name, exception, exception_name, find, function_name, new_exception
 from .streams import Printed, Typed
 from .values import (
     BASES,
@@ -54,6 +55,7 @@ class CandidatePeer(Peer):
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
         self.loop: Any = None
+        self.replaced: dict[tuple[str, str], Any] = {}
         self.named: dict[str, Any] = {}
 
     # ---- objects of the tests
@@ -89,9 +91,7 @@ class CandidatePeer(Peer):
             base = EXCEPTIONS[coded["b"]] if coded["b"] in EXCEPTIONS else exception(coded["b"])
             # a class of the tests' own: known here by the nearest base that both sides have
             cls = base if coded["n"] is None else type(coded["n"], (TestSideError, base), {"__module__": "tests"})
-            args = self.decode(coded["a"])
-            error = BaseException.__new__(cls, *args)
-            error.args = args
+            error = new_exception(cls, self.decode(coded["a"]))
             for name, part in coded["s"].items():
                 with contextlib.suppress(Exception):
                     setattr(error, name, self.decode(part))
@@ -193,7 +193,7 @@ class CandidatePeer(Peer):
             for name, note in getattr(value, "__annotations__", {}).items()
         }
         doc = value.__doc__ if type(value.__doc__) is str else None
-        kind = "co" if inspect.iscoroutinefunction(value) else "fn"
+        kind = "co" if inspect.iscoroutinefunction(value) else "gen" if inspect.isgeneratorfunction(value) else "fn"
         return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> Any:
@@ -339,6 +339,12 @@ class CandidatePeer(Peer):
         """What the candidate's classes say of isinstance and issubclass."""
         return isinstance(value, cls) if how == "isinstance" else issubclass(value, cls)
 
+    def patch(self, module: str, name: str, back: bool, value: Any) -> None:
+        """Follow a test that replaces something of the standard library, or puts it back."""
+        held = importlib.import_module(module)
+        before = self.replaced.setdefault((module, name), getattr(held, name))
+        setattr(held, name, before if back else value)
+
     def argv(self, values: list[str]) -> None:
         """Follow a test that sets sys.argv."""
         sys.argv = values
@@ -373,6 +379,7 @@ _REQUESTS: dict[str, Any] = {
     "evaluate": CandidatePeer.evaluate,
     "related": CandidatePeer.related,
     "argv": CandidatePeer.argv,
+    "patch": CandidatePeer.patch,
     "load": CandidatePeer.load,
     "names": CandidatePeer.names,
     "environment": CandidatePeer.environment,

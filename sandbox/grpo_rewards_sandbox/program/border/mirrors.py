@@ -69,6 +69,11 @@ class Border:
     peer: TrustedPeer
 
 
+def _listed(ref: Ref) -> list[str]:
+    found = Border.peer.request("op", "dir", ref)
+    return sorted(name for name in found if type(name) is str)
+
+
 def _hidden(name: str) -> bool:
     return name.startswith(("_border", "_pytest", "__pytest")) or name in _NEVER_ASKED
 
@@ -140,6 +145,9 @@ class MirrorClass(type):
     def __bool__(cls) -> bool:
         return True
 
+    def __dir__(cls) -> list[str]:
+        return _listed(Ref(cls._number()))
+
 
 class Mirror:
     """An object of the candidate."""
@@ -160,6 +168,9 @@ class Mirror:
 
     def __delattr__(self, name: str) -> None:
         Border.peer.request("delattr", Ref(self._border_number), name)
+
+    def __dir__(self) -> list[str]:
+        return _listed(Ref(self._border_number))
 
     def __copy__(self) -> Any:
         return Border.peer.request("op", "copy", Ref(self._border_number))
@@ -363,12 +374,38 @@ def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
     return Border.peer.request("call", Ref(self._border_number), args, kwargs)
 
 
+_OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+
+
+def _plain_function(signature: inspect.Signature, kind: str) -> Any:
+    """Return a function of this signature that does nothing, for those who look at its code."""
+    values = {part.name: part.default for part in signature.parameters.values() if part.default is not part.empty}
+    shown = signature.replace(
+        parameters=[
+            part.replace(annotation=part.empty, default=None if part.name in values else part.empty)
+            for part in signature.parameters.values()
+        ],
+        return_annotation=signature.empty,
+    )
+    scope: dict[str, Any] = {}
+    exec(f"def function{shown}: {'yield' if kind == 'gen' else 'pass'}", scope)  # noqa: S102  of checked identifiers
+    function = scope["function"]
+    kinds = {part.name: part.kind for part in signature.parameters.values()}
+    only = {name: value for name, value in values.items() if kinds[name] is inspect.Parameter.KEYWORD_ONLY}
+    function.__defaults__ = tuple(value for name, value in values.items() if name not in only) or None
+    function.__kwdefaults__ = only or None
+    return function
+
+
 class MirrorFunction:
     """A function or bound method of the candidate."""
 
-    def __init__(self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any]) -> None:
+    def __init__(
+        self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any], kind: str = "fn"
+    ) -> None:
         own = self.__dict__
         own["_border_number"], own["_border_peer"] = number, Border.peer
+        own["_border_kind"] = kind
         own["__name__"] = own["__qualname__"] = name
         own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
         if signature is not None:
@@ -392,6 +429,8 @@ class MirrorFunction:
         return Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OF_FUNCTIONS and "__signature__" in self.__dict__:
+            return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
         if _hidden(name):
             raise AttributeError(name)
         return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import operator
 import socket
 import struct
 import sys
 import threading
 import types
+from json import dumps, loads  # bound here: tests may replace what the module holds
 from typing import Any
 
 from .stdlib import LATE, find
@@ -90,7 +90,7 @@ class Peer:
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one message; OverflowError where it is too large."""
-        data = json.dumps(message, separators=(",", ":")).encode()
+        data = dumps(message, separators=(",", ":")).encode()
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
         try:
@@ -123,7 +123,7 @@ class Peer:
         if size > MAX_MESSAGE:
             raise self.protocol("a message too large")
         try:
-            message = json.loads(self._read(size))
+            message = loads(self._read(size))
         except (ValueError, RecursionError) as error:
             raise self.protocol(f"not JSON: {error}") from None
         if type(message) is not dict:
@@ -310,6 +310,10 @@ class Peer:
                     continue
                 seen.add(number)
                 value = entry.value
+                if (
+                    entry.contents is None
+                ):  # being filled: a key that is an object of the other side is asked for its hash
+                    continue
                 if sys.getrefcount(value) <= _UNREFERENCED and (number & 1) == self.parity:
                     dropped.append(number)
                     continue
@@ -338,7 +342,9 @@ class Peer:
                 entry.contents = bytes(entry.value)
                 continue
             container = CONTAINERS[entry.kind]
-            container.fill(entry.value, self.decode_all(body))
+            contents = self.decode_all(body)
+            entry.contents = None
+            container.fill(entry.value, contents)
             entry.contents = container.contents(entry.value)
         for number, count in message.get("x", ()):
             left = self._sent[number] = self._sent.get(number, 0) - count

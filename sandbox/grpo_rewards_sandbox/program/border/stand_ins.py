@@ -18,18 +18,29 @@ class Here:
     peer: CandidatePeer
 
 
+_LOCAL = frozenset(
+    [*SPECIAL, "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
+) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
+
+
 class StandIn:
     """A test's object."""
 
     __slots__ = ("__weakref__", "_border_number")
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("_border_number", "__class__"):
+        if name in ("_border_number", "__class__") or (name in _LOCAL and hasattr(type(self), name)):
             return object.__getattribute__(self, name)
         return Here.peer.request("getattr", Ref(object.__getattribute__(self, "_border_number")), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         Here.peer.request("setattr", Ref(object.__getattribute__(self, "_border_number")), name, value)
+
+    def __copy__(self) -> Any:
+        return Here.peer.request("op", "copy", Ref(object.__getattribute__(self, "_border_number")))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return Here.peer.request("op", "deepcopy", Ref(object.__getattribute__(self, "_border_number")))
 
     def __del__(self) -> None:
         try:
@@ -80,6 +91,19 @@ def _forward(operation: str) -> Any:
     return forward
 
 
+def _waits(name: str) -> Any:
+    async def forward(self: Any, *args: Any) -> Any:
+        return Here.peer.request("special", Ref(object.__getattribute__(self, "_border_number")), name, args)
+
+    return forward
+
+
+def _iterates(self: Any) -> Any:
+    return Here.peer.request("special", Ref(object.__getattribute__(self, "_border_number")), "__aiter__", ())
+
+
+_ASYNCHRONOUS = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
+_ASYNCHRONOUS["__aiter__"] = _iterates
 _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 
 
@@ -89,6 +113,7 @@ def make(number: int, special: list[str], callable_: bool | str) -> Any:
     cls = _classes.get(key)
     if cls is None:
         members: dict[str, Any] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
+        members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
         members["__slots__"] = ()
         if "__eq__" in members and "__hash__" not in members:
             members["__hash__"] = _forward("hash")

@@ -65,6 +65,16 @@ def exception(name: str) -> type[BaseException]:
     return cls
 
 
+def new_exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+    """Return an exception with these arguments, whatever its class wants to be made of."""
+    try:
+        error = cls(*args) if cls.__module__ == "builtins" else cls.__new__(cls, *args)
+    except Exception:  # noqa: BLE001  arguments that this exception does not take
+        error = cls.__new__(cls)
+    error.args = args
+    return error
+
+
 def function_name(value: Any) -> str | None:
     """Return the name of a function or class of the standard library, which the other side has too."""
     name = qualified(value)

@@ -44,6 +44,8 @@ _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.Traceba
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _ITERATES = frozenset(("next", "send", "throw"))
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__"))
+_where = os.getcwd  # bound here: tests may replace it
+TEST_MODULES = ("tests", "test_solution")
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 _CONTAINER_BASES = frozenset(("list", "dict", "set", "bytearray"))
 MAX_CLASSES, MAX_EVENTS, MAX_KEPT = 10_000, 1000, 100_000
@@ -261,7 +263,7 @@ class TrustedPeer(Peer):
                 value = coroutine_function(number, str(name))
             else:
                 read = {str(part): self._annotation(*note) for part, note in notes.items()}
-                value = MirrorFunction(number, str(name), doc, signature, read)
+                value = MirrorFunction(number, str(name), doc, signature, read, kind)
             self.theirs[number] = weakref.ref(value)
         return value
 
@@ -293,7 +295,8 @@ class TrustedPeer(Peer):
         number = self.hand_over(value)
         special: list[str] = []
         if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
-            special = [name for name in SPECIAL if any(name in vars(base) for base in kind.__mro__[:-1])]
+            names = (*SPECIAL, *ASYNCHRONOUS) if kind is not types.CoroutineType else ()
+            special = [name for name in names if any(name in vars(base) for base in kind.__mro__[:-1])]
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
         return {"H": [number, special, how]}
 
@@ -363,10 +366,7 @@ class TrustedPeer(Peer):
 
     def _builtin_exception(self, name: str, args: tuple[Any, ...]) -> BaseException:
         if name not in EXCEPTIONS:
-            cls = stdlib.exception(name)
-            error = BaseException.__new__(cls, *args)
-            error.args = args
-            return error
+            return stdlib.new_exception(stdlib.exception(name), args)
         cls = EXCEPTIONS[name]
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
@@ -442,7 +442,7 @@ class TrustedPeer(Peer):
             seeds, self.seeds = self.seeds, []
             super().request("seed", seeds[-1])
         if self.folders:
-            folder = os.getcwd()
+            folder = _where()
             if folder != self._folder:
                 self._folder = folder
                 if folder.startswith(self.folders):
@@ -475,7 +475,9 @@ class TrustedPeer(Peer):
             return sys.stdin.read() if arguments[0] == "read" else sys.stdin.readline()
         if what == "op":
             operation, value = arguments[0], arguments[1]
-            if operation not in OPERATIONS or operation in _NOT_FOR_CANDIDATES or not self._handed_over(value):
+            own = operation in ("copy", "deepcopy") and type(value).__module__ in TEST_MODULES
+            refused = operation not in OPERATIONS or (operation in _NOT_FOR_CANDIDATES and not own)
+            if refused or not self._handed_over(value):
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
         value = arguments[0]
@@ -490,6 +492,12 @@ class TrustedPeer(Peer):
                 raise self.protocol("awaiting what is no coroutine")
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, value)
+        if what == "special":
+            if arguments[1] not in ASYNCHRONOUS or type(arguments[2]) is not tuple:
+                raise self.protocol("a special method")
+            self.loop = self.loop or asyncio.new_event_loop()
+            result = getattr(type(value), arguments[1])(value, *arguments[2])
+            return result if arguments[1] == "__aiter__" else nested(self.loop, result)
         name = arguments[1]
         if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
             raise AttributeError(name)

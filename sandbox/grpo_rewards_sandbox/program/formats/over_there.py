@@ -12,6 +12,7 @@ import random
 import re
 import sys
 import tempfile
+import types
 from collections.abc import Set
 from typing import Any
 
@@ -35,21 +36,80 @@ def follow_seed(peer: TrustedPeer) -> None:
     random.seed = seed
 
 
-def follow_monkeypatch() -> None:
-    """monkeypatch remembers what it replaces from `__dict__`, which of a mirror is not the candidate's: ask instead."""
+def follow_monkeypatch(peer: TrustedPeer) -> None:
+    """monkeypatch remembers what it replaces from `__dict__`, which of a mirror is not the candidate's: ask instead.
+
+    What a test replaces in the standard library is replaced for the candidate too, and put back.
+    """
     from _pytest.monkeypatch import MonkeyPatch
 
-    real = MonkeyPatch.setattr
+    real, undo = MonkeyPatch.setattr, MonkeyPatch.undo
 
     def setattr_(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:
         if len(args) == 2 and (type(target) is MirrorModule or isinstance(target, MirrorClass)):
             before = getattr(target, args[0])
             setattr(target, *args)
             self._setattr.append((target, args[0], before))
-        else:
-            real(self, target, *args, **kwargs)
+            return
+        count = len(self._setattr)
+        real(self, target, *args, **kwargs)
+        for changed, name, _ in self._setattr[count:]:
+            _patch_there(peer, changed, name, 1)
 
-    MonkeyPatch.setattr = setattr_  # type: ignore[method-assign]
+    def undo_(self: Any) -> None:
+        changed = [(target, name) for target, name, _ in self._setattr]
+        undo(self)
+        for target, name in changed:
+            _patch_there(peer, target, name, -1)
+
+    MonkeyPatch.setattr, MonkeyPatch.undo = setattr_, undo_  # type: ignore[method-assign]
+
+
+def follow_mock(peer: TrustedPeer) -> None:
+    """The same for `unittest.mock.patch`."""
+    from unittest import mock
+
+    patcher: Any = mock._patch
+    enter, leave = patcher.__enter__, patcher.__exit__
+
+    def enter_(self: Any) -> Any:
+        result = enter(self)
+        _patch_there(peer, self.target, self.attribute, 1)
+        return result
+
+    def leave_(self: Any, *error: Any) -> Any:
+        target, name = self.target, self.attribute
+        result = leave(self, *error)
+        _patch_there(peer, target, name, -1)
+        return result
+
+    patcher.__enter__, patcher.__exit__ = enter_, leave_
+
+
+def _patch_there(peer: TrustedPeer, target: Any, name: str, more: int) -> None:
+    """Replace what a test replaced here: attributes of modules that both sides have, but the streams."""
+    if type(target) is not types.ModuleType or not hasattr(target, name):
+        return
+    module = target.__name__
+    if module.partition(".")[0] not in sys.stdlib_module_names or (module, name) in _OWN:
+        return
+    times = _replaced[module, name] = _replaced.get((module, name), 0) + more
+    peer.request("patch", module, name, times <= 0, getattr(target, name) if times > 0 else None)
+
+
+_replaced: dict[tuple[str, str], int] = {}
+_OWN = frozenset(
+    (
+        ("builtins", "input"),
+        ("sys", "stdin"),
+        ("sys", "stdout"),
+        ("sys", "stderr"),
+        ("sys", "argv"),
+        ("sys", "path"),
+        ("sys", "modules"),
+        ("os", "environ"),
+    )
+)
 
 
 def serve_sources(candidate: str, name: str) -> None:

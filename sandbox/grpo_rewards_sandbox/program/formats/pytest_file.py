@@ -35,7 +35,9 @@ def run(
         module = peer.request("load", job["candidate"], name)
         _publish(peer, module, job)
         over_there.follow_seed(peer)
-        over_there.follow_monkeypatch()
+        over_there.follow_monkeypatch(peer)
+        if "mock" in tests:
+            over_there.follow_mock(peer)
         over_there.serve_sources(job["candidate"], name)
         over_there.reload(peer, job["candidate"])
         over_there.keep_candidates_text_out(peer, job["candidate"], tests)
