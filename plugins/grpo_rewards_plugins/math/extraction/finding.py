@@ -52,7 +52,7 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
     Of thousands only the last are looked at.
     """
     out: list[tuple[int, int, str]] = []
-    starts = [(m.start(), m.end()) for m in _BOX.finditer(text)][-_MOST_BOXES:]
+    starts = _starts(text)
     if not starts:
         return out
     closing = _closings(text, [inside for _, inside in starts if text[inside : inside + 1] == "{"])
@@ -71,6 +71,20 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
             out.append((start, end + 1, text[inside + 1 : end]))
             done = end + 1
     return out
+
+
+def _starts(text: str) -> list[tuple[int, int]]:
+    """Where the last boxes begin, and their braces; looked for as plain text, which is much faster."""
+    if "\\fbox" in text:
+        return [(m.start(), m.end()) for m in _BOX.finditer(text)][-_MOST_BOXES:]
+    out: list[tuple[int, int]] = []
+    at = text.rfind("\\boxed")
+    while at >= 0 and len(out) < _MOST_BOXES:
+        match = _BOX.match(text, at)
+        if match is not None:
+            out.append((at, match.end()))
+        at = text.rfind("\\boxed", 0, at)
+    return out[::-1]
 
 
 _BARE = re.compile(r"-?\d+(?:\.\d+)?|\w")

@@ -26,6 +26,8 @@ _ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|答案|A\s*:)", r
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
+_ANY = re.compile(r"[Aa][NnSs]|[Ss][Oo]|[Rr][EeÉé]|A\s*:|答")  # one of its words may begin here
+_FEW = 200  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
@@ -84,6 +86,8 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
     One that is about a check ("we verify our answer: 17 * 44 = 748") does not count; behind a box only the word "answer"
     does, not "the solutions are".
     """
+    if len(text) < _FEW and _ANY.search(text) is None:
+        return None
     tail = max(0, len(text) - _TAIL)
     window = text[tail:]
     for match in islice(_phrases(window), _MOST_PHRASES):
