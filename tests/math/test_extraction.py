@@ -30,6 +30,8 @@ FOUND = [
     ("\\boxed{1} or rather \\boxed{42", "42", "box"),
     ("The answer is Paris.", "Paris", "phrase"),
     ("答案是42", "42", "phrase"),
+    ("Ответ: 42", "42", "phrase"),
+    ("A resposta é 42.", "42", "phrase"),
     ("The answer is 42, not 43.", "42", "phrase"),
     ("So it is 3.14.", "3.14.", "line"),
     ("$a$ and \\[b = 2\\] so", "b = 2", "segment"),

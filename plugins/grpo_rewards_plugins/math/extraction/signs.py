@@ -11,9 +11,9 @@ from itertools import islice
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "phrase", "segments", "spoken", "whole"]
 
 _PHRASE = re.compile(
-    r"(?:\b(?:(?:answer|respuesta|réponse|antwort)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
+    r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
-    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
     r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -21,12 +21,23 @@ _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
 _CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
-_PHRASE_WORDS = ("answer", "solution", "result", "respuesta", "réponse", "antwort", "答案")
-_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|答案|A\s*:)", re.IGNORECASE)
+_PHRASE_WORDS = (
+    "answer",
+    "solution",
+    "result",
+    "respuesta",
+    "réponse",
+    "antwort",
+    "resposta",
+    "risposta",
+    "ответ",
+    "答案",
+)
+_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答案|A\s*:)", re.IGNORECASE)
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
-_ANY = re.compile(r"[Aa][NnSs]|[Ss][Oo]|[Rr][EeÉé]|A\s*:|答")  # one of its words may begin here
+_ANY = re.compile(r"[Aa][NnSs]|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答")  # one of its words may begin here
 _FEW = 200  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
