@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -87,18 +88,16 @@ class Supervisor:
     def close(self) -> None:
         """End every process below this one, wait until they are gone, and remove what lies on disk."""
         me = os.getpid()
-        while True:
-            # a subreaper: what a dead parent left is a child of this process by now
-            try:
-                with open(f"/proc/{me}/task/{me}/children") as handle:
-                    children = handle.read().split()
-            except OSError:  # a kernel without this file: each child asked to be killed with its parent
-                break
-            if not children:
-                break
-            for child in children:
-                os.kill(int(child), signal.SIGKILL)
-                os.waitpid(int(child), 0)
+        for sock in self.parents.values():
+            sock.close()
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                # a subreaper: what a dead parent left is a child of this process by now, or in a moment. The kernel may
+                # leave out of this list a child that is just ending: nothing but the wait says that none is left
+                for child in _children(me):
+                    os.kill(child, signal.SIGKILL)
+                if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                    time.sleep(0.001)
         if not self.plan.namespaces:
             shutil.rmtree(self.store, ignore_errors=True)
 
@@ -306,6 +305,15 @@ class Supervisor:
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
         return output, problem
+
+
+def _children(pid: int) -> list[int]:
+    """Children of a process; none where the kernel has no such file: each asked to be killed with its parent."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as handle:
+            return [int(child) for child in handle.read().split()]
+    except OSError:
+        return []
 
 
 def read_report(line: bytes) -> Report:
