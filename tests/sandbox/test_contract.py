@@ -142,6 +142,12 @@ def test_limits_hold_and_the_next_job_passes(sandbox, name):
     assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
 
 
+def test_formats_take_turns(sandbox):
+    """What cleans up after a test file's process does not take with it the process that judges checks."""
+    jobs = [Job(RIGHT, PYTEST, "pytest"), Job(RIGHT, CHECK, "humaneval", entry_point="solve")] * 40
+    assert {(v.status, v.reason) for v in sandbox.run(jobs)} == {("passed", "")}
+
+
 def test_threads_share_a_sandbox(sandbox):
     found: list[str] = []
     job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")

@@ -158,6 +158,11 @@ class Supervisor:
         finally:
             os.close(reader)
             self._end(*running)
+            user = self.plan.users[0]
+            if user and not self.plan.namespaces and any(one["user"] == user for one in running):
+                # cleaning up after a process of tests killed all of its user, also the one that judges checks: it may
+                # not have died yet
+                self._end_checker()
             if shared is not None:
                 self._remove_shared(f"{self.exchange}/{shared}")
         return report if all_set_up(ready, len(running)) else not_set_up()
