@@ -25,6 +25,7 @@ from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit"), 1 << 31, 100
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
+_AGAIN = 0.5  # seconds until an exit that was asked for is tried again
 _LOOK = 0.2  # seconds between two looks at the memory of a candidate's processes
 
 
@@ -67,7 +68,8 @@ class Supervisor:
         if pid == 0:
             try:
                 prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+                for number in (signal.SIGTERM, signal.SIGALRM):
+                    signal.signal(number, signal.SIG_DFL)
                 confine.close_descriptors({theirs.fileno()})
                 null = os.open(os.devnull, os.O_RDWR)
                 os.dup2(null, 0)
@@ -380,6 +382,7 @@ def main() -> None:
         wire.write_frame(out, {"error": str(error)})
         sys.exit(3)
     # `close()` in the middle of a job: leave through `finally`, so that the job's processes and files go too
+    signal.signal(signal.SIGALRM, _leave)
     signal.signal(signal.SIGTERM, _leave)
     wire.write_frame(out, {"plan": supervisor.plan.as_json()})
     try:
@@ -387,9 +390,12 @@ def main() -> None:
             report = supervisor.run(job)
             wire.write_frame(out, {name: getattr(report, name) for name in Report.__slots__})
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         supervisor.close()
 
 
 def _leave(number: int, frame: Any) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut the cleaning short
+    # raised within a finalizer or a hook of fork, the exit is swallowed: it comes again until `main` has it
+    signal.setitimer(signal.ITIMER_REAL, _AGAIN)
     sys.exit(0)

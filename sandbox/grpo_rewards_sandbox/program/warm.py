@@ -6,7 +6,6 @@ import builtins
 import contextlib
 import gc
 import importlib
-import logging
 import os
 import signal
 import socket
@@ -131,16 +130,19 @@ class Interpreter:
     """What `candidate.prepare` changes besides the streams, as it was before."""
 
     def __init__(self) -> None:
+        import logging  # here, not above: its hooks would run at every fork of the supervisor
+
+        self._root = logging.getLogger()
         self._input, self._show, self._filters = builtins.input, warnings.showwarning, warnings.filters[:]
-        self._handlers, self._level = logging.root.handlers[:], logging.root.level
+        self._handlers, self._level = self._root.handlers[:], self._root.level
 
     def restore(self) -> None:
         """Put it back, for a program that speaks to nobody but its standard streams."""
         builtins.input, warnings.showwarning = self._input, self._show
         cast(list[Any], warnings.filters)[:] = self._filters
         warnings._filters_mutated()  # type: ignore[attr-defined]
-        logging.root.handlers[:] = self._handlers
-        logging.root.setLevel(self._level)
+        self._root.handlers[:] = self._handlers
+        self._root.setLevel(self._level)
 
 
 def rehearse(make: Callable[[socket.socket], Any]) -> None:
