@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from . import landlock, limits, root, seccomp
-from .plan import Plan
+from .plan import Plan, cleaner
 from .syscalls import (
     CLONE_NEWPID,
     PR_SET_DUMPABLE,
@@ -204,7 +204,6 @@ def empty_as(users: Iterable[int], folders: Iterable[str]) -> None:
     """
     found = list(folders)
     for _ in range(_ATTEMPTS):
-        # what is still running may kill the one who comes to end it, as long as both are the same user
         done = [_as_user(user, lambda: _kill_and_empty(found)) for user in users]
         if done[-1]:
             return
@@ -212,12 +211,18 @@ def empty_as(users: Iterable[int], folders: Iterable[str]) -> None:
 
 
 def _as_user(user: int, action: Callable[[], bool]) -> bool:
-    """Do this as another user, in a child; return what it returned."""
+    """Do this with another user's rights, in a child; return what it returned.
+
+    Only its effective user is that one: a process may be signalled by who is its real or saved user, and what is still
+    running would end the one who comes to end it.
+    """
     pid = os.fork()
     if pid == 0:
         done = False
         try:
-            switch(user)
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(cleaner(user), user, cleaner(user))
             done = action()
         except BaseException as error:  # noqa: BLE001  nothing may unwind into the warm parent's loop
             complain(error)
@@ -235,7 +240,7 @@ def _kill_and_empty(folders: Iterable[str]) -> bool:
 
 def _empty(folder: str) -> bool:
     """Delete what this user may, however deep it lies; say whether nothing of it is left that this user owns."""
-    me, before = os.getuid(), -1
+    me, before = os.geteuid(), -1
     while True:
         try:
             entries = list(os.scandir(folder))

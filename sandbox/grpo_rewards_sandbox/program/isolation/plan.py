@@ -150,11 +150,13 @@ _locks: list[socket.socket] = []
 
 
 def reserve_users() -> tuple[int, int]:
-    """Return two user ids that no other sandbox on this machine uses while this process lives."""
-    start = FIRST_USER + (os.getpid() * 2) % (LAST_USER - FIRST_USER)
-    for offset in range(0, LAST_USER - FIRST_USER, 2):
-        user = FIRST_USER + (start - FIRST_USER + offset) % (LAST_USER - FIRST_USER)
-        user -= user % 2
+    """Return two user ids that no other sandbox on this machine uses while this process lives.
+
+    They come in fours: the third one's is `cleaner`.
+    """
+    count = (LAST_USER - FIRST_USER) // 4
+    for offset in range(count):
+        user = FIRST_USER + (os.getpid() + offset) % count * 4
         # an abstract socket is a lock that vanishes with its owner and leaves no file
         lock = socket.socket(socket.AF_UNIX)
         try:
@@ -165,6 +167,11 @@ def reserve_users() -> tuple[int, int]:
         _locks.append(lock)
         return user, user + 1
     raise NotIsolated("every user id between 20000 and 60000 is in use by another sandbox")
+
+
+def cleaner(user: int) -> int:
+    """Return the user that ends what one of these two left: no process of theirs may send it a signal."""
+    return user - user % 4 + 2
 
 
 def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users: tuple[int, int] | None = None) -> Plan:
