@@ -117,7 +117,7 @@ CHATTY = """
 import os, sys, time
 for _ in range(12):
     if os.fork() == 0:
-        held = bytearray(110 << 20)
+        held = bytearray(60 << 20)
         for at in range(0, len(held), 4096):
             held[at] = 1
         time.sleep(60)
@@ -128,7 +128,7 @@ while True:
 
 
 def test_a_program_that_keeps_writing_is_looked_at_too(sandbox):
-    limits = Limits(memory=1 << 30)
+    limits = Limits(memory=512 << 20)
     verdict = sandbox.run([Job(CHATTY, CASES, "stdio", timeout=20.0, limits=limits)])[0]
     assert (verdict.status, verdict.limit) == ("limit", "memory")
     assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
