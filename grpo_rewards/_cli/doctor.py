@@ -66,7 +66,7 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
     from grpo_rewards.errors import GrpoRewardsError
 
     findings = []
-    if config.is_file() and is_training(config):
+    if is_training(config):
         try:
             ready = checked_recipe(config)
         except GrpoRewardsError as error:

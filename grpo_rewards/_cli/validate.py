@@ -53,7 +53,7 @@ def validate(
 def _of_config(file: Path) -> dict[str, Any]:
     from grpo_rewards._composition import load
 
-    if file.is_file() and is_training(file):
+    if is_training(file):
         from grpo_rewards._cli.train import checked
 
         return checked(file)
@@ -66,8 +66,10 @@ def _of_config(file: Path) -> dict[str, Any]:
 
 
 def is_training(file: Path) -> bool:
-    """Whether a configuration is one of ``grpo-rewards train``: it names a model and data."""
+    """Whether a configuration is a file of ``grpo-rewards train``: it names a model and data."""
     from grpo_rewards._composition.config import read_yaml
 
+    if not file.is_file():
+        return False
     data = read_yaml(file)
     return isinstance(data, dict) and {"model", "dataset"} <= set(data)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["Place", "boxed", "find_answer", "hash_marked", "tagged"]
+__all__ = ["KEPT", "Place", "boxed", "find_answer", "hash_marked", "tagged"]
+
+KEPT = 500
+"""Characters of an extracted answer that an outcome's details keep."""
 
 Place = Literal["auto", "tag", "boxed", "hash", "text"]
 """Where the answer stands. ``auto``: the tag, box or ``####`` that comes last, else the whole text."""

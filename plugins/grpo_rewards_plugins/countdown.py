@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import Place, find_answer
+from grpo_rewards_plugins.answers import KEPT, Place, find_answer
 from grpo_rewards_plugins.arithmetic import ArithmeticProblem, read_expression
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.numbers import read_number
@@ -16,7 +16,6 @@ from grpo_rewards_plugins.numbers import read_number
 __all__ = ["countdown"]
 
 _MOST_NUMBERS = 100
-_KEPT = 500  # characters of the answer that the details keep
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -65,7 +64,7 @@ def countdown(
     found = find_answer(completion, place=place, tag=tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
-    details = {"extracted": found[:_KEPT]}
+    details = {"extracted": found[:KEPT]}
     try:
         expression = read_expression(found)
         if problem := _misused(given, expression.numbers, use):

@@ -11,14 +11,13 @@ from functools import lru_cache
 from typing import Any
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import Place, boxed, find_answer, hash_marked
+from grpo_rewards_plugins.answers import KEPT, Place, boxed, find_answer, hash_marked
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["exact", "normal_text"]
 
 _SPACE = re.compile(r"\s+")
-_KEPT = 500  # characters of the answer that the details keep
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
 
 
@@ -68,7 +67,7 @@ def exact(
     golds = answer if isinstance(answer, list | tuple) else (answer,)
     if not golds:
         return Outcome(None, "not_applicable", "the list of accepted answers is empty")
-    details = {"extracted": found[:_KEPT]}
+    details = {"extracted": found[:KEPT]}
     for gold in golds:
         if _equal(found, gold, ignore_case, tolerance):
             return Outcome(1.0, details=details)

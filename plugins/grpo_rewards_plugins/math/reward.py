@@ -8,13 +8,13 @@ from functools import cache, lru_cache
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.answers import KEPT
 
 __all__ = ["math"]
 
 _SHOWN = 80
 _NONE = "\x00"  # begins what stands for a reference that there is not
 _SHORT_GOLD = 2_000  # characters; the readings of longer references are not kept from call to call
-_KEPT = 500  # characters of an extracted answer that the details keep
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -138,7 +138,7 @@ def _score(gold: Any, found: Any, timeout: float, tolerance: float, partial: boo
     verdict = grade(gold, text, timeout=timeout, tolerance=tolerance)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
-    details = {"extracted": text[:_KEPT], "rule": rule}
+    details = {"extracted": text[:KEPT], "rule": rule}
     how = f"{_short(text)} (by {rule})"
     if verdict.status == "timeout":
         return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}", details)
