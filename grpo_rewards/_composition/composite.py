@@ -16,7 +16,7 @@ import orjson
 
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
-from grpo_rewards._composition.evaluation import Component, StuckThreads, evaluate_components
+from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
 from grpo_rewards._composition.expanded import Components
 from grpo_rewards._composition.failures import FailureWatch
 from grpo_rewards._composition.observation import Observation, share_of
@@ -69,7 +69,7 @@ class Composite:
         self.accept_changes = False
         self._said_that_weights_stay = False
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
-        self._stuck: StuckThreads = {}
+        self._stuck: StuckAttempts = {}
         self._joined: Any = None
         self._memo: deque[tuple[Any, Scored]] = deque(maxlen=_MEMO)
         self._lock = threading.RLock()

@@ -5,24 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import distinct_rows
 from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, Outcome, Reward, evaluate
 
-__all__ = ["Component", "Evaluated", "StuckThreads", "evaluate_components"]
+__all__ = ["Component", "Evaluated", "StuckAttempts", "evaluate_components"]
 
 _log = logging.getLogger(__name__)
 
 _RESCUES = 3  # how often the rows after one that hangs are begun again in another thread
-_MAX_STUCK = 8  # threads that hang for good, per component, before it is given up
-
-StuckThreads = dict[str, list[threading.Thread]]
-"""Threads that were left behind, by component."""
+_MAX_STUCK = 8  # attempts that hang for good, per component, before it is given up
+_TURN = 0.01  # seconds after which another thread is begun for the components that still wait for their turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +63,24 @@ class Evaluated:
 
 
 @dataclass(slots=True)
-class _Attempt:
+class Attempt:
     """One thread's pass over the distinct rows from `start` on."""
 
     start: int
     slots: list[Outcome | None]
-    thread: threading.Thread | None = None
+    thread: threading.Thread
+    ended: bool = False
     done: int = 0
     since: float = field(default_factory=time.monotonic)
+
+    @property
+    def running(self) -> bool:
+        """Whether it goes on; in a process that was forked since, it does not."""
+        return not self.ended and self.thread.is_alive()
+
+
+StuckAttempts = dict[str, list[Attempt]]
+"""Attempts that were left behind, by component."""
 
 
 class _Evaluation:
@@ -93,35 +101,36 @@ class _Evaluation:
         seen = batch if len(rows) == len(batch) else batch.select(rows)
         self.distinct, self.twin = distinct_rows(component.reward, seen)
         self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct)
-        self.attempts: list[_Attempt] = []
+        self.attempts: list[Attempt] = []
         self.failure: BaseException | None = None
+        self._rescues = 0
         self.seconds = 0.0
         self._started = time.perf_counter()
 
-    def run(self, attempt: _Attempt, deadline: float | None) -> None:
-        part = self.batch if attempt.start == 0 else self.batch.select(range(attempt.start, len(self.batch)))
+    def run(self, deadline: float | None, start: int = 0) -> None:
+        """Evaluate the distinct rows from `start` on, in this thread."""
+        attempt = Attempt(start, [None] * (len(self.batch) - start), threading.current_thread())
+        part = self.batch
+        if start:
+            part = part.select(range(start, len(part)))
+        else:
+            self._started = time.perf_counter()
+        self.attempts.append(attempt)
         try:
             evaluate(self.component.reward, part, deadline=deadline, into=attempt.slots)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
             self.failure = error
         self.seconds = time.perf_counter() - self._started
-
-    def begin(self, start: int = 0, *, deadline: float | None = None) -> _Attempt:
-        attempt = _Attempt(start, [None] * (len(self.batch) - start))
-        self.attempts.append(attempt)
-        if deadline is not None:
-            attempt.thread = threading.Thread(
-                target=self.run, args=(attempt, deadline), name=f"grpo-rewards-{self.component.name}", daemon=True
-            )
-            attempt.thread.start()
-        return attempt
+        attempt.ended = True
 
     def finished(self, deadline: float, patience: float) -> bool:
         """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""
-        attempt = self.attempts[-1]
+        if not self.attempts:
+            return False
         if not self.stuck() or None not in self._found():
             return True
-        if attempt.thread is None or not attempt.thread.is_alive():
+        attempt = self.attempts[-1]
+        if not attempt.running:
             return False
         if self.component.reward.style != "row" or self.component.reward.is_async:
             return False
@@ -129,14 +138,16 @@ class _Evaluation:
         now = time.monotonic()
         if done > attempt.done:
             attempt.done, attempt.since = done, now
-        elif now - attempt.since > patience and len(self.attempts) <= _RESCUES:
+        elif now - attempt.since > patience and self._rescues < _RESCUES:
             following = attempt.start + done + 1
             if following < len(self.batch):
-                self.begin(following, deadline=deadline)
+                self._rescues += 1
+                attempt.since = now
+                _thread(self.component.name, self.run, deadline, following)
         return False
 
-    def stuck(self) -> list[threading.Thread]:
-        return [a.thread for a in self.attempts if a.thread is not None and a.thread.is_alive()]
+    def stuck(self) -> list[Attempt]:
+        return [attempt for attempt in self.attempts if attempt.running]
 
     def _found(self) -> list[Outcome | None]:
         """What the attempts have found so far, per distinct row."""
@@ -173,16 +184,17 @@ def evaluate_components(
     timeout: float | None,
     whole: Batch | None = None,
     offset: int = 0,
-    stuck: StuckThreads | None = None,
+    stuck: StuckAttempts | None = None,
 ) -> Evaluated:
     """Return every component's outcome for every row of `batch`.
 
-    With a `timeout` (seconds, wall clock, for the whole batch) the components run side by side, each in a thread of
-    its own, and rows unfinished at the end of it are ``unavailable``: a row that hangs is left behind, and the rows
-    after it are begun in another thread. Without one they run one after another in the calling thread.
+    With a `timeout` (seconds, wall clock, for the whole batch) the components run in threads beside each other, and rows
+    unfinished at the end of it are ``unavailable``: a row that hangs is left behind, and the rows after it are begun in
+    another thread. The quick ones take turns in one thread; whichever still waits after `_TURN` seconds is begun in
+    another. Without a `timeout` they run one after another in the calling thread.
 
     `whole` is the batch of all processes, with this one's rows from `offset` on; group rewards see it. `stuck` keeps
-    the threads that were left behind from call to call; a component with too many of them is not called again.
+    what was left behind from call to call; a component with too much of it is not called again.
     """
     stuck = {} if stuck is None else stuck
     everything, alone = range(len(batch)), (batch, range(len(batch)))
@@ -195,21 +207,21 @@ def evaluate_components(
     given_up: dict[str, Outcome] = {}
     if timeout is None:
         for evaluation in evaluations:
-            evaluation._started = time.perf_counter()
-            evaluation.run(evaluation.begin(), None)
+            evaluation.run(None)
     else:
         batch.texts  # noqa: B018 - computed once here, not by each thread
         deadline = time.monotonic() + timeout
+        called = []
         for evaluation in evaluations:
             name = evaluation.component.name
-            stuck[name] = [thread for thread in stuck.get(name, ()) if thread.is_alive()]
+            stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
             if len(stuck[name]) >= _MAX_STUCK:
                 reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
                 given_up[name] = Outcome(None, "unavailable", reason)
             else:
-                evaluation.begin(deadline=deadline)
-        _wait([e for e in evaluations if e.attempts], deadline, timeout)
-        for evaluation in evaluations:
+                called.append(evaluation)
+        _run_in_turns(called, deadline, timeout)
+        for evaluation in called:
             stuck[evaluation.component.name].extend(evaluation.stuck())
         reason = f"not finished within errors.batch_timeout = {timeout:g} s"
         late = Outcome(None, "unavailable", reason, {"batch_timeout": timeout})
@@ -221,16 +233,40 @@ def evaluate_components(
     )
 
 
-def _wait(evaluations: Sequence[_Evaluation], deadline: float, timeout: float) -> None:
+def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: float) -> None:
+    """Run evaluations in threads until all are finished or the deadline has come.
+
+    One thread runs one after another: handing over between threads costs more than quick components themselves. As long
+    as some wait for their turn another thread is begun every `_TURN` seconds, so that none waits for a slow one.
+    """
     patience = timeout / (_RESCUES + 1)
     waiting = list(evaluations)
+    pending = deque(evaluations)  # its popleft is atomic
+
+    def take_turns() -> None:
+        while pending:
+            try:
+                evaluation = pending.popleft()
+            except IndexError:  # another thread has taken the last one
+                return
+            evaluation.run(deadline)
+
     while waiting and (remaining := deadline - time.monotonic()) > 0:
-        last: Any = waiting[0].attempts[-1].thread
-        last.join(min(remaining, patience / 4))
+        if pending:
+            latest = _thread("components", take_turns)
+        wanted = waiting[0].stuck()
+        (wanted[-1].thread if wanted else latest).join(min(remaining, _TURN if pending else patience / 4))
         waiting = [evaluation for evaluation in waiting if not evaluation.finished(deadline, patience)]
+    pending.clear()
     for evaluation in waiting:
         evaluation.seconds = timeout
         _log.warning(
             "component %r did not finish %d rows within errors.batch_timeout = %g s; unfinished rows are left out",
             evaluation.component.name, len(evaluation.rows), timeout,
         )  # fmt: skip
+
+
+def _thread(name: str, target: Callable[..., None], *arguments: object) -> threading.Thread:
+    thread = threading.Thread(target=target, args=arguments, name=f"grpo-rewards-{name}", daemon=True)
+    thread.start()
+    return thread

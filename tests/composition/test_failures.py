@@ -149,6 +149,30 @@ def test_a_batch_that_outlasts_its_time_loses_only_the_unfinished_rows() -> None
     RELEASE.clear()
 
 
+def test_one_that_always_hangs_is_called_no_more_and_those_after_it_go_on() -> None:
+    release, calls = threading.Event(), []
+
+    @reward.batch
+    def hangs(completions: list[str]) -> list[float]:
+        calls.append("hangs")
+        release.wait(30)
+        return [1.0] * len(completions)
+
+    @reward.batch
+    def after(completions: list[str]) -> list[float]:
+        calls.append("after")
+        return [1.0] * len(completions)
+
+    built = Composite(
+        {"rewards": {"hangs": hangs, "after": after}, "errors": {"batch_timeout": 0.1, "max_infra_rate": 1.0}}
+    )
+    try:
+        assert [train(built, "a", "b") for _ in range(10)] == [[None, None]] * 10
+    finally:
+        release.set()
+    assert (calls.count("hangs"), calls.count("after")) == (8, 10)
+
+
 def test_it_works_from_a_thread() -> None:
     found: list[Any] = []
     thread = threading.Thread(target=lambda: found.extend(train(composite(), "fine", "down")))
