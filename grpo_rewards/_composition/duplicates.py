@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -22,12 +21,11 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     everything = range(len(batch))
     if not _one_at_a_time(reward) or len(batch) < 2:
         return everything, None
+    if not (repeated := batch.repeated):
+        return everything, None
     reads = {parameter.source for parameter in reward.shape.data}
     raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
-    times = Counter(batch.texts)
-    if len(times) == len(batch):
-        return everything, None
-    columns: list[Sequence[Any]] = [batch.completions] if raw else [batch.texts]
+    columns: list[Sequence[Any]] = [batch.completions] if raw else []
     if reward.shape.takes_rest:
         columns += [batch.columns[name] for name in sorted(batch.columns)]
         columns += [values for values in (batch.prompts, batch.completion_ids) if values is not None]
@@ -35,19 +33,19 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
         for name in (*reward.required_columns, *reward.optional_columns):
             if (values := batch.column(name)) is not None:
                 columns.append(values)
-    first: dict[Any, int] = {}
-    distinct: list[int] = []
-    twin: list[int] = []
-    for row, text in enumerate(batch.texts):
-        key: Any = row  # a row of its own
-        if times[text] > 1:
-            with suppress(TypeError):  # a value that cannot be compared by content
-                key = tuple(_plain(values[row]) for values in columns)
-        position = first.setdefault(key, len(distinct))
-        if position == len(distinct):
-            distinct.append(row)
-        twin.append(position)
-    return (everything, None) if len(distinct) == len(batch) else (distinct, twin)
+    original: dict[int, int] = {}
+    for rows in repeated:
+        first: dict[Any, int] = {}
+        for row in rows:
+            with suppress(TypeError):  # a value that cannot be compared by content: a row of its own
+                key = tuple([_plain(values[row]) for values in columns])
+                if (known := first.setdefault(key, row)) != row:
+                    original[row] = known
+    if not original:
+        return everything, None
+    distinct = [row for row in everything if row not in original]
+    position = {row: index for index, row in enumerate(distinct)}
+    return distinct, [position[original.get(row, row)] for row in everything]
 
 
 def _one_at_a_time(reward: Reward) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import orjson
+
 from grpo_rewards._contract.text import completion_messages, completion_text
 from grpo_rewards.errors import InputError
 
@@ -114,9 +116,23 @@ class Batch:
         if keys is None:
             return [[index] for index in range(len(self))]
         groups: dict[Any, list[int]] = {}
+        members: list[int] = []
+        before: Any = groups  # no key is this
         for index, key in enumerate(keys):
-            groups.setdefault(_group_key(key), []).append(index)
+            if key is not before:
+                members, before = groups.setdefault(_group_key(key), []), key
+            members.append(index)
         return list(groups.values())
+
+    @cached_property
+    def repeated(self) -> list[list[int]]:
+        """The rows of each text that several rows have."""
+        if len(set(self.texts)) == len(self):
+            return []
+        places: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            places.setdefault(text, []).append(row)
+        return [rows for rows in places.values() if len(rows) > 1]
 
     @property
     def available(self) -> list[str]:
@@ -199,10 +215,8 @@ def _group_key(key: Any) -> Any:
 
 
 def _chat_key(messages: Any) -> Any:
-    """Messages of plain text as tuples, which is several times quicker than their repr; anything else as its repr."""
+    """Messages as JSON text, which is many times quicker than their repr; what JSON cannot hold as its repr."""
     try:
-        turns = tuple(tuple(message.items()) for message in messages)
-        hash(turns)
-    except (TypeError, AttributeError):
+        return orjson.dumps(messages)
+    except (TypeError, RecursionError):
         return repr(messages)
-    return turns

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._contract.batch import Batch
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "plugin_error"]
 
 _SLACK = 1e-9  # rounding that still counts as inside the range
+_ANY = (-sys.float_info.max, sys.float_info.max)  # every finite number
 _NOT_APPLICABLE = Outcome(None, "not_applicable")
 
 
@@ -76,16 +78,17 @@ def _units(reward: Reward, batch: Batch) -> list[list[int]]:
     return batch.groups if reward.style == "group" else [list(range(len(batch)))] if len(batch) else []
 
 
-def _attempt(reward: Reward, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+def _attempt(reward: Reward, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """Call the plugin; `keywords` are its settings and what goes to ``**kwargs``."""
     try:
-        return reward.function(*arguments, **reward.settings, **keywords)
+        return reward.function(*arguments, **keywords)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
         return _Raised(error)
 
 
-async def _attempt_async(reward: Reward, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+async def _attempt_async(reward: Reward, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     try:
-        return await reward.function(*arguments, **reward.settings, **keywords)
+        return await reward.function(*arguments, **keywords)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
         return _Raised(error)
 
@@ -139,16 +142,16 @@ def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
     return {name: values for name, values in rest.items() if name not in reward.settings}
 
 
-def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], dict[str, Any]]:
+def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], Mapping[str, Any]]:
     arguments = [
         source.value if isinstance(source, _Constant) else source if isinstance(source, list) else list(source)
         for source in _sources(reward, batch)
     ]
-    keywords = _rest(reward, batch)
-    if reward.shape.takes_rest:
-        named = {parameter.name for parameter in reward.shape.data}
-        keywords.update({name: value for name, value in batch.trainer.items() if name not in named})
-    return arguments, keywords
+    if not reward.shape.takes_rest:
+        return arguments, reward.settings
+    named = {parameter.name for parameter in reward.shape.data}
+    trainer = {name: value for name, value in batch.trainer.items() if name not in named}
+    return arguments, {**reward.settings, **_rest(reward, batch), **trainer}
 
 
 # ------------------------------------------------------------------------------------------------ calling
@@ -157,7 +160,7 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], dict[str, 
 def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
     sources, rest = _sources(reward, batch), _rest(reward, batch)
     gaps = _gaps(reward, sources, len(batch))
-    clock = time.perf_counter
+    settings, clock = reward.settings, time.perf_counter
     for row in range(len(batch)):
         if deadline is not None and time.monotonic() > deadline:
             return
@@ -165,7 +168,7 @@ def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], de
             slots[row] = gaps[row]
             continue
         started = clock()
-        keywords = {name: values[row] for name, values in rest.items()} if rest else rest
+        keywords = {**settings, **{name: values[row] for name, values in rest.items()}} if rest else settings
         result = _attempt(reward, [source[row] for source in sources], keywords)
         slots[row] = _judge(result, reward, clock() - started)
 
@@ -190,7 +193,7 @@ def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], d
     async def run() -> None:
         gate = asyncio.Semaphore(reward.concurrency)
 
-        async def one(arguments: Sequence[Any], keywords: dict[str, Any], rows: list[int]) -> None:
+        async def one(arguments: Sequence[Any], keywords: Mapping[str, Any], rows: list[int]) -> None:
             async with gate:
                 started = time.perf_counter()
                 result = await _attempt_async(reward, arguments, keywords)
@@ -206,7 +209,11 @@ def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], d
             for row, outcome in gaps.items():
                 slots[row] = outcome
             tasks = [
-                one([source[row] for source in sources], {name: values[row] for name, values in rest.items()}, [row])
+                one(
+                    [source[row] for source in sources],
+                    {**reward.settings, **{name: values[row] for name, values in rest.items()}},
+                    [row],
+                )
                 for row in range(len(batch))
                 if row not in gaps
             ]
@@ -259,13 +266,19 @@ def _settle_lists(
 def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
     """Turn what a plugin returned for one row into an outcome that keeps the contract."""
     outcome: Outcome | None = None
+    low, high = reward.range or _ANY
+    if type(result) is Outcome:  # what nearly all return
+        if type(result.value) is float and low <= result.value <= high:
+            return result if result.seconds is not None else result.timed(seconds)
+    elif type(result) is float and low <= result <= high:
+        return Outcome(result, "scored", "", _NOT_APPLICABLE.details, seconds)
     if isinstance(result, Outcome):
         outcome, result = result, result.value
         if result is None and outcome.status in ("rejected", "timeout"):
             result = reward.low
     if result is None:
         outcome = outcome or _NOT_APPLICABLE
-        return outcome if outcome.seconds is not None else outcome.with_(seconds=seconds)
+        return outcome if outcome.seconds is not None else outcome.timed(seconds)
     if isinstance(result, _Raised):
         return _broken(_describe(result.error), error=result.error)
     try:
@@ -274,15 +287,13 @@ def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
         return _broken(f"it returned {_short(result)}; a reward returns a float, None or an Outcome")
     if not math.isfinite(value):
         return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
-    if reward.range is not None:
-        low, high = reward.range
-        if not low <= value <= high:
-            if not low - _SLACK <= value <= high + _SLACK:
-                return _broken(
-                    f"it returned {value!r}, outside its declared range [{low:g}, {high:g}]; "
-                    f"declare @reward(range=(low, high)) with the bounds that it really has"
-                )
-            value = min(max(value, low), high)
+    if not low <= value <= high:
+        if not low - _SLACK <= value <= high + _SLACK:
+            return _broken(
+                f"it returned {value!r}, outside its declared range [{low:g}, {high:g}]; "
+                f"declare @reward(range=(low, high)) with the bounds that it really has"
+            )
+        value = min(max(value, low), high)
     if outcome is None:
         return Outcome(value, "scored", "", _NOT_APPLICABLE.details, seconds)
     if outcome.value != value or outcome.seconds is None:

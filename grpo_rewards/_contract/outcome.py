@@ -49,12 +49,12 @@ class Outcome:
         details: Mapping[str, Any] = _NO_DETAILS,
         seconds: float | None = None,
     ) -> None:
-        if status not in STATUSES:
-            raise ValueError(f"status must be one of {', '.join(STATUSES)}, not {status!r}")
-        if value is None:
-            if status == "scored":
+        if status == "scored":
+            if value is None:
                 status = "not_applicable"
-        elif status in _WITHOUT_VALUE:
+        elif status not in STATUSES:
+            raise ValueError(f"status must be one of {', '.join(STATUSES)}, not {status!r}")
+        elif value is not None and status in _WITHOUT_VALUE:
             raise ValueError(f"an Outcome with status {status!r} has no value, but {value!r} was given")
         _set_value(self, value)
         _set_status(self, status)
@@ -70,11 +70,22 @@ class Outcome:
         """Whether the row could not be graded at all (``unavailable`` or ``error``)."""
         return self.status in ("unavailable", "error")
 
+    def timed(self, seconds: float) -> Outcome:
+        """Return a copy that took `seconds`; quicker than `with_`, since nothing else has to be checked again."""
+        copy: Outcome = _new(Outcome)
+        _set_value(copy, self.value)
+        _set_status(copy, self.status)
+        _set_reason(copy, self.reason)
+        _set_details(copy, self.details)
+        _set_seconds(copy, seconds)
+        return copy
+
     def with_(self, **changes: Any) -> Outcome:
         """Return a copy with the given fields replaced."""
         return Outcome(**{name: changes.pop(name, getattr(self, name)) for name in _FIELDS}, **changes)
 
 
+_new = object.__new__
 _FIELDS = tuple(field.name for field in fields(Outcome))
 # The slots' own setters: a frozen dataclass's __init__ takes four times as long, and there is an outcome per row and component.
 _set_value, _set_status, _set_reason, _set_details, _set_seconds = (getattr(Outcome, name).__set__ for name in _FIELDS)

@@ -31,6 +31,10 @@ def completion_text(completion: Any) -> str:
     """
     if isinstance(completion, str):
         return completion
+    if type(completion) is list and len(completion) == 1 and type(message := completion[0]) is dict:  # nearly always
+        content = message.get("content")
+        if type(content) is str and message.get("role") == "assistant":
+            return content
     if isinstance(completion, Mapping):
         completion = (completion,)
     if isinstance(completion, Sequence) and not isinstance(completion, bytes):
