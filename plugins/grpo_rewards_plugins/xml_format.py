@@ -78,7 +78,7 @@ def xml_format(
     layout_found = _Layout.read(text, tuple(tags))
     if mode == "count":
         return _counted(layout_found, tags, min_chars, thin, per_tag, per_char, max_penalty)
-    problem = layout_found.problem(tags)
+    problem = layout_found.problem()
     if problem is None and mode == "strict":
         problem = layout_found.stray_text(tags, layout)
     if problem is not None:
@@ -88,28 +88,36 @@ def xml_format(
     return 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Layout:
-    """Where the tags stand in a text: per ``<tag>`` and ``</tag>`` the number of times and the first span."""
+    """Where the tags stand in a text: per ``<tag>`` and ``</tag>`` that is there the number of times and the first span.
+
+    `marks` are all that are expected, in order.
+    """
 
     text: str
+    marks: tuple[str, ...]
     counts: Mapping[str, int]
     spans: Mapping[str, tuple[int, int]]
 
     @classmethod
     def read(cls, text: str, tags: tuple[str, ...]) -> _Layout:
-        counts = dict.fromkeys(_expected(tags), 0)
+        marks, pattern = _expected(tags)
+        counts: dict[str, int] = {}
         spans: dict[str, tuple[int, int]] = {}
-        for match in _pattern(tags).finditer(text):
-            counts[match[0]] += 1
-            spans.setdefault(match[0], match.span())
-        return cls(text, counts, spans)
+        for match in pattern.finditer(text):
+            mark = match[0]
+            if mark in counts:
+                counts[mark] += 1
+            else:
+                counts[mark], spans[mark] = 1, match.span()
+        return cls(text, marks, counts, spans)
 
-    def problem(self, tags: Sequence[str]) -> str | None:
+    def problem(self) -> str | None:
         """What keeps the tags from standing once each, in order, side by side."""
         last, before = -1, ""
-        for mark in _expected(tags):
-            if (count := self.counts[mark]) != 1:
+        for mark in self.marks:
+            if (count := self.counts.get(mark, 0)) != 1:
                 return f"{mark} is missing" if count == 0 else f"{mark} stands {count} times"
             if self.spans[mark][0] < last:
                 return f"{mark} stands before {before}"
@@ -142,7 +150,10 @@ class _Layout:
         short = {}
         for tag in tags:
             opening, closing = f"<{tag}>", f"</{tag}>"
-            if self.counts[opening] == self.counts[closing] == 1 and self.spans[opening][1] <= self.spans[closing][0]:
+            if (
+                self.counts.get(opening) == self.counts.get(closing) == 1
+                and self.spans[opening][1] <= self.spans[closing][0]
+            ):
                 held = len(self.text[self.spans[opening][1] : self.spans[closing][0]].strip())
                 if held < _wanted(min_chars, tag):
                     short[tag] = held
@@ -150,17 +161,10 @@ class _Layout:
 
 
 @lru_cache(maxsize=64)
-def _pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(f"</?(?:{'|'.join(map(re.escape, tags))})>")
-
-
-@lru_cache(maxsize=64)
-def _marks(tags: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>"))
-
-
-def _expected(tags: Sequence[str]) -> tuple[str, ...]:
-    return _marks(tuple(tags))
+def _expected(tags: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
+    """All opening and closing tags in order, and what finds them."""
+    marks = tuple(mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>"))
+    return marks, re.compile(f"</?(?:{'|'.join(map(re.escape, tags))})>")
 
 
 def _wanted(min_chars: int | Mapping[str, int], tag: str) -> int:
@@ -182,22 +186,22 @@ def _counted(
     per_char: float,
     max_penalty: float,
 ) -> float | Outcome:
-    expected = _expected(tags)
-    once = [mark for mark in expected if found.counts[mark] == 1]
-    ordered = _longest_in_order([found.spans[mark][0] for mark in once])
-    kept = [once[index] for index in ordered]
+    marks, counts, spans = found.marks, found.counts, found.spans
+    once = [mark for mark in marks if mark in counts and counts[mark] == 1]
+    places = [spans[mark][0] for mark in once]
+    kept = once if places == sorted(places) else [once[index] for index in _longest_in_order(places)]
     reasons = []
-    if missing := [mark for mark in expected if found.counts[mark] == 0]:
-        reasons.append(f"missing: {' '.join(missing)}")
-    if repeated := [mark for mark in expected if found.counts[mark] > 1]:
-        reasons.append(f"more than once: {' '.join(repeated)}")
-    if misplaced := [mark for mark in once if mark not in kept]:
-        reasons.append(f"out of order: {' '.join(misplaced)}")
-    short = found.thin(tags, min_chars)
-    if short:
+    if len(counts) < len(marks):
+        reasons.append(f"missing: {' '.join([mark for mark in marks if mark not in counts])}")
+    if len(once) < len(counts):
+        reasons.append(f"more than once: {' '.join([mark for mark in marks if counts.get(mark, 0) > 1])}")
+    if len(kept) < len(once):
+        reasons.append(f"out of order: {' '.join([mark for mark in once if mark not in kept])}")
+    value = sum([per_tag] * len(kept), 0.0)
+    if counts and (short := found.thin(tags, min_chars)):
         reasons.append(_thin_reason(short, min_chars))
-    value = sum(per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in kept)
-    closing = expected[-1]
+        value = sum([per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in kept], 0.0)
+    closing = marks[-1]
     if closing in kept:
         trailing = len(found.text[found.spans[closing][1] :].strip())
         if trailing and per_char:
