@@ -78,7 +78,7 @@ def math(
     """
     extract, _, _ = _engine()
     golds: dict[Any, Any] = {}
-    done: dict[tuple[str, str], Outcome] = {}
+    done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
     out: list[Outcome] = []
     for completion, given in zip(completions, answer, strict=True):
         text = given if type(given) is str else _as_text(given)
@@ -91,7 +91,11 @@ def math(
         found = done.get((text, completion))
         if found is None:
             answered = extract(completion, order=places)
-            found = done[text, completion] = _score(gold, answered, timeout, tolerance, partial)
+            pair = (text, answered.text, answered.rule)
+            found = done.get(pair)
+            if found is None:
+                found = done[pair] = _score(gold, answered, timeout, tolerance, partial)
+            done[text, completion] = found
         out.append(found)
     return out
 

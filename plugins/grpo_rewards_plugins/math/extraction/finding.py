@@ -8,8 +8,9 @@ Every search is linear in the length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from .signs import bold, last_line, last_number, last_segment, letter, phrase, segments, spoken, whole
 
@@ -250,7 +251,7 @@ def after_reasoning(text: str) -> str:
     end = text.rfind("</think>")
     if end >= 0:
         return text[end + 8 :]
-    return "" if "<think>" in text[:200] and text.lstrip()[:7] == "<think>" else text
+    return "" if text.find("<think>", 0, 200) >= 0 and text.lstrip()[:7] == "<think>" else text
 
 
 def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
@@ -260,13 +261,13 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
     one, the other rules of `order` are tried in turn. Reasoning up to the last ``</think>`` is dropped first.
     """
     text = after_reasoning(completion)
+    finders, phrases, signs = _plan(tuple(order))
     best: tuple[int, Extraction] | None = None
-    for rule in order:
-        if rule in _FINDERS:
-            hit = _FINDERS[rule](text)
-            if hit is not None and (best is None or hit[0] > best[0]):
-                best = hit
-    if "phrase" in order:
+    for find in finders:
+        hit = find(text)
+        if hit is not None and (best is None or hit[0] > best[0]):
+            best = hit
+    if phrases:
         if best is None:
             best = phrase_mark(text)
         elif (hit := phrase_mark(text[best[0] :], after_box=best[1].rule == "box")) is not None and hit[
@@ -275,12 +276,19 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
             best = hit
     if best is not None:
         return best[1]
-    if "phrase" in order and (words := spoken(text)) is not None:
+    if phrases and (words := spoken(text)) is not None:
         return Extraction(words, "phrase")
-    for rule in order:
-        if rule not in _MARKS and (found := _SIGNS[rule](text)) is not None:
+    for rule in signs:
+        if (found := _SIGNS[rule](text)) is not None:
             return Extraction(found, rule)
     return _NOTHING
+
+
+@lru_cache(maxsize=64)
+def _plan(order: tuple[Rule, ...]) -> tuple[tuple[Callable[[str], Any], ...], bool, tuple[Rule, ...]]:
+    """What looks for the marks, whether phrases count, and the weaker signs: those of `order`."""
+    finders = tuple(_FINDERS[rule] for rule in order if rule in _FINDERS)
+    return finders, "phrase" in order, tuple(rule for rule in order if rule not in _MARKS)
 
 
 def gold_text(gold: str) -> str:
