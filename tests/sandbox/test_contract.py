@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -173,6 +174,29 @@ print(int(input()) * 2)
 def test_a_program_finds_its_interpreter_as_if_it_were_alone(sandbox):
     verdict = sandbox.run([Job(ALONE, CASES, "stdio", timeout=20.0)])[0]
     assert verdict.passed, verdict
+
+
+PROCESSORS = """
+import os, threading, time
+def processors(_):
+    found = []
+    thread = threading.Thread(target=lambda: (time.sleep(0.8), found.append(len(os.sched_getaffinity(0)))))
+    thread.start()
+    pid = os.fork()
+    if not pid:
+        time.sleep(0.8)
+        os._exit(len(os.sched_getaffinity(0)))
+    thread.join()
+    return [len(os.sched_getaffinity(0)), *found, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])]
+"""
+
+
+@pytest.mark.parametrize("fidelity", ["isolated", "shared"])
+def test_a_job_that_lasts_may_use_every_processor(sandbox, fidelity):
+    everywhere = len(os.sched_getaffinity(0))
+    tests = f"def check(f):\n    assert f(0) == [{everywhere}] * 3\n"
+    job = Job(PROCESSORS, tests, "humaneval", entry_point="processors", fidelity=fidelity)
+    assert [verdict.reason for verdict in sandbox.run([job, job])] == ["", ""]
 
 
 @pytest.mark.parametrize("status_code", [70, 71, 112])

@@ -12,7 +12,7 @@ import os
 import socket
 from typing import Any
 
-from . import wire
+from . import placement, wire
 from .formats import names
 from .isolation import confine
 
@@ -46,12 +46,15 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     wire.send(sock, {"ready": role})
     while True:
         try:
-            job, descriptors = wire.receive(sock)
+            message, descriptors = wire.receive(sock)
         except wire.Disconnected:
             os._exit(0)
+        job = message["job"]
+        if message["processor"] is not None:
+            placement.put(0, message["processor"])
         border = socket.socket(fileno=descriptors[0])
         report = checks.run(job, border, progress_to(descriptors[1]), quiet=True)
         os.write(descriptors[1], report.line())
         os.close(descriptors[1])
         border.close()
-        del Border.peer, report, job
+        del Border.peer, report, job, message

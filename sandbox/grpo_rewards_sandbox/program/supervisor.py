@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import select
@@ -17,13 +16,13 @@ from typing import Any
 
 from . import checker, warm, wire
 from .formats import names
-from .formats.program_run import LIMIT_OF_EXIT
-from .formats.report import MAX_REASON, Report
+from .formats.program_run import LIMIT_OF_EXIT, same_output
+from .formats.report import Report, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
+from .placement import Placement
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
-_VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit"), 1 << 31, 100
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
 _AGAIN = 0.5  # seconds until an exit that was asked for is tried again
 _LOOK = 0.2  # seconds between two looks at the memory of a candidate's processes
@@ -50,7 +49,9 @@ class Supervisor:
         os.mkdir(self.exchange, 0o711)
         self.count, self._next_look = 0, 0.0
         self.parents: dict[str, socket.socket] = {}
-        self._config, self._checker_pid, self._checker_since = config, 0, 0
+        self._pids: dict[str, int] = {}
+        self._placement = Placement()
+        self._config, self._checker_since = config, 0
         # before the first job is read: what forks candidates must never have seen a test
         self._spawn("candidate")
         if config["warm"]:
@@ -58,8 +59,8 @@ class Supervisor:
         for role in self.parents:
             self._wait_for(role)
 
-    def _spawn(self, role: str) -> int:
-        """Fork a warm parent, or the process that judges checks; return its pid."""
+    def _spawn(self, role: str) -> None:
+        """Fork a warm parent, or the process that judges checks."""
         config = self._config
         extra = (*config["python_path"], *(config["pytest_path"] if role == "tests" else ()))
         cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
@@ -80,8 +81,7 @@ class Supervisor:
                 confine.complain(error)
             os._exit(1)
         theirs.close()
-        self.parents[role] = mine
-        return pid
+        self.parents[role], self._pids[role] = mine, pid
 
     def _wait_for(self, role: str) -> None:
         """Wait until a warm parent is warm: a job's time begins when it can run."""
@@ -128,6 +128,13 @@ class Supervisor:
         self.count += 1
         self._next_look = time.monotonic() + _LOOK
         self._bury()
+        self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
+        try:
+            return self._judge(job)
+        finally:
+            self._placement.leave()
+
+    def _judge(self, job: dict[str, Any]) -> Report:
         if job["format"] == "stdio":
             return self._stdio(job)
         shared = None
@@ -154,7 +161,7 @@ class Supervisor:
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
             deadline = time.monotonic() + job["timeout"]
-            report, complete = self._verdict(reader, deadline, running[0], job["limits"]["memory"])
+            report, complete = self._verdict(reader, deadline, running, job["limits"]["memory"])
             if reused and not complete:
                 self._end_checker()
         finally:
@@ -182,45 +189,52 @@ class Supervisor:
         """Reap what candidates left to this process, a subreaper; a warm parent that ended is noticed when asked."""
         try:
             while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-                if pid == self._checker_pid:
-                    self.parents.pop("checks").close()
-                    self._checker_pid = 0
+                if pid == self._pids.get("checks"):
+                    self._forget_checker()
         except ChildProcessError:
             return
 
     def _ask_checker(self, job: dict[str, Any], descriptors: tuple[int, ...]) -> None:
         if self.count - self._checker_since >= _CHECKER_JOBS:
             self._end_checker()
-        if not self._checker_pid:
-            self._checker_pid, self._checker_since = self._spawn("checks"), self.count
+        if "checks" not in self._pids:
+            self._spawn("checks")
+            self._checker_since = self.count
             self._wait_for("checks")
-        wire.send(self.parents["checks"], job, descriptors)
+        wire.send(self.parents["checks"], {"job": job, "processor": self._placement.together}, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
 
     def _end_checker(self) -> None:
-        if self._checker_pid:
-            os.kill(self._checker_pid, signal.SIGKILL)
-            os.waitpid(self._checker_pid, 0)
-            self.parents.pop("checks").close()
-            self._checker_pid = 0
+        if "checks" in self._pids:
+            os.kill(self._pids["checks"], signal.SIGKILL)
+            os.waitpid(self._pids["checks"], 0)
+            self._forget_checker()
 
-    def _excess(self, started: dict[str, Any], memory: int) -> tuple[str, str]:
+    def _forget_checker(self) -> None:
+        del self._pids["checks"]
+        self.parents.pop("checks").close()
+
+    def _excess(self, running: list[dict[str, Any]], memory: int) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
 
+        The candidate is the first of `running`.
         Looks by the clock, however often it is asked: a candidate that keeps writing is looked at too.
         """
         now = time.monotonic()
         if now < self._next_look:
             return "", ""
         self._next_look = now + _LOOK
+        started, checker = running[0], self._pids.get("checks")
+        judging = [(checker, self.plan.users[0])] if checker else []
+        self._placement.spread([*judging, *((one["pid"], one["user"]) for one in running)])
         if limits.tree_memory(started["pid"], memory) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
         if self._unbounded and limits.folder_bytes(f"{self.store}/{started['name']}", root.TMP_BYTES) > root.TMP_BYTES:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
         return "", ""
 
-    def _verdict(self, reader: int, deadline: float, started: dict[str, Any], memory: int) -> tuple[Report, bool]:
+    def _verdict(self, reader: int, deadline: float, running: list[dict[str, Any]], memory: int) -> tuple[Report, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came."""
         report, data = Report(), b""
         while True:
@@ -228,7 +242,7 @@ class Supervisor:
             if left <= 0:
                 report.status, report.reason = "timeout", "the time limit passed"
                 break
-            report.limit, report.reason = self._excess(started, memory)
+            report.limit, report.reason = self._excess(running, memory)
             if report.limit:
                 report.status = "limit"
                 break
@@ -283,7 +297,7 @@ class Supervisor:
                 if left <= 0:
                     report.status, problem = "timeout", "the time limit passed"
                     break
-                report.limit, problem = self._excess(started, job_limits["memory"])
+                report.limit, problem = self._excess([started], job_limits["memory"])
                 if problem:
                     report.status = "limit"
                     break
@@ -323,22 +337,6 @@ def _children(pid: int) -> list[int]:
         return []
 
 
-def read_report(line: bytes) -> Report:
-    """Read a result as hostile text: with `fidelity: shared` a candidate can write one, and may not blank its row."""
-    strange = Report(reason="the tests ended with something that is no verdict")
-    try:
-        found = json.loads(line)
-        report = Report(**found) if type(found) is dict else strange
-    except (ValueError, TypeError, RecursionError):
-        return strange
-    kinds = all(type(getattr(report, name)) is type(getattr(strange, name)) for name in Report.__slots__)
-    counts = (report.tests_passed, report.tests_total)
-    if not kinds or report.status not in _VERDICTS or min(counts) < 0 or max(counts) > _MAX_TESTS:
-        return strange
-    report.reason, report.limit = report.reason[:MAX_REASON], report.limit[:_MAX_LIMIT]
-    return report
-
-
 def all_set_up(ready: int, children: int) -> bool:
     """Say whether each child wrote its byte: it does so before any hostile text runs, and cannot afterwards."""
     os.set_blocking(ready, False)
@@ -348,26 +346,6 @@ def all_set_up(ready: int, children: int) -> bool:
         return False
     finally:
         os.close(ready)
-
-
-def not_set_up() -> Report:
-    """What is said of a job whose processes could not be confined: nothing about its candidate."""
-    return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
-
-
-def same_output(output: bytes, expected: str, compare: str) -> bool:
-    """Compare by lines without trailing space ("exact") or by tokens ("tokens")."""
-    try:
-        text = output.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    if compare == "tokens":
-        return text.split() == expected.split()
-    return _lines(text) == _lines(expected)
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
 def main() -> None:

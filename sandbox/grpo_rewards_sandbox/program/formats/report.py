@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
+_VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit"), 1 << 31, 100
 
 
 @dataclass(slots=True)
@@ -29,6 +30,27 @@ class Report:
     def line(self) -> bytes:
         """One line of JSON."""
         return json.dumps(asdict(self)).encode() + b"\n"
+
+
+def read_report(line: bytes) -> Report:
+    """Read a result as hostile text: with `fidelity: shared` a candidate can write one, and may not blank its row."""
+    strange = Report(reason="the tests ended with something that is no verdict")
+    try:
+        found = json.loads(line)
+        report = Report(**found) if type(found) is dict else strange
+    except (ValueError, TypeError, RecursionError):
+        return strange
+    kinds = all(type(getattr(report, name)) is type(getattr(strange, name)) for name in Report.__slots__)
+    counts = (report.tests_passed, report.tests_total)
+    if not kinds or report.status not in _VERDICTS or min(counts) < 0 or max(counts) > _MAX_TESTS:
+        return strange
+    report.reason, report.limit = report.reason[:MAX_REASON], report.limit[:_MAX_LIMIT]
+    return report
+
+
+def not_set_up() -> Report:
+    """What is said of a job whose processes could not be confined: nothing about its candidate."""
+    return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
 
 
 Progress = Callable[[int, int], None]

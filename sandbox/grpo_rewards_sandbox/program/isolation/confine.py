@@ -204,13 +204,13 @@ def empty_as(users: Iterable[int], folders: Iterable[str]) -> None:
     """
     found = list(folders)
     for _ in range(_ATTEMPTS):
-        done = [_as_user(user, lambda: _kill_and_empty(found)) for user in users]
+        done = [as_user(user, lambda: _kill_and_empty(found)) for user in users]
         if done[-1]:
             return
     raise OSError(f"what a job left in {', '.join(found)} cannot be removed")
 
 
-def _as_user(user: int, action: Callable[[], bool]) -> bool:
+def as_user(user: int, action: Callable[[], bool]) -> bool:
     """Do this with another user's rights, in a child; return what it returned.
 
     Only its effective user is that one: a process may be signalled by who is its real or saved user, and what is still

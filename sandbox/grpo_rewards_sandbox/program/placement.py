@@ -1,0 +1,62 @@
+"""On which processor the processes of a job run.
+
+They take turns: one asks, the other answers. Woken on another processor, each turn begins with a cold cache and, on a
+virtual machine, with a dear interrupt. So a job's processes begin together where the supervisor was woken, which the kernel
+chose because nothing else ran there; what lasts is spread over all processors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from functools import partial
+
+from .isolation import confine
+from .isolation.syscalls import libc
+
+
+class Placement:
+    """The processors that this process may use, and the one where a job's processes are together."""
+
+    def __init__(self) -> None:
+        self._all = os.sched_getaffinity(0)
+        self.together: int | None = None
+
+    def gather(self, pids: Iterable[int]) -> None:
+        """Put this process and those where this one runs; what they fork begins there too."""
+        if len(self._all) > 1:
+            self.together = libc.sched_getcpu()
+            for pid in (0, *pids):
+                put(pid, self.together)
+
+    def leave(self) -> None:
+        """Let the kernel choose again where this process is woken."""
+        if len(self._all) > 1:
+            os.sched_setaffinity(0, self._all)
+
+    def spread(self, running: Iterable[tuple[int, int]]) -> None:
+        """Let these processes (pid, user) and all below them use every processor, once in a job."""
+        if self.together is not None:
+            self.together = None
+            for pid, user in running:
+                if user:
+                    confine.as_user(user, partial(self._spread, pid))
+                else:
+                    self._spread(pid)
+
+    def _spread(self, pid: int) -> bool:
+        below = [pid]
+        for one in below:
+            with contextlib.suppress(OSError, ValueError):
+                for thread in os.listdir(f"/proc/{one}/task"):
+                    os.sched_setaffinity(int(thread), self._all)
+                    with open(f"/proc/{one}/task/{thread}/children") as handle:
+                        below += map(int, handle.read().split())
+        return True
+
+
+def put(pid: int, processor: int) -> None:
+    """Let a process (0: this one) run on one processor only, where the kernel permits it: nothing but speed depends on it."""
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(pid, {processor})
