@@ -1,8 +1,8 @@
-"""The arithmetic of composition: pure functions of one row's values."""
+"""The arithmetic of composition: pure functions of values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 __all__ = ["Method", "bounded", "combined", "gate_factor"]
@@ -26,29 +26,28 @@ def gate_factor(value: float | None, at_least: float | None, at_most: float | No
 
 
 def combined(
-    values: Sequence[float | None],
-    gates: Sequence[float],
-    weights: Sequence[float],
+    values: Collection[Sequence[float | None]],
+    gates: Collection[Sequence[float]],
+    weights: Collection[float],
     *,
     method: Method = "weighted_sum",
     clip: tuple[float, float] | None = None,
-) -> float | None:
-    """Combine one row's component values, in the order of the components, into its reward.
+) -> list[float | None]:
+    """Combine the components' values, one column per component in their order, into one reward per row.
 
-    With g the gate factors (0 or 1) and w the weights, over the components whose value v is not None:
+    With g the gate factors (0 or 1) and w the weights, over the components whose value v in the row is not None:
     ``weighted_sum`` is Σ w·g·v, ``weighted_mean`` is Σ w·g·v / Σ |w|. A row to which nothing applies is None, and so is
     a mean whose weights are all 0. Components of weight 0 are shadows: a row with nothing but shadows is None.
     """
-    total = weight_sum = 0.0
-    applies = False
-    for value, gate, weight in zip(values, gates, weights, strict=True):
-        if value is None or weight == 0.0:
+    totals: list[float | None] = [None] * max(map(len, values), default=0)
+    sizes = [0.0] * len(totals)
+    for column, factors, weight in zip(values, gates, weights, strict=True):
+        if weight == 0.0:
             continue
-        applies = True
-        total += weight * gate * value
-        weight_sum += abs(weight)
-    if not applies:
-        return None
+        for row, (value, gate) in enumerate(zip(column, factors, strict=True)):
+            if value is not None:
+                totals[row] = (totals[row] or 0.0) + weight * gate * value
+                sizes[row] += abs(weight)
     if method == "weighted_mean":
-        total /= weight_sum
-    return bounded(total, clip)
+        totals = [None if total is None else total / size for total, size in zip(totals, sizes, strict=True)]
+    return totals if clip is None else [bounded(total, clip) for total in totals]

@@ -37,6 +37,7 @@ _log = logging.getLogger(__name__)
 CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
+_FAILED = frozenset(("error", "unavailable"))
 _MEMO = 4  # scored calls kept for the other components' calls; an asynchronous trainer interleaves groups
 _PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
@@ -269,9 +270,8 @@ class Composite:
         clips = {component.name: component.clip for component in self.components}
         values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}
         gates = {component.name: _gates(component, values, len(batch)) for component in self.components}
-        combine, factors = self.config.combine, tuple(weights.values())
-        rows = zip(zip(*values.values(), strict=True), zip(*gates.values(), strict=True), strict=True)
-        rewards = [combined(row, gate, factors, method=combine.method, clip=combine.clip) for row, gate in rows]
+        method, clip = self.config.combine.method, self.config.combine.clip
+        rewards = combined(values.values(), gates.values(), weights.values(), method=method, clip=clip)
         table = ScoreTable(
             found,
             gates,
@@ -312,6 +312,8 @@ def _left_out(found: Mapping[str, list[Outcome]], counts: set[str]) -> dict[int,
     """The rows that count nowhere, and why: a plugin broke, or infrastructure failed under a component that counts."""
     left_out: dict[int, str] = {}
     for name, outcomes in found.items():
+        if _FAILED.isdisjoint({outcome.status for outcome in outcomes}):
+            continue
         for row, outcome in enumerate(outcomes):
             if outcome.status == "error" or (outcome.status == "unavailable" and name in counts):
                 left_out.setdefault(row, f"component {name!r} is {outcome.status}: {outcome.reason}")

@@ -31,7 +31,7 @@ def group_spread(values: Sequence[float]) -> float | None:
     if max(values) - min(values) <= SPREAD_FLOOR:
         return 0.0
     mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return math.sqrt(math.fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1))
 
 
 @dataclass(slots=True)

@@ -34,6 +34,7 @@ class ScoreTable:
     provenance: Mapping[str, Any]
     seconds: Mapping[str, float] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)
+    _values: dict[str, list[float | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.totals)
@@ -44,6 +45,11 @@ class ScoreTable:
 
     def values(self, component: str) -> list[float | None]:
         """Return a component's value per row, clipped and gated but not weighted, as a trainer takes it."""
+        if (known := self._values.get(component)) is None:
+            known = self._values[component] = self._computed(component)
+        return list(known)
+
+    def _computed(self, component: str) -> list[float | None]:
         clip, gates = self.clips[component], self.gates[component]
         values = [outcome.value for outcome in self.components[component]]
         if clip is not None:

@@ -77,9 +77,8 @@ def totals(composite: Composite, scored: Scored) -> list[float | None]:
     if combine.normalize == "none":
         return scored.table.rewards()
     weights = tuple(scored.table.weights.values())
-    gates = [1.0] * len(weights)  # the values are past their gates
-    rows = zip(*scored.values.values(), strict=True)
-    return [combined(row, gates, weights, method=combine.method, clip=combine.clip) for row in rows]
+    gates = [[1.0] * len(scored.table)] * len(weights)  # the values are past their gates
+    return combined(scored.values.values(), gates, weights, method=combine.method, clip=combine.clip)
 
 
 def _whole_batch(composite: Composite, batch: Batch, caller: Caller) -> tuple[Batch | None, int]:

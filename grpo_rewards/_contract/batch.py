@@ -207,6 +207,8 @@ def _length(name: str, values: Any) -> int:
 
 def _group_key(key: Any) -> Any:
     """Make a prompt usable as a key: messages are lists of mappings, which cannot be hashed."""
+    if type(key) is list:
+        return _chat_key(key)
     try:
         hash(key)
     except TypeError:
