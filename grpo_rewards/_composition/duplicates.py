@@ -35,6 +35,9 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
                 columns.append(values)
     original: dict[int, int] = {}
     for rows in repeated:
+        if not columns:  # nothing but the text is read
+            original.update(dict.fromkeys(rows[1:], rows[0]))
+            continue
         first: dict[Any, int] = {}
         for row in rows:
             with suppress(TypeError):  # a value that cannot be compared by content: a row of its own

@@ -222,9 +222,9 @@ def _log_rows(batch: Batch, table: ScoreTable, *, expanded: bool) -> None:
     for name, outcomes in table.components.items():
         if not expanded and name not in _TAKEN:
             batch.log_extra(name, table.values(name))
-        batch.log_extra(f"{name}_reason", [_reason(o.status, o.reason) for o in outcomes])
+        reasons = [o.reason if o.status == "scored" else _unscored(o.status, o.reason) for o in outcomes]
+        batch.log_extra(f"{name}_reason", [reason[:_REASON] for reason in reasons])
 
 
-def _reason(status: str, reason: str) -> str:
-    text = reason if status == "scored" else f"{status}: {reason}" if reason else status
-    return text[:_REASON]
+def _unscored(status: str, reason: str) -> str:
+    return f"{status}: {reason}" if reason else status

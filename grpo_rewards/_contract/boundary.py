@@ -7,6 +7,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._contract.batch import Batch
@@ -160,16 +161,17 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], Mapping[st
 def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
     sources, rest = _sources(reward, batch), _rest(reward, batch)
     gaps = _gaps(reward, sources, len(batch))
-    settings, clock = reward.settings, time.perf_counter
-    for row in range(len(batch)):
-        if deadline is not None and time.monotonic() > deadline:
+    settings, clock, now = reward.settings, time.perf_counter, time.monotonic
+    columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
+    for row, arguments in zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False):
+        if deadline is not None and now() > deadline:
             return
         if row in gaps:
             slots[row] = gaps[row]
             continue
         started = clock()
         keywords = {**settings, **{name: values[row] for name, values in rest.items()}} if rest else settings
-        result = _attempt(reward, [source[row] for source in sources], keywords)
+        result = _attempt(reward, arguments, keywords)
         slots[row] = _judge(result, reward, clock() - started)
 
 

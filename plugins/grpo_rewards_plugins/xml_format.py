@@ -187,6 +187,8 @@ def _counted(
     max_penalty: float,
 ) -> float | Outcome:
     marks, counts, spans = found.marks, found.counts, found.spans
+    if not counts:
+        return Outcome(0.0, "scored", f"missing: {' '.join(marks)}")
     once = [mark for mark in marks if mark in counts and counts[mark] == 1]
     places = [spans[mark][0] for mark in once]
     kept = once if places == sorted(places) else [once[index] for index in _longest_in_order(places)]
@@ -198,7 +200,7 @@ def _counted(
     if len(kept) < len(once):
         reasons.append(f"out of order: {' '.join([mark for mark in once if mark not in kept])}")
     value = sum([per_tag] * len(kept), 0.0)
-    if counts and (short := found.thin(tags, min_chars)):
+    if short := found.thin(tags, min_chars):
         reasons.append(_thin_reason(short, min_chars))
         value = sum([per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in kept], 0.0)
     closing = marks[-1]
