@@ -51,7 +51,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             os._exit(0)
         job = message["job"]
         if message["processor"] is not None:
-            placement.put(0, message["processor"])
+            placement.put(0, {message["processor"]})
         border = socket.socket(fileno=descriptors[0])
         report = checks.run(job, border, progress_to(descriptors[1]), quiet=True)
         os.write(descriptors[1], report.line())

@@ -21,24 +21,26 @@ class Placement:
 
     def __init__(self) -> None:
         self._all = os.sched_getaffinity(0)
+        self._gathered: tuple[int, ...] = ()
         self.together: int | None = None
 
     def gather(self, pids: Iterable[int]) -> None:
         """Put this process and those where this one runs; what they fork begins there too."""
         if len(self._all) > 1:
-            self.together = libc.sched_getcpu()
-            for pid in (0, *pids):
-                put(pid, self.together)
+            self.together, self._gathered = libc.sched_getcpu(), (0, *pids)
+            for pid in self._gathered:
+                put(pid, {self.together})
 
     def leave(self) -> None:
         """Let the kernel choose again where this process is woken."""
-        if len(self._all) > 1:
-            os.sched_setaffinity(0, self._all)
+        put(0, self._all)
 
     def spread(self, running: Iterable[tuple[int, int]]) -> None:
-        """Let these processes (pid, user) and all below them use every processor, once in a job."""
+        """Let these processes (pid, user), all below them and those gathered use every processor, once in a job."""
         if self.together is not None:
             self.together = None
+            for pid in self._gathered:
+                put(pid, self._all)
             for pid, user in running:
                 if user:
                     confine.as_user(user, partial(self._spread, pid))
@@ -50,13 +52,13 @@ class Placement:
         for one in below:
             with contextlib.suppress(OSError, ValueError):
                 for thread in os.listdir(f"/proc/{one}/task"):
-                    os.sched_setaffinity(int(thread), self._all)
+                    put(int(thread), self._all)
                     with open(f"/proc/{one}/task/{thread}/children") as handle:
                         below += map(int, handle.read().split())
         return True
 
 
-def put(pid: int, processor: int) -> None:
-    """Let a process (0: this one) run on one processor only, where the kernel permits it: nothing but speed depends on it."""
+def put(pid: int, processors: set[int]) -> None:
+    """Let a process (0: this one) run on these, where the kernel permits it: nothing but speed depends on it."""
     with contextlib.suppress(OSError):
-        os.sched_setaffinity(pid, {processor})
+        os.sched_setaffinity(pid, processors)
