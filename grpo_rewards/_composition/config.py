@@ -338,7 +338,9 @@ def _explain(problem: Any, data: Mapping[str, Any]) -> str:
     if problem["type"] == "extra_forbidden":
         known = list(_fields_at(parts[:-1]))
         takes = f" (known: {', '.join(known)})" if known else ""
-        return f"{where}: unknown key{nearest(parts[-1], known)}{takes}"
+        belongs = [f"{section}.{parts[-1]}" for section in ("combine", "errors") if parts[-1] in _fields_at([section])]
+        hint = f"; it is {belongs[0]!r}" if belongs else nearest(parts[-1], known)
+        return f"{where}: unknown key{hint}{takes}"
     if problem["type"] == "missing":
         return f"{where}: this key is required"
     message = problem["msg"].removeprefix("Value error, ")

@@ -211,6 +211,7 @@ def _score(built: Composite, completions: list[str]) -> list[float | None]:
         ("rewards: {a: {use: exact, gate: {on: a, at_least: 1}}}", "no other component 'a'"),
         ("rewards: {a: {use: exact, when: {column: x}}}", "give exactly one of equals, any_of, present"),
         ("rewards: {}", "rewards: .*at least 1"),
+        ("{rewards: {a: exact}, normalize: gdpo}", "normalize: unknown key; it is 'combine.normalize'"),
         ("reward: {a: exact}", "reward: unknown key; did you mean 'rewards'"),
         ("version: 2\nrewards: {a: exact}", "version: "),
         ("rewards: {a: exact, a: length}", "'a' is given twice"),
