@@ -13,7 +13,7 @@ from ._errors import SandboxUnavailable
 from ._worker import START_SECONDS, Worker
 
 _PARENT = str(Path(__file__).parent)
-_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.supervisor import main; main()"
+_LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.service import main; main()"
 _END = 2.0
 
 

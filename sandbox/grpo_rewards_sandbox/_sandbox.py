@@ -17,6 +17,7 @@ from ._local import LocalBackend
 from ._worker import Backend, Worker
 
 _GRACE, _ATTEMPTS, _PAUSE = 20.0, 3, 0.2
+_CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
 _CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
@@ -74,6 +75,7 @@ class Sandbox:
             job, future = item
             start, problem = time.monotonic(), ""
             verdict: Verdict | None = None
+            clean = True
             for attempt in range(_ATTEMPTS):
                 if attempt:
                     time.sleep(_PAUSE * attempt)
@@ -85,6 +87,7 @@ class Sandbox:
                     start = time.monotonic()
                     answer = worker.ask(job.to_wire(), job.timeout + _GRACE)
                     answer.pop("passed")
+                    clean = answer.pop("clean")
                     if answer["status"] != "unavailable":
                         verdict = Verdict(**answer, seconds=time.monotonic() - start)
                         break
@@ -97,7 +100,7 @@ class Sandbox:
             else:
                 problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
             future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
-            if self._backend.fresh and worker is not None:
+            if worker is not None and (self._backend.fresh or not (clean or worker.is_clean_in(_CLEANING))):
                 self._drop(worker)
                 worker = None
 

@@ -20,6 +20,17 @@ class Worker:
         """Send a message and return the answer; OSError where none comes in time, a stopped supervisor's too."""
         deadline = time.monotonic() + seconds
         self._write(wire.pack(message), deadline)
+        return self._receive(deadline)
+
+    def is_clean_in(self, seconds: float) -> bool:
+        """Wait until nothing is left of a job whose verdict came before that; False where that takes too long."""
+        try:
+            self._receive(time.monotonic() + seconds)
+        except OSError:
+            return False
+        return True
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
         (size,) = wire.HEADER.unpack(self._read(wire.HEADER.size, deadline))
         if size > wire.MAX_FRAME:
             raise OSError(f"the supervisor answered with {size} bytes")

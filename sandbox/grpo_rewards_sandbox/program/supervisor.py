@@ -1,4 +1,4 @@
-"""The supervisor: reads jobs from standard input, forks a pair of processes for each, writes verdicts to standard output."""
+"""The supervisor: forks a pair of processes for each job, waits for the verdict, and leaves nothing of the job behind."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import select
 import shutil
 import signal
 import socket
-import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from . import checker, warm, wire
@@ -24,8 +25,8 @@ from .placement import Placement
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
-_AGAIN = 0.5  # seconds until an exit that was asked for is tried again
 _LOOK = 0.2  # seconds between two looks at the memory of a candidate's processes
+_PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 
 
 class Supervisor:
@@ -92,13 +93,17 @@ class Supervisor:
         me = os.getpid()
         for sock in self.parents.values():
             sock.close()
+        users = () if self.plan.namespaces else self.plan.users
         with contextlib.suppress(ChildProcessError):
             while True:
                 # a subreaper: what a dead parent left is a child of this process by now, or in a moment. The kernel may
                 # leave out of this list a child that is just ending: nothing but the wait says that none is left
-                for child in _children(me):
+                for child in limits.children(me):
                     os.kill(child, signal.SIGKILL)
                 if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                    for user in filter(None, users):
+                        with contextlib.suppress(OSError):  # no process to be had for it, yet
+                            confine.kill_all_of(user)
                     time.sleep(0.001)
         if not self.plan.namespaces:
             shutil.rmtree(self.store, ignore_errors=True)
@@ -117,26 +122,38 @@ class Supervisor:
         answer, _ = wire.receive(self.parents[role])
         return {"do": "reap", "pid": answer["pid"], "name": name, "user": user, "role": role}
 
-    def _end(self, *running: dict[str, Any], gently: bool = False) -> list[dict[str, Any]]:
-        """End and clean up after children, those of both parents at the same time."""
-        for started in running:
-            wire.send(self.parents[started["role"]], {**started, "gently": gently})
-        return [wire.receive(self.parents[started["role"]])[0] for started in running]
+    def _end(self, *running: dict[str, Any], late: Callable[[], None], until: float = 0.0) -> list[dict[str, Any]]:
+        """End and clean up after children, those of both parents at the same time.
 
-    def run(self, job: dict[str, Any]) -> Report:
-        """Judge one job."""
+        What uses up everything also takes long to die. `late` is called, once, where that is not done some time after
+        now, and after `until`.
+        """
+        for started in running:
+            wire.send(self.parents[started["role"]], started)
+        until = max(until, time.monotonic()) + _PATIENCE
+        answers = []
+        for started in running:
+            parent = self.parents[started["role"]]
+            if until and not select.select([parent], [], [], max(0.0, until - time.monotonic()))[0]:
+                late()
+                until = 0.0
+            answers.append(wire.receive(parent)[0])
+        return answers
+
+    def run(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
+        """Judge one job and clean up after it. Where the cleaning takes long, `late` gets the verdict before its end."""
         self.count += 1
         self._next_look = time.monotonic() + _LOOK
         self._bury()
         self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
         try:
-            return self._judge(job)
+            return self._judge(job, late)
         finally:
             self._placement.leave()
 
-    def _judge(self, job: dict[str, Any]) -> Report:
+    def _judge(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
         if job["format"] == "stdio":
-            return self._stdio(job)
+            return self._stdio(job, late)
         shared = None
         if job["fidelity"] != "shared" and names.shares_files(str(job["tests"])):
             shared = f"share-{self.count}"
@@ -147,6 +164,7 @@ class Supervisor:
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
         running = []
+        report = not_set_up()
         try:
             reused = checker.may_judge(job)
             if job["fidelity"] == "shared":
@@ -161,12 +179,14 @@ class Supervisor:
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
             deadline = time.monotonic() + job["timeout"]
-            report, complete = self._verdict(reader, deadline, running, job["limits"]["memory"])
+            found, complete = self._verdict(reader, deadline, running, job["limits"]["memory"])
+            if all_set_up(ready, len(running)):
+                report = found
             if reused and not complete:
                 self._end_checker()
         finally:
             os.close(reader)
-            self._end(*running)
+            self._end(*running, late=lambda: late(report))
             user = self.plan.users[0]
             if user and not self.plan.namespaces and any(one["user"] == user for one in running):
                 # cleaning up after a process of tests killed all of its user, also the one that judges checks: it may
@@ -174,7 +194,7 @@ class Supervisor:
                 self._end_checker()
             if shared is not None:
                 self._remove_shared(f"{self.exchange}/{shared}")
-        return report if all_set_up(ready, len(running)) else not_set_up()
+        return report
 
     def _remove_shared(self, folder: str) -> None:
         if self.plan.users[0] and not self.plan.namespaces:
@@ -215,7 +235,7 @@ class Supervisor:
         del self._pids["checks"]
         self.parents.pop("checks").close()
 
-    def _excess(self, running: list[dict[str, Any]], memory: int) -> tuple[str, str]:
+    def _excess(self, running: list[dict[str, Any]], memory: int, deadline: float) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
 
         The candidate is the first of `running`.
@@ -228,7 +248,7 @@ class Supervisor:
         started, checker = running[0], self._pids.get("checks")
         judging = [(checker, self.plan.users[0])] if checker else []
         self._placement.spread([*judging, *((one["pid"], one["user"]) for one in running)])
-        if limits.tree_memory(started["pid"], memory) > memory:
+        if limits.tree_memory(started["pid"], memory, min(deadline, now + _LOOK)) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
         if self._unbounded and limits.folder_bytes(f"{self.store}/{started['name']}", root.TMP_BYTES) > root.TMP_BYTES:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
@@ -242,7 +262,7 @@ class Supervisor:
             if left <= 0:
                 report.status, report.reason = "timeout", "the time limit passed"
                 break
-            report.limit, report.reason = self._excess(running, memory)
+            report.limit, report.reason = self._excess(running, memory, deadline)
             if report.limit:
                 report.status = "limit"
                 break
@@ -260,11 +280,11 @@ class Supervisor:
                 report.tests_passed, report.tests_total = map(int, counts.groups())
         return report, False
 
-    def _stdio(self, job: dict[str, Any]) -> Report:
+    def _stdio(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
         report = Report(tests_total=len(job["tests"]))
         deadline = time.monotonic() + job["timeout"]
         for index, case in enumerate(job["tests"]):
-            output, problem = self._case(job, case["input"], len(case["output"]), deadline, report)
+            output, problem = self._case(job, case["input"], len(case["output"]), deadline, report, late)
             if not problem and not same_output(output, case["output"], job["compare"]):
                 problem = f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}"
             if not problem:
@@ -278,7 +298,9 @@ class Supervisor:
             report.status = "passed"
         return report
 
-    def _case(self, job: dict[str, Any], text: str, size: int, deadline: float, report: Report) -> tuple[bytes, str]:
+    def _case(
+        self, job: dict[str, Any], text: str, size: int, deadline: float, report: Report, late: Callable[[Report], None]
+    ) -> tuple[bytes, str]:
         (child_in, feed), (out, child_out), (done, set_up) = os.pipe(), os.pipe(), os.pipe()
         job_limits = job["limits"]
         small = {"limits": job_limits, "candidate": job["candidate"]}
@@ -287,7 +309,7 @@ class Supervisor:
         )
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
-        problem, feeding, gently = "", True, False
+        problem, feeding = "", True
         try:
             while True:
                 if feeding and not pending:
@@ -297,7 +319,7 @@ class Supervisor:
                 if left <= 0:
                     report.status, problem = "timeout", "the time limit passed"
                     break
-                report.limit, problem = self._excess([started], job_limits["memory"])
+                report.limit, problem = self._excess([started], job_limits["memory"], deadline)
                 if problem:
                     report.status = "limit"
                     break
@@ -319,22 +341,21 @@ class Supervisor:
             if feeding:
                 os.close(feed)
             os.close(out)
-            status = os.waitstatus_to_exitcode(self._end(started, gently=gently)[0]["status"])
-        if not all_set_up(done, 1):
+            there = all_set_up(done, 1)
+
+            def now() -> None:
+                early = replace(report) if problem else replace(report, status="timeout")
+                early.fail(problem or "the time limit passed")
+                late(early if there else not_set_up())
+
+            ended = self._end(started, late=now, until=0.0 if problem else deadline)
+            status = os.waitstatus_to_exitcode(ended[0]["status"])
+        if not there:
             lost = not_set_up()
             report.status, report.limit, problem = lost.status, "", lost.reason
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
         return output, problem
-
-
-def _children(pid: int) -> list[int]:
-    """Children of a process; none where the kernel has no such file: each asked to be killed with its parent."""
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children") as handle:
-            return [int(child) for child in handle.read().split()]
-    except OSError:
-        return []
 
 
 def all_set_up(ready: int, children: int) -> bool:
@@ -346,34 +367,3 @@ def all_set_up(ready: int, children: int) -> bool:
         return False
     finally:
         os.close(ready)
-
-
-def main() -> None:
-    """Serve jobs until standard input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    out = os.dup(1)
-    os.dup2(2, 1)
-    config = wire.read_frame(0)
-    try:
-        supervisor = Supervisor(config)
-    except (plan.NotIsolated, OSError, wire.Disconnected) as error:
-        wire.write_frame(out, {"error": str(error)})
-        sys.exit(3)
-    # `close()` in the middle of a job: leave through `finally`, so that the job's processes and files go too
-    signal.signal(signal.SIGALRM, _leave)
-    signal.signal(signal.SIGTERM, _leave)
-    wire.write_frame(out, {"plan": supervisor.plan.as_json()})
-    try:
-        while (job := wire.read_frame(0)) is not None:
-            report = supervisor.run(job)
-            wire.write_frame(out, {name: getattr(report, name) for name in Report.__slots__})
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        supervisor.close()
-
-
-def _leave(number: int, frame: Any) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut the cleaning short
-    # raised within a finalizer or a hook of fork, the exit is swallowed: it comes again until `main` has it
-    signal.setitimer(signal.ITIMER_REAL, _AGAIN)
-    sys.exit(0)

@@ -59,8 +59,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             os._exit(0)
         if message["do"] == "reap":
             pid = message["pid"]
-            if not message.get("gently"):
-                os.kill(pid, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
             _, status, usage = os.wait4(pid, 0)
             cell.clean(message["name"], message["user"])
             wire.send(sock, {"status": status, "cpu": usage.ru_utime + usage.ru_stime})

@@ -14,6 +14,7 @@ from . import landlock, limits, root, seccomp
 from .plan import Plan, cleaner
 from .syscalls import (
     CLONE_NEWPID,
+    PR_SET_CHILD_SUBREAPER,
     PR_SET_DUMPABLE,
     PR_SET_NO_NEW_PRIVS,
     PR_SET_PDEATHSIG,
@@ -27,6 +28,7 @@ from .syscalls import (
 MAX_DESCRIPTOR = 1024
 CHILD_FAILED, OWN_PROCESSES = 70, 8
 _ATTEMPTS = 20
+_LAST = 19  # the lowest priority
 
 
 @dataclass(slots=True)
@@ -55,6 +57,9 @@ class Confinement:
             root.enter(self.folder, self.exchange, self.paths, users, keep_proc=self.plan.user_namespace)
             if self.plan.landlock_abi:
                 self._second_layer = landlock.second_layer(self.plan.landlock_abi)
+        else:
+            # whatever a job leaves becomes a child of this process: when it has none, nothing is left
+            prctl(PR_SET_CHILD_SUBREAPER, 1)
         if self.plan.mode != "landlock":
             self._filter(None)
 
@@ -113,6 +118,9 @@ class Confinement:
         """In a child: give up everything a candidate has no business with. Nothing is granted after this."""
         plan, user = self.plan, self.plan.users[1]
         os.setsid()
+        if self.sweep:
+            # a machine of the sandbox's own: here a candidate takes time from none but who has to end it
+            os.setpriority(os.PRIO_PROCESS, 0, _LAST)
         be_killed_first()
         # in a user namespace with one user, its processes are counted together with the few of the sandbox
         spared = 0 if user else OWN_PROCESSES
@@ -154,7 +162,8 @@ class Confinement:
             return
         folder = self.work_folder(name)
         if user:
-            if runs_something(user) or any(_holds_something_of(user, path) for path in self.sweep):
+            ended = end_all_of(user)
+            if ended or any(_holds_something_of(user, path) for path in self.sweep):
                 empty_as([user], [folder, *self.sweep])
             try:
                 os.rmdir(folder)
@@ -180,15 +189,21 @@ def switch(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def runs_something(user: int) -> bool:
-    """A process of this user is there, be it a dead one."""
-    wanted = f"\nUid:\t{user}\t"
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/status") as handle:
-                if wanted in handle.read():
-                    return True
-    return False
+def kill_all_of(user: int) -> None:
+    """Kill every process of a user, all at once: one by one, they would start others meanwhile."""
+    as_user(user, lambda: _kill_and_empty(()))
+
+
+def end_all_of(user: int) -> bool:
+    """Wait until this process, a subreaper, has no child left, and end all that run as `user`; say if there were any."""
+    found = False
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                kill_all_of(user)
+                os.waitpid(-1, 0)
+            found = True
+    return found
 
 
 def _holds_something_of(user: int, folder: str) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import os
 import resource
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,21 +57,36 @@ def apply_trusted(memory: int, cpu_seconds: int) -> None:
     _lower(resource.RLIMIT_CPU, cpu_seconds, cpu_seconds + 1)
 
 
-def tree_memory(pid: int, enough: int) -> int:
+def children(pid: int) -> list[int]:
+    """Children of a process, of all its threads; none where the kernel has no such file, or no such process."""
+    found: list[int] = []
+    for path in glob.glob(f"/proc/{pid}/task/*/children"):
+        with contextlib.suppress(OSError), open(path) as handle:
+            found += map(int, handle.read().split())
+    return found
+
+
+def tree_memory(pid: int, enough: int, until: float) -> int:
     """Return the bytes that a process and all below it hold, shared pages counted once; 0 while less than `enough`.
 
-    A resource limit binds each process by itself: many small ones may hold what one may not.
+    A resource limit binds each process by itself: many small ones may hold what one may not. To look closely takes long
+    where they hold much: it ends as soon as that is `enough`, and at `until` by the monotonic clock.
     """
     found, below = 0, [pid]
     for one in below:
+        below += children(one)
         with contextlib.suppress(OSError, ValueError):
-            for children in glob.glob(f"/proc/{one}/task/*/children"):
-                with open(children) as handle:
-                    below += map(int, handle.read().split())
             found += _resident(one)[0]
+        if time.monotonic() > until:  # one may fork as fast as this walks
+            break
     if found < enough:
         return 0
-    return sum(map(_share, below))
+    found = 0
+    for one in below:
+        found += _share(one)
+        if found > enough or time.monotonic() > until:
+            break
+    return found
 
 
 def _resident(pid: int | str) -> tuple[int, int]:

@@ -1,0 +1,74 @@
+"""What a supervisor's other end speaks to: jobs from standard input, verdicts to standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from . import wire
+from .formats.report import Report
+from .isolation import plan
+from .supervisor import Supervisor
+
+_AGAIN = 0.5  # seconds until an exit that was asked for is tried again
+
+
+def main() -> None:
+    """Serve jobs until standard input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out = os.dup(1)
+    os.dup2(2, 1)
+    config = wire.read_frame(0)
+    go_first()
+    try:
+        supervisor = Supervisor(config)
+    except (plan.NotIsolated, OSError, wire.Disconnected) as error:
+        wire.write_frame(out, {"error": str(error)})
+        sys.exit(3)
+    # `close()` in the middle of a job: leave through `finally`, so that the job's processes and files go too
+    signal.signal(signal.SIGALRM, _leave)
+    signal.signal(signal.SIGTERM, _leave)
+    wire.write_frame(out, {"plan": supervisor.plan.as_json()})
+    try:
+        while (job := wire.read_frame(0)) is not None:
+            answer = Answer(out)
+            answer.finish(supervisor.run(job, answer.give))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        supervisor.close()
+
+
+def go_first() -> None:
+    """Where the kernel shares processors by session, let this one not wait for each that a candidate can open."""
+    with contextlib.suppress(OSError), open("/proc/self/autogroup", "w") as handle:
+        handle.write("-20")
+
+
+class Answer:
+    """What the other end reads of one job: the verdict, with the word that all is clean, or that word after it."""
+
+    def __init__(self, out: int) -> None:
+        self._out, self._given = out, False
+
+    def give(self, report: Report, *, clean: bool = False) -> None:
+        """Say the verdict now."""
+        self._given = True
+        wire.write_frame(self._out, {**asdict(report), "clean": clean})
+
+    def finish(self, report: Report) -> None:
+        """Say that nothing of the job is left, with the verdict where it has not been said."""
+        if self._given:
+            wire.write_frame(self._out, {"clean": True})
+        else:
+            self.give(report, clean=True)
+
+
+def _leave(number: int, frame: Any) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut the cleaning short
+    # raised within a finalizer or a hook of fork, the exit is swallowed: it comes again until `main` has it
+    signal.setitimer(signal.ITIMER_REAL, _AGAIN)
+    sys.exit(0)
