@@ -33,13 +33,15 @@ _PHRASE_WORDS = (
     "ответ",
     "答案",
 )
+_ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
 _ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答案|A\s*:)", re.IGNORECASE)
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
 _ANY = re.compile(r"[Aa][NnSs]|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答")  # one of its words may begin here
-_FEW = 200  # characters in which one search costs less than one for each word
+_FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
+_SHORT_LINE = re.compile(r"^\s*A\s*:", re.IGNORECASE | re.MULTILINE)
 _SPOKEN = re.compile(r"(?!not\b)[^\W\d_]{2,30}(?:[ -][^\W\d_]{1,30}){0,4}", re.IGNORECASE)
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$)|([A-Z])(?=\.?\**$))(?:[\s.]|\*|$)")
@@ -48,6 +50,8 @@ _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
 _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:,\d{1,2}(?![\d,]))?)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
 )
+_DIGIT = re.compile(r"\d")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
 _PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
 _LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
@@ -60,8 +64,10 @@ _TAIL = 20_000  # characters from the end that the weaker signs look at
 
 def segments(text: str) -> list[tuple[int, int, str]]:
     """Start, end and content of each formula between math delimiters; one pass, whatever is left open."""
-    marks = [(m.start(), m[0]) for m in _DELIMITER.finditer(text)]
     out: list[tuple[int, int, str]] = []
+    if "$" not in text and "\\" not in text:
+        return out
+    marks = [(m.start(), m[0]) for m in _DELIMITER.finditer(text)]
     at, count = 0, len(marks)
     never: set[str] = set()  # closers that do not come any more
     while at < count:
@@ -121,12 +127,26 @@ def _phrases(window: str) -> Iterator[re.Match[str]]:
     if len(low) != len(window):  # a letter whose lower case is longer moves all places
         yield from reversed(list(_PHRASE.finditer(window)))
         return
+    for place in sorted([*_words(low), *_short(window)], reverse=True):
+        match = _PHRASE.match(window, place)
+        if match is not None:
+            yield match
+
+
+def _words(low: str) -> list[int]:
+    """Where a phrase may begin with one of its words, in text of lower case."""
     places: list[int] = []
-    for word in _PHRASE_WORDS:
+    for word in _ASCII_WORDS if low.isascii() else _PHRASE_WORDS:
         at = low.find(word)
         while at >= 0:
             places.append(at)
             at = low.find(word, at + 1)
+    return places
+
+
+def _short(window: str) -> list[int]:
+    """Where a line may begin with ``A:``."""
+    places: list[int] = []
     at = window.find("A")
     while at >= 0:
         if _SHORT.match(window, at):
@@ -135,17 +155,28 @@ def _phrases(window: str) -> Iterator[re.Match[str]]:
                 start -= 1
             places.append(start)
         at = window.find("A", at + 1)
-    for place in sorted(places, reverse=True):
-        match = _PHRASE.match(window, place)
+    return places
+
+
+def _last_phrase(window: str) -> re.Match[str] | None:
+    """The last of the phrases that follow each other, none inside another."""
+    low = window.lower()
+    if len(low) != len(window) or "\u017f" in low:  # the long s counts as an s
+        return next(reversed(list(_PHRASE.finditer(window))), None)
+    found, done = None, 0
+    lines = [match.start() for match in _SHORT_LINE.finditer(window)] if ":" in window else []
+    for place in sorted([*_words(low), *lines]):
+        match = _PHRASE.match(window, max(place, done))
         if match is not None:
-            yield match
+            found, done = match, match.end()
+    return found
 
 
 def _told(found: str) -> str | None:
     """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
     if "\\" in found or len(_PROSE.findall(found)) < 3:
         return ""
-    numbers = [match[0] for match in _NUMBER.finditer(found)]
+    numbers = [match[0] for match in islice(_NUMBER.finditer(found), 2)]
     if len(numbers) == 1:
         return numbers[0]
     return "" if len(found) < 60 else None
@@ -189,9 +220,7 @@ def _sentence(rest: str) -> str:
 def spoken(text: str) -> str | None:
     """The words of a last sentence such as "The answer is Paris."; weaker than every other mark."""
     tail = text[-400:]
-    found = None
-    for match in _PHRASE.finditer(tail):
-        found = match
+    found = _last_phrase(tail)
     if found is None:
         return None
     words = tail[found.end() :].strip().strip("*\"'.").strip()
@@ -224,15 +253,17 @@ def _heading(content: str) -> bool:
 def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-_TAIL:].rstrip()
-    line = _LEAD.sub("", window[window.rfind("\n") + 1 :].strip().strip("*").strip())
+    line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    if lead := _LEAD.match(line):
+        line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
         return inner[0][2].strip()
-    if inner or not re.search(r"\d", line):
+    if inner or not _DIGIT.search(line):
         return None
-    words = _PROSE.findall(re.sub(r"\\[a-zA-Z]+\{[^{}]*\}", "", line))
+    words = _PROSE.findall(_COMMAND.sub("", line))
     if [word for word in words if word.lower() not in _KNOWN and not _GLUED.fullmatch(word)]:
         return None
     return line
@@ -264,10 +295,10 @@ def letter(text: str) -> str | None:
 
 def last_number(text: str) -> str | None:
     """The last number."""
-    found = None
-    for match in _NUMBER.finditer(text[-_TAIL:]):
-        found = match
-    return found[0] if found else None
+    for word in reversed(text[-_TAIL:].split()):  # no number goes across a space
+        if _DIGIT.search(word) is not None and (found := list(_NUMBER.finditer(word))):
+            return found[-1][0]
+    return None
 
 
 def whole(text: str) -> str | None:
