@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -61,9 +62,14 @@ class Tally:
                 self.spread_sum += spread
                 self.flat_groups += spread == 0.0
 
-    def add_seconds(self, seconds: float, verdicts: int = 1) -> None:
-        """Count the duration of verdicts that took equally long."""
-        self.seconds[math.ceil(_STEPS_PER_DECADE * math.log10(max(seconds, 1e-7)))] += verdicts
+    def add_seconds(self, seconds: Sequence[float]) -> None:
+        """Count the durations of verdicts."""
+        ordered, at = sorted(seconds), 0
+        while at < len(ordered):
+            step = math.ceil(_STEPS_PER_DECADE * math.log10(max(ordered[at], 1e-7)))
+            end = bisect_right(ordered, 10 ** (step / _STEPS_PER_DECADE), at + 1)
+            self.seconds[step] += end - at
+            at = end
 
     def percentile(self, share: float) -> float | None:
         """Return the duration in seconds that this share of the verdicts did not exceed."""
@@ -106,10 +112,12 @@ class Statistics:
             tally = self.components.setdefault(name, Tally())
             tally.weight = table.weights[name]
             tally.add_values(table.values(name), table.groups)
-            tally.statuses.update("left_out" if "left_out" in o.details else o.status for o in outcomes)
-            for seconds, verdicts in Counter(outcome.seconds for outcome in outcomes).items():
-                if seconds is not None:
-                    tally.add_seconds(seconds, verdicts)
+            statuses: list[str] = [outcome.status for outcome in outcomes]
+            for row in table.left_out:
+                if "left_out" in outcomes[row].details:
+                    statuses[row] = "left_out"
+            tally.statuses.update(statuses)
+            tally.add_seconds([outcome.seconds for outcome in outcomes if outcome.seconds is not None])
 
     def merge(self, other: Statistics) -> None:
         """Count what another one has counted (in another process, say)."""

@@ -60,21 +60,23 @@ class ScoreTable:
 
     def row(self, index: int) -> dict[str, Any]:
         """Return row `index` explained: its reward, and per component value x gate x weight with status and reason."""
-        parts = {}
+        parts: dict[str, dict[str, Any]] = {}
         for name, outcomes in self.components.items():
             outcome = outcomes[index]
             value = bounded(outcome.value, self.clips[name])
             gate, weight = self.gates[name][index], self.weights[name]
-            parts[name] = {
+            part = parts[name] = {
                 "value": value,
                 "weight": weight,
                 "gate": gate,
                 "contribution": None if value is None else value * gate * weight,
                 "status": outcome.status,
                 "reason": outcome.reason,
-                **({"unclipped": outcome.value} if value != outcome.value else {}),
-                **({"details": dict(outcome.details)} if outcome.details else {}),
             }
+            if value != outcome.value:
+                part["unclipped"] = outcome.value
+            if outcome.details:
+                part["details"] = dict(outcome.details)
         explained: dict[str, Any] = {"reward": self.totals[index], "components": parts}
         if index in self.left_out:
             explained["left_out"] = self.left_out[index]

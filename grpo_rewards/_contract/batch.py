@@ -81,9 +81,11 @@ class Batch:
         """
         rows = list(rows)
         names: dict[str, None] = {}
-        for row in rows:
-            names.update(dict.fromkeys(row))
+        known: Any = None
         for index, row in enumerate(rows):
+            if row.keys() != known:
+                known = row.keys()
+                names.update(dict.fromkeys(row))
             if "completion" not in row:
                 raise InputError(f"row {index} has no 'completion', only {', '.join(sorted(row)) or 'nothing'}")
         completions = [row["completion"] for row in rows]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from grpo_rewards._contract import Batch
@@ -80,14 +79,14 @@ class Chunk:
     def batch(self, columns: tuple[str, ...] = ()) -> Batch:
         """Return the samples as a batch with their groups; `columns` that no sample has are None in every row."""
         found = Batch.from_rows([sample.data for sample in self.samples])
+        prompts, ids, filled = found.prompts, found.completion_ids, found.columns
         if missing := set(columns) - set(found.available):
             nothing: list[Any] = [None] * len(self.samples)
-            prompts = nothing if "prompt" in missing else found.prompts
-            ids = nothing if "completion_ids" in missing else found.completion_ids
-            filled = {name: nothing for name in columns if name in missing and name not in ("prompt", "completion_ids")}
-            found = Batch(found.completions, prompts, ids, {**found.columns, **filled})
-        grouping = [sample.group for sample in self.samples]
-        return Batch(found.completions, found.prompts, found.completion_ids, found.columns, grouping=grouping)
+            prompts = nothing if "prompt" in missing else prompts
+            ids = nothing if "completion_ids" in missing else ids
+            added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
+            filled = {**filled, **dict.fromkeys(added, nothing)}
+        return Batch(found.completions, prompts, ids, filled, grouping=[sample.group for sample in self.samples])
 
 
 class Pace:
@@ -150,30 +149,30 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
     current: Hashable = None
     seen = _Seen(source.name, warn)
     piled = 0
-    for found in map(partial(_understood, cells=source.cells), source.rows(after=after)):
-        if isinstance(found, Row):
-            yield found
-            piled += len(found.raw) + 1000
+    cells = source.cells
+    for row in source.rows(after=after):
+        shaped = _understood(row, cells=cells)
+        if isinstance(shaped, Row):
+            yield shaped
+            piled += len(shaped.raw) + 1000
             if piled > _MAX_MALFORMED_BYTES:
                 if unit is not None:
                     yield unit
                 unit, current, piled = None, None, 0
                 yield None
             continue
-        row, shaped = found
-        data = row.data or {}
         if shaped.listed:
             if unit is not None:
                 yield unit
             unit, current = None, None
             yield _listed(row, shaped.samples, source)
             continue
-        raw = without_scores(row.raw, data)
+        raw = without_scores(row.raw, row.data or {})
         data = shaped.samples[0]
         key = _group(data)
         if unit is not None and key is not None and key == current:
             if len(unit.samples) < MAX_GROUP_ROWS and unit.bytes + len(raw) <= _MAX_GROUP_BYTES:
-                unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=source.cells, data=data))
+                unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=cells, data=data))
                 unit.bytes += len(raw)
                 continue
             seen.cut(unit.samples[0].row, len(unit.samples))
@@ -181,18 +180,18 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
             seen.add(key, row.number)
         if unit is not None:
             yield unit
-        unit = _Unit([Sample(row.number, None, row.number, raw, cells=source.cells, data=data)], len(raw))
+        unit = _Unit([Sample(row.number, None, row.number, raw, cells=cells, data=data)], len(raw))
         current = key
     if unit is not None:
         yield unit
 
 
-def _understood(row: Row, *, cells: bool) -> Row | tuple[Row, Shaped]:
-    """A row with its shape, or as a malformed one."""
+def _understood(row: Row, *, cells: bool) -> Row | Shaped:
+    """A row's shape, or the row as a malformed one."""
     if row.data is None:
         return row
     try:
-        return row, read_shape(row.data, cells=cells)
+        return read_shape(row.data, cells=cells)
     except ShapeError as error:
         return Row(row.number, row.raw, None, str(error))
 

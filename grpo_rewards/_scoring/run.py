@@ -250,12 +250,12 @@ def _identity(path: str | Path, source: Source) -> dict[str, Any]:
         return {"name": "-"}
     file = Path(path)
     size = file.stat().st_size
-    digest = hashlib.sha256()
+    digest = hashlib.blake2b(digest_size=8)  # no secret: twice as fast as sha256 where the processor does not help
     with file.open("rb") as stream:
         for offset in dict.fromkeys((0, max(0, size // 2 - _SAMPLED // 2), max(0, size - _SAMPLED))):
             stream.seek(offset)
             digest.update(stream.read(_SAMPLED))
-    return {"kind": source.kind, "size": size, "sample": digest.hexdigest()[:16]}
+    return {"kind": source.kind, "size": size, "sample": digest.hexdigest()}
 
 
 # ------------------------------------------------------------------------------------------------ trying again

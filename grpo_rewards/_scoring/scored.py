@@ -61,9 +61,9 @@ def score_samples(composite: Composite, samples: Sequence[Sample]) -> Scored:
         if position in table.left_out:
             scored.left_out += 1
             scored.failures = (*scored.failures, f"row {sample.row}: {table.left_out[position]}")[:3]
-    scored.broken = sum(
+    scored.broken = sum(  # a row on which a plugin broke is always left out
         any(outcomes[position].status == "error" for outcomes in table.components.values())
-        for position in range(len(samples))
+        for position in table.left_out
     )
     scored.seconds = time.perf_counter() - started
     return scored

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 
@@ -20,8 +19,7 @@ SCORES = "grpo_rewards"
 _LARGE = 2.0**63
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of a file: its 1-based line (or ordinal, in parquet), its JSON text, and what that says.
 
     A row that cannot be read has `data` None, a `problem`, and the bytes as they stand in the file in `raw`

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from grpo_rewards._scoring.reading.rows import SCORES
 
@@ -21,8 +20,7 @@ class ShapeError(ValueError):
     """A row has no completion, or a value of the wrong shape; the text says which, on one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shaped:
+class Shaped(NamedTuple):
     """A row understood: one mapping per completion, each with ``completion``, perhaps ``prompt``, and the columns.
 
     `listed` says that the row held a list of completions: then it is a group by itself.
@@ -38,11 +36,12 @@ def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
     Raises:
         ShapeError: no completion, or a completion, prompt or list of ids of the wrong shape.
     """
-    row = {name: value for name, value in data.items() if name != SCORES}
+    row = dict(data)
+    row.pop(SCORES, None)
     if cells:
         _read_cells(row)
-    if row.get("completion") is not None:
-        row["completion"] = _completion(row["completion"], "completion")
+    if (completion := row.get("completion")) is not None:
+        row["completion"] = _completion(completion, "completion")
         shaped = Shaped([row])
     elif row.get("completions") is not None:
         shaped = Shaped(_listed(row), listed=True)
@@ -57,7 +56,7 @@ def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
         raise ShapeError(f"no completion: expected one of {', '.join(COMPLETION_COLUMNS)}; {has}")
     prompt = shaped.samples[0].get("prompt")
     if prompt is not None and not isinstance(prompt, str):
-        if isinstance(prompt, Mapping):
+        if type(prompt) is not list and isinstance(prompt, Mapping):
             prompt = [prompt]
         _messages(prompt, "prompt")
     for sample in shaped.samples:
@@ -68,9 +67,8 @@ def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
 def _completion(value: Any, where: str) -> Any:
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping):
-        _messages([value], where)
-        return [value]
+    if type(value) is not list and isinstance(value, Mapping):
+        value = [value]
     _messages(value, where)
     return value
 
