@@ -28,10 +28,11 @@ from typing import Any
 from reasoning import COMPOSITE, Row, example_rows, gsm8k_rows, trl_way
 
 
-def best(work: Callable[[], Any], repeat: int) -> dict[str, float]:
-    """The shortest of `repeat` times, in seconds on the clock and of the processor."""
+def best(work: Callable[[], Any], repeat: int, *, before: Callable[[], None] = lambda: None) -> dict[str, float]:
+    """The shortest of `repeat` times, in seconds on the clock and of the processor; `before` each, untimed."""
     walls, processor = [], []
     for _ in range(repeat):
+        before()
         started, used = time.perf_counter(), time.process_time()
         work()
         walls.append(time.perf_counter() - started)
@@ -40,14 +41,19 @@ def best(work: Callable[[], Any], repeat: int) -> dict[str, float]:
 
 
 def ours(source: Path, repeat: int) -> dict[str, Any]:
-    """`score`, from file to file."""
+    """`score`, from file to file; the file that it writes is not there before."""
     from grpo_rewards import Composite
     from grpo_rewards._scoring import score_file
 
     out = source.with_suffix(".scored.jsonl")
     composite = Composite(COMPOSITE)
-    score_file(source, composite, out=out, force=True)
-    times = best(lambda: score_file(source, composite, out=out, force=True), repeat)
+    score_file(source, composite, out=out)
+
+    def remove() -> None:
+        for path in source.parent.glob(f"{out.name}*"):
+            path.unlink()
+
+    times = best(lambda: score_file(source, composite, out=out), repeat, before=remove)
     found = [json.loads(line)["grpo_rewards"]["components"]["correct"]["value"] for line in out.open()]
     return {**times, "right": found}
 
