@@ -63,7 +63,9 @@ class ScoreTable:
         parts: dict[str, dict[str, Any]] = {}
         for name, outcomes in self.components.items():
             outcome = outcomes[index]
-            value = bounded(outcome.value, self.clips[name])
+            value, clip = outcome.value, self.clips[name]
+            if clip is not None:
+                value = bounded(value, clip)
             gate, weight = self.gates[name][index], self.weights[name]
             part = parts[name] = {
                 "value": value,
@@ -73,10 +75,10 @@ class ScoreTable:
                 "status": outcome.status,
                 "reason": outcome.reason,
             }
-            if value != outcome.value:
+            if clip is not None and value != outcome.value:
                 part["unclipped"] = outcome.value
-            if outcome.details:
-                part["details"] = dict(outcome.details)
+            if details := outcome.details:
+                part["details"] = dict(details)
         explained: dict[str, Any] = {"reward": self.totals[index], "components": parts}
         if index in self.left_out:
             explained["left_out"] = self.left_out[index]

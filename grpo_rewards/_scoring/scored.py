@@ -15,6 +15,10 @@ from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 __all__ = ["Scored", "mark_broken", "score_samples", "scores_of"]
 
 
+_FIRST_KEY = b'"%b":' % SCORES.encode()
+_NEXT_KEY = b"," + _FIRST_KEY
+
+
 @dataclass(slots=True)
 class Scored:
     """A chunk's output: one JSON line per sample, the figures, and how long it took.
@@ -92,16 +96,15 @@ def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) ->
 
 def scores_of(sample: Sample, row: dict[str, Any]) -> dict[str, Any]:
     """Return what the key ``grpo_rewards`` holds: where the sample is from, its reward, and every component."""
-    place: dict[str, Any] = {"row": sample.row}
-    if sample.index is not None:
-        place["index"] = sample.index
-    return {**place, "group": sample.group, **row}
+    if sample.index is None:
+        return {"row": sample.row, "group": sample.group, **row}
+    return {"row": sample.row, "index": sample.index, "group": sample.group, **row}
 
 
 def _line(sample: Sample, scores: dict[str, Any]) -> bytes:
     body = sample.raw.rstrip()[:-1]
-    comma = b"" if body.rstrip().endswith(b"{") else b","
-    return body + comma + b'"' + SCORES.encode() + b'":' + dump_json(scores) + b"}\n"
+    key = _FIRST_KEY if body.rstrip().endswith(b"{") else _NEXT_KEY
+    return b"%b%b%b}\n" % (body, key, dump_json(scores))
 
 
 def _names_no_row(table: ScoreTable) -> bool:

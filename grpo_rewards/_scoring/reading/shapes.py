@@ -59,8 +59,9 @@ def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
         if type(prompt) is not list and isinstance(prompt, Mapping):
             prompt = [prompt]
         _messages(prompt, "prompt")
-    for sample in shaped.samples:
-        _check_ids(sample.get("completion_ids"))
+    if "completion_ids" in data:
+        for sample in shaped.samples:
+            _check_ids(sample["completion_ids"])
     return shaped
 
 
