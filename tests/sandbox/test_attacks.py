@@ -232,6 +232,21 @@ def test_nothing_of_one_run_is_there_in_the_next(sandbox, monkeypatch):
     assert [verdict.status for verdict in found] == ["passed"] * 6, found
 
 
+BOMB = "import os\nwhile True:\n    try:\n        if os.fork() == 0:\n            os.setsid()\n    except OSError:\n        pass\n"
+MANY = """
+import os
+def solve(x):
+    started = [os.fork() or os.execv('/bin/true', ['true']) for _ in range(50)]
+    return sum(os.waitpid(pid, 0)[1] == 0 for pid in started)
+"""
+
+
+def test_what_a_fork_bomb_left_dying_does_not_count_against_the_next_job(sandbox):
+    bombs = sandbox.run([Job(BOMB, FILE, "pytest", timeout=1.0)] * 2)
+    after = sandbox.run([Job(MANY, ["assert solve(1) == 50"], "asserts")] * 2)
+    assert [verdict.status for verdict in bombs + after] == ["timeout", "timeout", "passed", "passed"], after
+
+
 def test_after_all_of_that_honest_jobs_pass(sandbox):
     programs = [attack for name in ("exhausting", "early exit") for attack in AT_IMPORT[name][-4:]]
     honest = Job("def solve(x):\n    return x * 2\n", FILE, "pytest")

@@ -116,6 +116,26 @@ ATTACKS = {
         "import pytest\nfrom solution import CASES, solve\n@pytest.mark.parametrize('x', CASES)\ndef test_a(x):\n"
         "    assert solve(x) == 2 * x\ndef test_b(): pass\n",
     ),
+    "a method of the tests' class": (
+        "def solve(r):\n    for name, value in dict(verify=lambda s, x: None, answer=7).items():\n        try: setattr(type(r), name, value)\n"
+        "        except Exception: pass\n    return 7\n",
+        "from solution import solve\nclass Ref:\n    answer = 42\n    def verify(self, x): assert x == self.answer\n"
+        "def test_a():\n    r = Ref()\n    r.verify(solve(r))\n",
+    ),
+    "annotations that are no dict": (
+        f"class D(dict): pass\nclass K: pass\nK.__annotations__ = D(x={HINT!r})\n" + NO,
+        file("import inspect", "for look in (typing.get_type_hints, vars, lambda k: inspect.get_annotations(k, eval_str=True)):",
+             "    try: look(K)", "    except Exception: pass", "assert solve(1) == SECRET", imports="from solution import K, solve"),
+    ),
+    "a decorator that runs no test": (
+        "import functools\ndef deco(f): return functools.wraps(f)(lambda: None)\n" + NO,
+        "from solution import deco, solve\nNAME = '__wrapped__'\n@deco\ndef test_a():\n    assert solve(2) == 4\ndef test_b(): pass\n",
+    ),
+    "a check brought home as a log": (
+        "from program.border import stand_ins\ndef solve(f):\n    try: f(1)\n    except BaseException as e: number = e._border_test_exception\n"
+        "    stand_ins.Here.peer.events.append(['w', {'t': number}])\n    return 2\n",
+        file("def f(x): assert x == 5", "assert solve(f) == 2"),
+    ),
     "skips: a flag": (
         "FAST = True\n" + NO,
         "import pytest\nfrom solution import FAST, solve\ndef test_a():\n    if FAST: pytest.skip('x')\n"

@@ -115,6 +115,36 @@ STYLES = {
         "def down():\n    'doc'\n    raise ConnectionRefusedError(1, 'x')\nassert S.refuse(down) == 'no'\n"
         "assert S.wrap(down).__name__ == 'down' and S.wrap(down).__doc__ == 'doc'\nassert S.held() == {'a': {S.P(1)}, S.P(2): [S.P(3)]}",
     ),
+    "classes of the tests": (
+        "import dataclasses\ndef opposite(c): return type(c)(3 - c.value)\ndef parse(cls, t): return cls[t.upper()]\n"
+        "def names(cls): return [m.name for m in cls]\ndef same(a, b): return type(a) is type(b) and isinstance(a, type(b))\n"
+        "def fields(o): return dataclasses.asdict(o)\ndef moved(p): return p._replace(x=5)\n"
+        "def register(cls):\n    cls.known = True\n    return cls\nclass K:\n    def __init__(s, c): s.c = c\n",
+        "import enum, dataclasses\nfrom collections import namedtuple\nclass C(enum.Enum):\n    RED = 1\n    BLUE = 2\n"
+        "@dataclasses.dataclass\nclass D:\n    a: int\n    b: list\nassert S.K(C.RED).c is C.RED and S.opposite(C.RED) is C.BLUE\n"
+        "assert S.parse(C, 'red') is C.RED and S.names(C) == ['RED', 'BLUE'] and S.same(C.RED, C.BLUE) and not S.same(C.RED, D(1, []))\n"
+        "with pytest.raises(KeyError):\n    S.parse(C, 'green')\nassert S.fields(D(1, [2])) == {'a': 1, 'b': [2]}\n"
+        "P = namedtuple('P', 'x y')\nassert S.moved(P(1, 2)) == P(5, 2) and S.register(D).known",
+    ),
+    "what classes and modules are made of": (
+        "import dataclasses, enum, functools\nclass K:\n    x: int\n    @property\n    def p(s): 'Doc.'\n"
+        "    @staticmethod\n    def s(): pass\n    def __init__(s, v, w=2): pass\nclass Pt:\n    __match_args__ = ('x', 'y')\n"
+        "    def __init__(s, x, y): s.x, s.y = x, y\n@dataclasses.dataclass\nclass D:\n    a: int\n    b: str = 'z'\n"
+        "class E(enum.Enum):\n    A = 1\ndef deco(f):\n    @functools.wraps(f)\n    def g(*a): return f(*a)\n    return g\n"
+        "@deco\ndef f(x): return x\nclass M(type): pass\nclass X(metaclass=M): pass\n",
+        "import dataclasses, inspect\nassert isinstance(S.K.p, property) and S.K.p.__doc__ == 'Doc.' and isinstance(vars(S.K)['s'], staticmethod)\n"
+        "assert 'p' in S.K.__dict__ and 'K' in dir(S) and vars(S)['K'] is S.K and S.K.__annotations__ == {'x': int}\n"
+        "assert list(inspect.signature(S.K).parameters) == ['v', 'w'] and inspect.isfunction(S.f) and S.f.__wrapped__(3) == 3\n"
+        "match S.Pt(1, 2):\n    case S.Pt(1, y): assert y == 2\n    case _: assert False\n"
+        "assert [(f.name, f.type, f.default) for f in dataclasses.fields(S.D)][1] == ('b', str, 'z') and isinstance(S.X, S.M)\n"
+        "assert hasattr(S.E, '__len__') and not hasattr(S.K, '__len__') and [n for n, _ in inspect.getmembers(S, inspect.isclass)][0] == 'D'",
+    ),
+    "warnings and logs with classes of their own": (
+        "import logging, warnings\nclass Old(UserWarning): pass\ndef f():\n    warnings.warn('gone', Old)\n    try: 1 / 0\n"
+        "    except ZeroDivisionError: logging.exception('bad')\n",
+        "import logging\nseen = []\nclass H(logging.Handler):\n    def emit(self, r): seen.append(r)\nlogging.getLogger().addHandler(H())\n"
+        "with pytest.warns(S.Old, match='gone'):\n    S.f()\nassert seen[0].exc_info[0] is ZeroDivisionError",
+    ),
     "what functions are made of": (
         "def f(a, b=1, *, c=2): return a\ndef g(): yield 1\nclass D:\n    def __dir__(s): return ['x']\n",
         "import inspect\nassert f'{S.f.__defaults__} {S.f.__kwdefaults__}' == \"(1,) {'c': 2}\" and S.f.__code__.co_argcount == 2\n"
@@ -148,6 +178,16 @@ def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox
     assert isolated.status == "failed"
     assert "fidelity" in isolated.reason
     assert shared.passed, shared.reason
+
+
+@pytest.mark.parametrize(
+    ("tests", "format"),
+    [(["assert f() == 1"], "asserts"), ("from solution import f\ndef test_a():\n    assert f() == 1\n", "pytest"), ([{"input": "", "output": "1"}], "stdio")],
+)  # fmt: skip
+def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, tests, format: str):
+    verdict = sandbox.run([Job("import nowhere_to_be_found\ndef f(): return 1\n", tests, format)])[0]
+    assert verdict.status == "failed"
+    assert "sandbox build --package" in verdict.reason
 
 
 def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox):

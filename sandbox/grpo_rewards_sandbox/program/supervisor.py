@@ -17,8 +17,8 @@ from typing import Any
 
 from . import checker, warm, wire
 from .formats import names
-from .formats.program_run import LIMIT_OF_EXIT, same_output
-from .formats.report import Report, not_set_up, read_report
+from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT, same_output
+from .formats.report import Report, install, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .placement import Placement
@@ -353,6 +353,8 @@ class Supervisor:
         if not there:
             lost = not_set_up()
             report.status, report.limit, problem = lost.status, "", lost.reason
+        elif not problem and status == EXIT_MODULE:
+            problem = f"the program imports a module that is not there ({install('NAME')})"
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
         return output, problem

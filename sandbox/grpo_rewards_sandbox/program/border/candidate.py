@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import importlib
 import inspect
 import os
@@ -37,6 +38,8 @@ from .values import (
 MODULE_FILE = "/job/solution.py"
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 MAX_EVENTS = 1000
+_KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))
+_COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
 MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
 
@@ -66,6 +69,8 @@ class CandidatePeer(Peer):
         if issubclass(type(value), StandIn):
             number: int = object.__getattribute__(value, "_border_number")
             return number
+        if type(type(value)) is type and isinstance(value, stand_ins.StandInClass):
+            return stand_ins.number_of(value)
         return None
 
     def decode_object(self, tag: str, body: Any) -> Any:
@@ -74,12 +79,14 @@ class CandidatePeer(Peer):
         if tag == "Q":
             value = self.named[body] = find(body)
             return value
-        number, special, callable_ = body
+        number, special, callable_, described = body
+        if callable_ == "class":
+            return stand_ins.class_of(*described)
         self.got(number)
         known = self.theirs.get(number)
         value = known() if known is not None else None
         if value is None:
-            value = stand_ins.make(number, special, callable_)
+            value = stand_ins.make(number, special, callable_, described)
             self.theirs[number] = weakref.ref(value)
         return value
 
@@ -122,7 +129,6 @@ class CandidatePeer(Peer):
             else:
                 bases.append(self._class(base))
         names = {name for base in cls.__mro__[:-1] for name in vars(base)}
-        abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
         special = [
             name
             for name in (*SPECIAL, *ASYNCHRONOUS)
@@ -130,7 +136,6 @@ class CandidatePeer(Peer):
         ]
         if cls.__hash__ is None:
             special.append("!hash")
-        fields = getattr(cls, "__dataclass_fields__", None)
         self.new_classes.append(
             [
                 number,
@@ -141,12 +146,46 @@ class CandidatePeer(Peer):
                 special,
                 "__call__" in names,
                 "__missing__" in names,
-                [str(name) for name in fields] if type(fields) is dict else None,
-                cls.__doc__ if type(cls.__doc__) is str else None,
-                [str(name) for name in abstract],
+                self._more(cls),
             ]
         )
         return number
+
+    def _more(self, cls: type) -> dict[str, Any]:
+        """What only some classes have."""
+        more: dict[str, Any] = {}
+        own = vars(cls)
+        if type(own.get("__doc__")) is str:
+            more["doc"] = own["__doc__"]
+        abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
+        if abstract:
+            more["abstract"] = [str(name) for name in abstract]
+        notes = own.get("__annotations__")
+        if type(notes) is dict and notes:
+            more["notes"] = self._notes(notes)
+        if type(own.get("__match_args__")) is tuple:
+            more["match"] = [str(name) for name in own["__match_args__"]]
+        fields = getattr(cls, "__dataclass_fields__", None)
+        if type(fields) is dict:
+            more["fields"] = {
+                str(name): [
+                    self._notes({"": field.type})[""],
+                    [self.encode(field.default)] if type(field.default) in SCALARS else [],
+                ]
+                for name, field in fields.items()
+            }
+        if cls in _KINDS:
+            more["kind"] = cls.__name__
+        ancestors: tuple[type, ...] = type.__getattribute__(type(cls), "__mro__")
+        if any(name in vars(base) for base in ancestors if base not in (type, object) for name in _COLLECTION):
+            more["collection"] = True
+        return more
+
+    def _notes(self, notes: dict[Any, Any]) -> dict[str, Any]:
+        return {
+            str(name): [self.encode(note) if isinstance(note, type) else None, str(note)]
+            for name, note in notes.items()
+        }
 
     def encode_object(self, value: Any) -> Any:
         kind = type(value)
@@ -188,12 +227,11 @@ class CandidatePeer(Peer):
                 ]
                 for parameter in inspect.signature(value).parameters.values()
             ]
-        annotations = {
-            str(name): [self.encode(note) if isinstance(note, type) else None, str(note)]
-            for name, note in getattr(value, "__annotations__", {}).items()
-        }
+        annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
         kind = "co" if inspect.iscoroutinefunction(value) else "gen" if inspect.isgeneratorfunction(value) else "fn"
+        if kind == "fn" and type(value) is not types.FunctionType:
+            kind = "other"
         return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> Any:
@@ -236,6 +274,13 @@ class CandidatePeer(Peer):
         except BaseException:  # noqa: BLE001
             pass
         return coded
+
+    def said(self, error: BaseException) -> Any:
+        """A warning or a logged exception: its class and text."""
+        cls = type(error)
+        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
+        known = {"c": self._class(cls)} if name is None else {"b": name}
+        return {**known, "h": self.own(error), "a": str(error)}
 
     # ---- what goes along
 
@@ -287,7 +332,29 @@ class CandidatePeer(Peer):
 
     def attributes(self, value: Any) -> Any:
         """`vars(value)`."""
-        return dict(vars(value))
+        return dict(value.__dict__)
+
+    def signature(self, value: Any) -> Any:
+        """What `inspect.signature` says of a class, None for nothing: its parameters, and what is annotated."""
+        try:
+            found = inspect.signature(value)
+        except (ValueError, TypeError):
+            return None
+        parameters = tuple(
+            (
+                part.name,
+                int(part.kind),
+                part.default is not part.empty,
+                part.default if type(part.default) in SCALARS else None,
+            )
+            for part in found.parameters.values()
+        )
+        notes = {part.name: part.annotation for part in found.parameters.values() if part.annotation is not part.empty}
+        if found.return_annotation is not found.empty:
+            notes["return"] = found.return_annotation
+        return parameters, tuple(
+            (name, note if isinstance(note, type) else None, str(note)) for name, note in notes.items()
+        )
 
     def run_coroutine(self, value: Any) -> Any:
         """Wait for an awaitable of the candidate, in the one event loop it has."""
@@ -373,6 +440,7 @@ class CandidatePeer(Peer):
 _REQUESTS: dict[str, Any] = {
     "base": CandidatePeer.held,
     "vars": CandidatePeer.attributes,
+    "signature": CandidatePeer.signature,
     "run_coroutine": CandidatePeer.run_coroutine,
     "next": CandidatePeer.next_of,
     "special": CandidatePeer.special,
@@ -414,7 +482,7 @@ def _base_value(base: Any, value: Any) -> Any:
 
 def _follow_warnings(peer: CandidatePeer) -> None:
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-        peer.events.append(["w", category.__name__, str(message)])
+        peer.events.append(["w", peer.said(message)])
 
     warnings.simplefilter("always")
     warnings.showwarning = show
@@ -426,7 +494,9 @@ def follow_logging(peer: CandidatePeer) -> None:
 
     class Forward(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            peer.events.append(["l", record.name, record.levelno, record.getMessage()])
+            error = record.exc_info[1] if record.exc_info else None
+            said = None if error is None else peer.said(error)
+            peer.events.append(["l", record.name, record.levelno, record.getMessage(), said])
 
     logging.getLogger().addHandler(Forward())
     logging.getLogger().setLevel(0)

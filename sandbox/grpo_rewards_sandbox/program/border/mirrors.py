@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import judgement
 from .checks_in_flight import is_check
-from .operations import BINARY, COMPARISONS, RESULT
+from .operations import BINARY, COMPARISONS, RESULT, SPECIAL
 from .peer import Ref
 from .values import BASES, CONTAINERS
 
@@ -60,7 +60,13 @@ _NEVER_ASKED = frozenset(
         "__array_priority__",
     ]
 )
+# of these only where the tests' text has the name
+_ON_REQUEST = frozenset(("__wrapped__", "__slots__", "__match_args__", "__parameters__", "__origin__", "__args__"))
 _NUMBERS = (int, float, decimal.Decimal, fractions.Fraction)
+_METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
+# what a class and a module hold on this side, where reading `__dict__` asks the candidate
+namespace: Any = vars(type)["__dict__"].__get__
+module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 
 
 class Border:
@@ -74,8 +80,32 @@ def _listed(ref: Ref) -> list[str]:
     return sorted(name for name in found if type(name) is str)
 
 
+def names_on_request(tests: str) -> frozenset[str]:
+    """Return the names of a candidate's insides that these tests ask for themselves."""
+    return frozenset(name for name in _ON_REQUEST if name in tests)
+
+
 def _hidden(name: str) -> bool:
-    return name.startswith(("_border", "_pytest", "__pytest")) or name in _NEVER_ASKED
+    if name in _NEVER_ASKED:
+        return name not in Border.peer.on_request
+    return name.startswith(("_border", "_pytest", "__pytest"))
+
+
+def _seen(own: Any, theirs: Any) -> types.MappingProxyType[str, Any]:
+    """What `vars` shows: the candidate's names, but those that Python gives as this side has them.
+
+    Who reads `__annotations__` from it evaluates texts that it finds there.
+    """
+    shown = {
+        name: value
+        for name, value in theirs.items()
+        if type(name) is str and not _hidden(name) and (not _dunder(name) or name in _METHODS)
+    }
+    return types.MappingProxyType({**shown, **{name: value for name, value in own.items() if _dunder(name)}})
+
+
+def _dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 class MirrorClass(type):
@@ -84,14 +114,14 @@ class MirrorClass(type):
     def mro(cls) -> list[type]:
         """Among a mirror's ancestors are those of the standard library's that it is known by."""
         own = type.mro(cls)
-        known = type.__getattribute__(cls, "__dict__").get("_border_known", ())
+        known = namespace(cls).get("_border_known", ())
         more = [base for first in known for base in first.__mro__[:-1] if base not in own]
         return [*own[:-1], *dict.fromkeys(more), object]
 
     def __instancecheck__(cls, value: Any) -> bool:
         if type.__instancecheck__(cls, value):
             return True
-        return isinstance(value, Mirror) and _related("isinstance", value, cls)
+        return isinstance(value, (Mirror, MirrorClass)) and _related("isinstance", value, cls)
 
     def __subclasscheck__(cls, value: type) -> bool:
         if type.__subclasscheck__(cls, value):
@@ -102,7 +132,7 @@ class MirrorClass(type):
         return Border.peer.request("call", Ref(cls._own_number()), args, kwargs)
 
     def _own_number(cls) -> int:
-        number = type.__getattribute__(cls, "__dict__").get("_border_class")
+        number = namespace(cls).get("_border_class")
         if number is None:
             raise TypeError(
                 f"{type.__getattribute__(cls, '__name__')} derives from a class of the candidate: that cannot cross the "
@@ -112,8 +142,8 @@ class MirrorClass(type):
 
     def _number(cls) -> int:
         for base in type.__getattribute__(cls, "__mro__"):
-            if "_border_class" in vars(base):
-                return int(vars(base)["_border_class"])
+            if "_border_class" in namespace(base):
+                return int(namespace(base)["_border_class"])
         raise TypeError("not a class of the candidate")
 
     def __getattr__(cls, name: str) -> Any:
@@ -130,8 +160,34 @@ class MirrorClass(type):
     def __delattr__(cls, name: str) -> None:
         Border.peer.request("delattr", Ref(cls._number()), name)
 
+    @property  # type: ignore[misc]
+    def __dict__(cls) -> Any:  # type: ignore[override]
+        own = namespace(cls)
+        if "_border_class" not in own:
+            return own
+        return _seen(own, Border.peer.request("vars", Ref(cls._number())))
+
+    @property
+    def __signature__(cls) -> Any:
+        found = namespace(cls).get("_border_signature", ...)
+        if found is ...:
+            coded = Border.peer.request("signature", Ref(cls._number()))
+            found = None if coded is None else Border.peer.signature(*coded)
+            type.__setattr__(cls, "_border_signature", found)
+        return found
+
+    def __dir__(cls) -> list[str]:
+        return _listed(Ref(cls._number()))
+
+
+class MirrorCollection(MirrorClass):
+    """The class of mirrored classes that are collections themselves, as enumerations are."""
+
     def __iter__(cls) -> Any:
         return iter(Border.peer.request("op", "iter", Ref(cls._number())))
+
+    def __reversed__(cls) -> Any:
+        return iter(Border.peer.request("op", "reversed", Ref(cls._number())))
 
     def __getitem__(cls, key: Any) -> Any:
         return Border.peer.request("op", "getitem", Ref(cls._number()), key)
@@ -144,9 +200,6 @@ class MirrorClass(type):
 
     def __bool__(cls) -> bool:
         return True
-
-    def __dir__(cls) -> list[str]:
-        return _listed(Ref(cls._number()))
 
 
 class Mirror:
@@ -236,7 +289,7 @@ class MirrorException(MirrorObject):
 
 def _related(how: str, value: Any, cls: MirrorClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
-    if "_border_class" not in type.__getattribute__(cls, "__dict__"):
+    if "_border_class" not in namespace(cls):
         return False
     return Border.peer.request("related", how, value, cls) is True
 
@@ -324,7 +377,7 @@ def _operate(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
 
 def _discerns(cls: type, number: int) -> bool:
     """Objects of this class are not equal to just anything; asked of one object of each class."""
-    if not type.__getattribute__(cls, "__dict__").get("_border_discerns"):
+    if not namespace(cls).get("_border_discerns"):
         if not judgement.discerns(Border.peer, number):
             return False
         type.__setattr__(cls, "_border_discerns", True)
@@ -397,8 +450,38 @@ def _plain_function(signature: inspect.Signature, kind: str) -> Any:
     return function
 
 
+def make_signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature | None:
+    """Return the signature that the candidate describes; None where that is none."""
+    try:
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    part,
+                    inspect._ParameterKind(kind),
+                    default=default if has_default else inspect.Parameter.empty,
+                    annotation=notes.get(part, inspect.Parameter.empty),
+                )
+                for part, kind, has_default, default in parameters
+            ],
+            return_annotation=notes.get("return", inspect.Signature.empty),
+        )
+    except (ValueError, TypeError):
+        return None
+
+
 class MirrorFunction:
     """A function or bound method of the candidate."""
+
+    __test__ = False  # for pytest: none that counts as a test
+
+    @property
+    def __class__(self) -> Any:
+        own = self.__dict__
+        return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else MirrorFunction
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError("the class of a function is what it is")
 
     def __init__(
         self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any], kind: str = "fn"
@@ -408,22 +491,9 @@ class MirrorFunction:
         own["_border_kind"] = kind
         own["__name__"] = own["__qualname__"] = name
         own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
-        if signature is not None:
-            try:
-                own["__signature__"] = inspect.Signature(
-                    [
-                        inspect.Parameter(
-                            part,
-                            inspect._ParameterKind(kind),
-                            default=default if has_default else inspect.Parameter.empty,
-                            annotation=notes.get(part, inspect.Parameter.empty),
-                        )
-                        for part, kind, has_default, default in signature
-                    ],
-                    return_annotation=notes.get("return", inspect.Signature.empty),
-                )
-            except (ValueError, TypeError):
-                return
+        made = None if signature is None else make_signature(signature, notes)
+        if made is not None:
+            own["__signature__"] = made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, kwargs)
@@ -455,19 +525,29 @@ class MirrorFunction:
 class MirrorModule(types.ModuleType):
     """The candidate's module, or one it imports."""
 
+    def _ref(self) -> Ref:
+        return Ref(module_namespace(self)["_border_number"])
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return _seen(module_namespace(self), Border.peer.request("vars", self._ref()))
+
     def __getattr__(self, name: str) -> Any:
         if _hidden(name) or name == "__file__":
             raise AttributeError(name)
-        return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
+        return Border.peer.request("getattr", self._ref(), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__"):
             types.ModuleType.__setattr__(self, name, value)
         else:
-            Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
+            Border.peer.request("setattr", self._ref(), name, value)
 
     def __delattr__(self, name: str) -> None:
-        Border.peer.request("delattr", Ref(self.__dict__["_border_number"]), name)
+        Border.peer.request("delattr", self._ref(), name)
+
+    def __dir__(self) -> list[str]:
+        return _listed(self._ref())
 
 
 def generator(number: int) -> Generator[Any, Any, Any]:

@@ -444,7 +444,7 @@ class Peer:
         try:
             self._pack(answer)
         except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
-            self.send({"e": {"b": type(error).__name__, "a": {"T": [f"the value cannot cross: {error}"[:500]]}}})
+            self.send({"e": self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500]))})
 
     def perform(self, what: str, arguments: list[Any]) -> Any:
         """Do one thing that the other side asks for."""

@@ -19,7 +19,7 @@ class Here:
 
 
 _LOCAL = frozenset(
-    [*SPECIAL, "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
+    [*SPECIAL, "__dataclass_fields__", "__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__", "__copy__", "__deepcopy__"]
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
 
 
@@ -105,19 +105,70 @@ def _iterates(self: Any) -> Any:
 _ASYNCHRONOUS = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _iterates
 _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
+_own_classes: dict[int, type] = {}
 
 
-def make(number: int, special: list[str], callable_: bool | str) -> Any:
-    """Return a stand-in for a test's object that has these special methods."""
-    key = (tuple(special), callable_)
-    cls = _classes.get(key)
+class StandInClass(type):
+    """The class of stand-ins for classes of the tests' own: its objects are those of that class."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return Here.peer.request("call", Ref(number_of(cls)), args, kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        return Here.peer.request("getattr", Ref(number_of(cls)), name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        Here.peer.request("setattr", Ref(number_of(cls)), name, value)
+
+
+def _forward_of_class(operation: str) -> Any:
+    def forward(cls: Any, *args: Any) -> Any:
+        return Here.peer.request("op", operation, Ref(number_of(cls)), *args)
+
+    return forward
+
+
+def number_of(cls: type) -> int:
+    """The tests' number of their class."""
+    number: int = type.__getattribute__(cls, "_border_class")
+    return number
+
+
+def class_of(
+    number: int, name: str, special: list[str], callable_: bool, collection: list[str], fields: list[str] | None
+) -> type:
+    """Return the stand-in for a class of the tests' own."""
+    cls = _own_classes.get(number)
     if cls is None:
-        members: dict[str, Any] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
-        members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
-        members["__slots__"] = ()
-        if "__eq__" in members and "__hash__" not in members:
-            members["__hash__"] = _forward("hash")
-        cls = _classes[key] = type("object", (_BY_KIND[callable_],), members)
+        forwarded = {one: _forward_of_class(SPECIAL[one]) for one in collection}
+        meta: Any = type("StandInCollection", (StandInClass,), forwarded) if collection else StandInClass
+        members = {**_members(special), "_border_class": number}
+        if fields is not None:
+            import dataclasses
+
+            template = dataclasses.make_dataclass("template", fields)
+            members["__dataclass_fields__"] = vars(template)["__dataclass_fields__"]
+        cls = _own_classes[number] = type.__new__(meta, name, (_BY_KIND[callable_],), members)
+    return cls
+
+
+def _members(special: list[str]) -> dict[str, Any]:
+    members: dict[str, Any] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
+    members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
+    members["__slots__"] = ()
+    if "__eq__" in members and "__hash__" not in members:
+        members["__hash__"] = _forward("hash")
+    return members
+
+
+def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None) -> Any:
+    """Return a stand-in for a test's object that has these special methods, of a class of the tests' own or of none."""
+    if described is not None:
+        cls = class_of(*described)
+    else:
+        key = (tuple(special), callable_)
+        found = _classes.get(key)
+        cls = _classes[key] = found or type("object", (_BY_KIND[callable_],), _members(special))
     value: Any = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     return value

@@ -22,6 +22,7 @@ from .mirrors import (
     Annotation,
     Border,
     MirrorClass,
+    MirrorCollection,
     MirrorException,
     MirrorFunction,
     MirrorModule,
@@ -33,6 +34,9 @@ from .mirrors import (
     coroutine_function,
     generator,
     looks_like,
+    make_signature,
+    module_namespace,
+    namespace,
     special_method,
 )
 from .nesting import nested
@@ -43,7 +47,12 @@ from .values import BASE_BY_NAME, BASES, EXCEPTION_NAMES, EXCEPTIONS, SCALARS, S
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _ITERATES = frozenset(("next", "send", "throw"))
-_READABLE = frozenset(("__name__", "__doc__", "__qualname__"))
+_READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
+_COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
+_OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+_KINDS: dict[str, type] = {
+    "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
+}  # fmt: skip
 _where = os.getcwd  # bound here: tests may replace it
 TEST_MODULES = ("tests", "test_solution")
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
@@ -66,12 +75,14 @@ class TrustedPeer(Peer):
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
         self._kept: list[Any] = []
+        self._given: set[int] = set()
         self._sent_names: dict[str, Any] = {}
         self._argv = list(sys.argv)
         self.loop: Any = None
         self._unheard: list[BaseException] = []
         self._environment = dict(os.environ)
         self._quiet = quiet
+        self.on_request: frozenset[str] = frozenset()
         self.folders: tuple[str, ...] = ()
         self._folder = ""
         self.seeds: list[Any] = []
@@ -83,33 +94,36 @@ class TrustedPeer(Peer):
         kind = type(value)
         if kind is Ref:
             return int(value.number)
-        if kind is MirrorFunction or kind is MirrorModule:
+        if kind is MirrorFunction:
             return int(value.__dict__["_border_number"])
+        if kind is MirrorModule:
+            return int(module_namespace(value)["_border_number"])
         if isinstance(kind, MirrorClass):
             number: int = object.__getattribute__(value, "_border_number")
             return number
         if isinstance(value, MirrorClass):
-            own: int | None = vars(value).get("_border_class")
+            own: int | None = namespace(value).get("_border_class")
             return own
         if kind is types.FunctionType:
             return value.__dict__.get("_border_number")  # type: ignore[no-any-return]
         return None
 
     def _take_classes(self, described: list[Any]) -> None:
-        for number, name, qualname, module, bases, special, callable_, missing, fields, doc, abstract in described:
+        for number, name, qualname, module, bases, special, callable_, missing, more in described:
             if (
                 type(number) is not int
                 or number in self.classes
                 or type(name) is not str
                 or type(module) is not str
+                or type(more) is not dict
                 or len(self.classes) >= MAX_CLASSES
             ):
                 raise self.protocol("a class")
             cls = self.classes[number] = self._mirror_class(
-                number, name, str(qualname), module, bases, special, bool(callable_), bool(missing), fields, doc
+                number, name, str(qualname), module, bases, special, bool(callable_), bool(missing), more
             )
-            if abstract:
-                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, abstract)))
+            if more.get("abstract"):
+                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, more["abstract"])))
 
     def _mirror_class(
         self,
@@ -121,9 +135,9 @@ class TrustedPeer(Peer):
         special: list[str],
         callable_: bool,
         missing: bool,
-        fields: list[str] | None,
-        doc: str | None,
+        more: dict[str, Any],
     ) -> MirrorClass:
+        doc = more.get("doc")
         mirrored, container, known = self._bases(bases)
         exception = any(issubclass(base, BaseException) for base in mirrored)
         by_value = any(part in BASES or part in STDLIB_BASES for base in mirrored for part in base.__mro__)
@@ -156,17 +170,27 @@ class TrustedPeer(Peer):
             members["__call__"] = call_object
         if missing:
             members["__missing__"] = special_method("__missing__", "missing")
-        if fields is not None:
-            members.update(_dataclass_members(fields))
+        notes = {str(part): self._annotation(*note) for part, note in more.get("notes", {}).items()}
+        if notes:
+            members["__annotations__"] = notes
+        if "match" in more:
+            members["__match_args__"] = tuple(map(str, more["match"]))
+        if "fields" in more:
+            members.update(_dataclass_members({str(at): self._field(part) for at, part in more["fields"].items()}))
+        if more.get("kind") in _KINDS:
+            seen = _KINDS[more["kind"]]
+            members["__class__"] = property(lambda self: seen)
+            members["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         mixin: type = MirrorException if exception else MirrorValue if by_value else MirrorObject
         if not any(issubclass(base, mixin) for base in mirrored):
             mirrored.insert(0, mixin)
+        make = MirrorCollection if more.get("collection") else MirrorClass
         try:
-            cls = MirrorClass(name, tuple(mirrored), members)
+            cls = make(name, tuple(mirrored), members)
         except TypeError:
             # base orders or layouts that cannot be mirrored together: keep the value, drop the mirrored parents
             plain = [base for base in mirrored if base is not mixin and not isinstance(base, MirrorClass)]
-            cls = MirrorClass(name, (mixin, *plain[:1]), {**members, "_border_known": ()})
+            cls = make(name, (mixin, *plain[:1]), {**members, "_border_known": ()})
         for _, abstract in known:
             if abstract is not None:
                 cast(Any, abstract).register(cls)
@@ -185,7 +209,7 @@ class TrustedPeer(Peer):
             elif type(base) is int:
                 parent = self.classes[base]
                 found.append(parent)
-                container = container or type.__getattribute__(parent, "__dict__").get("_border_container", "")
+                container = container or namespace(parent).get("_border_container", "")
             elif base in EXCEPTIONS:
                 found.append(EXCEPTIONS[base])
             elif base in _CONTAINER_BASES or base.startswith("c:"):
@@ -215,8 +239,11 @@ class TrustedPeer(Peer):
             if tag == "AG":
                 return asynchronous_generator(body)
         if tag == "M":
-            module = MirrorModule(str(body[1]))
-            module.__dict__["_border_number"] = int(body[0])
+            module = self._known(body[0])
+            if module is None:
+                module = MirrorModule(str(body[1]))
+                module_namespace(module)["_border_number"] = body[0]
+                self.theirs[body[0]] = weakref.ref(module)
             return module
         raise self.protocol("not a value")
 
@@ -269,8 +296,17 @@ class TrustedPeer(Peer):
 
     def _annotation(self, coded: Any, text: str) -> Any:
         """Never plain text: `typing.get_type_hints` would evaluate it, here."""
-        value = None if coded is None else self.decode(coded)
-        return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
+        return _note(None if coded is None else self.decode(coded), text)
+
+    def _field(self, part: Any) -> tuple[Any, tuple[Any, ...]]:
+        """The annotation of a dataclass' field, and its default where that is plain."""
+        note, default = part
+        return self._annotation(*note), tuple(map(self.decode, default))
+
+    @staticmethod
+    def signature(parameters: Any, notes: Any) -> Any:
+        """Return what the candidate says is the signature of a class."""
+        return make_signature(parameters, {str(name): _note(value, text) for name, value, text in notes})
 
     # ---- objects of the tests
 
@@ -292,13 +328,29 @@ class TrustedPeer(Peer):
                 return {"Q": name}
         if isinstance(value, MirrorClass):
             value._own_number()
+        if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, MirrorClass):
+            self._given.add(id(value))
+            return {"H": [self.own(value), [], "class", self._own_class(value)]}
         number = self.hand_over(value)
         special: list[str] = []
+        described = None
         if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
-            names = (*SPECIAL, *ASYNCHRONOUS) if kind is not types.CoroutineType else ()
-            special = [name for name in names if any(name in vars(base) for base in kind.__mro__[:-1])]
+            special = [] if kind is types.CoroutineType else _special_of(kind)
+            described = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
-        return {"H": [number, special, how]}
+        return {"H": [number, special, how, described]}
+
+    def _own_class(self, cls: type) -> list[Any]:
+        """A class of the tests' own, which the candidate may make objects of where it has one."""
+        fields = getattr(cls, "__dataclass_fields__", None)
+        return [
+            self.own(cls),
+            cls.__name__,
+            _special_of(cls),
+            "__call__" in dir(cls),
+            [name for name in _COLLECTION if _defines(type(cls), name)],
+            [str(name) for name in fields] if type(fields) is dict else None,
+        ]
 
     def encode_exception(self, error: BaseException) -> Any:
         number = len(self._exceptions) + 1
@@ -406,12 +458,17 @@ class TrustedPeer(Peer):
                 sys.stderr.write(str(err))
         for event in message.get("w", ())[:MAX_EVENTS]:
             if event[0] == "w":
-                category = EXCEPTIONS.get(event[1], UserWarning)
-                if not issubclass(category, Warning):
-                    category = UserWarning
-                warnings.warn(str(event[2]), category, stacklevel=5)
+                error = self._said(event[1])
+                warnings.warn(error if isinstance(error, Warning) else UserWarning(str(error)), stacklevel=5)
             elif event[0] == "l":
-                logging.getLogger(str(event[1])).log(int(event[2]), "%s", str(event[3]))
+                cause = None if event[4] is None else self._said(event[4])
+                logging.getLogger(str(event[1])).log(int(event[2]), "%s", str(event[3]), exc_info=cause)
+
+    def _said(self, coded: Any) -> BaseException:
+        """A warning or a logged exception: a class and a text, nothing that the tests could have been waiting for."""
+        if type(coded) is not dict or set(coded) - {"b", "c", "h", "a"} or type(coded.get("a")) is not str:
+            raise self.protocol("an event")
+        return self._new_exception({**coded, "a": {"T": [coded["a"]]}})
 
     def request(self, what: str, *arguments: Any) -> Any:
         self._follow()
@@ -499,6 +556,8 @@ class TrustedPeer(Peer):
             result = getattr(type(value), arguments[1])(value, *arguments[2])
             return result if arguments[1] == "__aiter__" else nested(self.loop, result)
         name = arguments[1]
+        if what == "getattr" and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
+            return getattr(value, name)
         if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
             raise AttributeError(name)
         if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) and not name.startswith("__"):
@@ -508,10 +567,26 @@ class TrustedPeer(Peer):
         if what == "getattr":
             return getattr(value, name)
         if what == "setattr":
-            if _is_mock(value) or callable(getattr(type(value), name, None)):
+            # of a class itself only what is new, and only where the tests gave the class and not just an object of it
+            held = value if isinstance(value, type) else type(value)
+            if (
+                _is_mock(value)
+                or callable(getattr(held, name, None))
+                or (held is value and id(value) not in self._given)
+            ):
                 raise AttributeError(name)
             return setattr(value, name, arguments[2])
         raise self.protocol(f"a request {what!r}")
+
+
+def _special_of(cls: type) -> list[str]:
+    return [name for name in (*SPECIAL, *ASYNCHRONOUS) if any(name in namespace(base) for base in cls.__mro__[:-1])]
+
+
+def _defines(meta: type, name: str) -> bool:
+    """A class of classes has this method of its own."""
+    ancestors: tuple[type, ...] = type.__getattribute__(meta, "__mro__")
+    return any(name in namespace(base) for base in ancestors if base not in (type, object))
 
 
 def _is_mock(value: Any) -> bool:
@@ -528,13 +603,23 @@ def _names_of(error: BaseException) -> list[str]:
     return [cls.__name__ for cls in type(error).__mro__]
 
 
-def _dataclass_members(fields: list[str]) -> dict[str, Any]:
+def _note(value: Any, text: str) -> Any:
+    return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
+
+
+def _dataclass_members(fields: dict[str, tuple[Any, tuple[Any, ...]]]) -> dict[str, Any]:
     """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at."""
     import dataclasses
 
-    template = dataclasses.make_dataclass("template", [str(name) for name in fields])
-    members = vars(template)
-    return {"__dataclass_fields__": members["__dataclass_fields__"], "__match_args__": tuple(fields)}
+    described = [
+        (name, note, dataclasses.field(default=default[0]) if default else dataclasses.field())
+        for name, (note, default) in fields.items()
+    ]
+    return {
+        "__dataclass_fields__": vars(dataclasses.make_dataclass("template", described, kw_only=True))[
+            "__dataclass_fields__"
+        ]
+    }
 
 
 LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}

@@ -9,6 +9,7 @@ import socket
 import types
 from typing import Any
 
+from ..border.mirrors import names_on_request
 from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
 from . import names, over_there, visible
@@ -48,6 +49,7 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
     asked = set(names.used(text)) | ({job["entry_point"]} if job["entry_point"] else set())
     peer = TrustedPeer(sock, named=asked, module_name=job["module"], quiet=quiet)
+    peer.on_request = names_on_request(text)
     try:
         if job["format"] == "humaneval":
             _check(job, peer, report, asked, progress)

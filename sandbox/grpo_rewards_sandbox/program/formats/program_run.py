@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
+EXIT_MODULE = 117
 LIMIT_OF_EXIT = {
     EXIT_MEMORY: "memory",
     EXIT_PROCESSES: "processes",
@@ -67,6 +68,9 @@ def _run(source: str, namespace: dict[str, Any]) -> int:
     except OSError as error:
         _print_exception()
         return _EXIT_OF_ERRNO.get(error.errno or 0, EXIT_ERROR)
+    except ModuleNotFoundError:
+        _print_exception()
+        return EXIT_MODULE
     except BaseException:  # noqa: BLE001  a program that raises ends with status 1
         _print_exception()
         return EXIT_ERROR

@@ -9,6 +9,7 @@ import socket
 import sys
 from typing import Any
 
+from ..border.mirrors import module_namespace, names_on_request
 from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
 from . import names, over_there, visible
@@ -25,6 +26,7 @@ def run(
     tests, name = job["tests"], job["module"]
     expected = names.expected(tests, name)
     peer = TrustedPeer(sock, named=set(names.imported(tests, name)), module_name=name)
+    peer.on_request = names_on_request(tests)
     peer.may_end = {"StopIteration", "StopAsyncIteration"} & names.used(tests)
     if shared is not None:
         over_there.open_temporary_files()
@@ -60,11 +62,12 @@ def run(
 def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
     """Make the mirrored module importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
+    held = module_namespace(module)
     if "__doc__" in tests:
         *_, doc = peer.request("names", module)
-        module.__dict__["__doc__"] = doc if type(doc) is str else None
+        held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):
-        shown = module.__dict__["__all__"] = []
+        shown = held["__all__"] = []
         defined, exported, _ = peer.request("names", module)
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         for part in visible.chosen(own, names.used(tests) - visible.bound(tests, name)):
@@ -73,7 +76,7 @@ def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
                 kept = visible.trusted_value(part, value)
                 shown.append(part)
                 if kept is not value:
-                    module.__dict__[part] = kept
-    module.__dict__["__file__"] = f"{name}.py"
-    module.__dict__["__spec__"] = importlib.machinery.ModuleSpec(name, None)
+                    held[part] = kept
+    held["__file__"] = f"{name}.py"
+    held["__spec__"] = importlib.machinery.ModuleSpec(name, None)
     sys.modules[name] = module

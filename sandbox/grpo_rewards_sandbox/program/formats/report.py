@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
+_MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit"), 1 << 31, 100
 
 
@@ -25,6 +28,9 @@ class Report:
     def fail(self, reason: str) -> None:
         """Note the first reason why the job does not pass."""
         if not self.reason:
+            missing = _MISSING.search(reason)
+            if missing and missing[1].partition(".")[0] not in sys.stdlib_module_names:
+                reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
 
     def line(self) -> bytes:
@@ -51,6 +57,14 @@ def read_report(line: bytes) -> Report:
 def not_set_up() -> Report:
     """What is said of a job whose processes could not be confined: nothing about its candidate."""
     return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
+
+
+def install(package: str) -> str:
+    """What to do for a sandbox that shall have a package."""
+    return (
+        f"the sandbox has what is installed in it; for more: grpo-rewards sandbox build --package {package} and sandbox: "
+        "docker, or open_sandbox('local', python_path=...)"
+    )
 
 
 Progress = Callable[[int, int], None]
