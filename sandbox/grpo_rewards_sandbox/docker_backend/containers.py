@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import secrets
 import struct
 import time
 import uuid
@@ -10,6 +12,7 @@ from typing import Any
 
 from .._errors import SandboxUnavailable
 from .._worker import START_SECONDS, Worker
+from ..program.isolation import plan
 from . import image as images
 from .engine import LABEL, OWNER, SANDBOX, Engine, docker_py, owner
 
@@ -49,11 +52,14 @@ class DockerBackend:
         self.fresh, self.spares = fresh, workers if fresh else 1
         self._runtime, self._memory, self._cpus = runtime, memory, cpus
         self._sandbox = uuid.uuid4().hex
+        # the kernel counts a user's processes over all containers: each has users of its own
+        self._users = itertools.count(secrets.randbelow(plan.COUNT))
 
     def start(self) -> Worker:
         """Start a container and its supervisor."""
         try:
-            return Container(self.engine, self._options(), {**_CONFIG, "warm": not self.fresh})
+            users = plan.pair(next(self._users))
+            return Container(self.engine, self._options(), {**_CONFIG, "warm": not self.fresh, "users": users})
         except (docker_py().errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error
 
@@ -61,6 +67,7 @@ class DockerBackend:
         """In a forked child: containers of its own, spoken to over connections of its own."""
         self.engine.after_fork()
         self._sandbox = uuid.uuid4().hex
+        self._users = itertools.count(secrets.randbelow(plan.COUNT))
 
     def close(self) -> None:
         """Remove what is still there, also what the engine was just about to make."""

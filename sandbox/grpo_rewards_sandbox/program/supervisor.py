@@ -33,7 +33,7 @@ class Supervisor:
     """One slot: a warm parent for tests, one for candidates, one job at a time."""
 
     def __init__(self, config: dict[str, Any]) -> None:
-        self.plan = plan.probe(allow=tuple(config["allow"]))
+        self.plan = plan.probe(allow=tuple(config["allow"]), users=config.get("users"))
         if self.plan.user_namespace:
             plan.enter_user_namespace(self.plan.users)
         prctl(PR_SET_CHILD_SUBREAPER, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ from .syscalls import (
 
 NAMESPACES = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWNET | CLONE_NEWUTS
 FIRST_USER, LAST_USER = 20000, 59998
+COUNT = (LAST_USER - FIRST_USER) // 4
 LANDLOCK_NEEDED = 1
 
 
@@ -154,9 +155,8 @@ def reserve_users() -> tuple[int, int]:
 
     They come in fours: the third one's is `cleaner`.
     """
-    count = (LAST_USER - FIRST_USER) // 4
-    for offset in range(count):
-        user = FIRST_USER + (os.getpid() + offset) % count * 4
+    for offset in range(COUNT):
+        user, other = pair(os.getpid() + offset)
         # an abstract socket is a lock that vanishes with its owner and leaves no file
         lock = socket.socket(socket.AF_UNIX)
         try:
@@ -165,8 +165,14 @@ def reserve_users() -> tuple[int, int]:
             lock.close()
             continue
         _locks.append(lock)
-        return user, user + 1
+        return user, other
     raise NotIsolated("every user id between 20000 and 60000 is in use by another sandbox")
+
+
+def pair(number: int) -> tuple[int, int]:
+    """Return the users of tests and candidates of this number, modulo `COUNT`."""
+    user = FIRST_USER + number % COUNT * 4
+    return user, user + 1
 
 
 def cleaner(user: int) -> int:
@@ -174,28 +180,31 @@ def cleaner(user: int) -> int:
     return user - user % 4 + 2
 
 
-def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users: tuple[int, int] | None = None) -> Plan:
-    """Return the strongest plan that works here; raise `NotIsolated` where none does."""
+def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users: Sequence[int] | None = None) -> Plan:
+    """Return the strongest plan that works here; raise `NotIsolated` where none does.
+
+    `users`: those of tests and candidates, where another sandbox's would be seen here by nothing but the kernel's counts.
+    """
     report = survey(allow)
     if not report["seccomp"]:
         raise NotIsolated(f"no seccomp filter is known for {MACHINE}: run candidates on an x86_64 or aarch64 machine")
     root = os.geteuid() == 0
     can_switch = root and not report["other_user"]
-    pair = (0, 0)
+    both = (0, 0)
     if can_switch:
-        pair = users or reserve_users()
+        both = (users[0], users[1]) if users else reserve_users()
     if "namespaces" in allow and can_switch and not report["namespaces"]:
-        return Plan("namespaces", False, report["landlock_abi"], pair)
+        return Plan("namespaces", False, report["landlock_abi"], both)
     # root's processes are not counted: where it cannot become another user, no limit would hold them
     if "namespaces" in allow and (can_switch or not root) and not report["user_namespaces"]:
-        return Plan("namespaces", True, report["landlock_abi"], pair)
+        return Plan("namespaces", True, report["landlock_abi"], both)
     if report["landlock_abi"] >= LANDLOCK_NEEDED:
         if "user" in allow and can_switch and not report["other_user_reads"]:
-            return Plan("user", False, report["landlock_abi"], pair)
+            return Plan("user", False, report["landlock_abi"], both)
         if "landlock" in allow and not can_switch:
             return Plan("landlock", False, report["landlock_abi"], (0, 0))
     if "container" in allow and can_switch and not report["other_user_reads"]:
-        return Plan("container", False, 0, pair)
+        return Plan("container", False, 0, both)
     raise NotIsolated(explain(report, allow))
 
 
@@ -204,14 +213,14 @@ def survey(allow: tuple[str, ...] = ("namespaces",)) -> dict[str, Any]:
     root = os.geteuid() == 0
     asked = "namespaces" in allow
     other_user = try_in_child(_switch_only) if root else "not root"
-    pair = (0, 0) if other_user else (FIRST_USER, FIRST_USER + 1)
+    both = (0, 0) if other_user else pair(0)
     return {
         "machine": MACHINE,
         "root": root,
         "seccomp": seccomp.supported(),
         "landlock_abi": landlock.version(),
         "namespaces": _namespaces(asked, root),
-        "user_namespaces": try_in_child(lambda: _try_namespaces(pair)) if asked else "not asked for",
+        "user_namespaces": try_in_child(lambda: _try_namespaces(both)) if asked else "not asked for",
         "other_user": other_user,
         "other_user_reads": try_in_child(lambda: _try_other_user(FIRST_USER)) if root else "not root",
     }
