@@ -87,6 +87,13 @@ def _parse_leniently(raw: bytes, problem: str) -> Any:
 def dump_json(value: Any) -> bytes:
     """Return `value` as JSON on one line; what JSON cannot hold is written as text."""
     try:
+        return orjson.dumps(value)  # nearly always; options take it twice as long
+    except (TypeError, RecursionError):
+        return _dump_anything(value)
+
+
+def _dump_anything(value: Any) -> bytes:
+    try:
         return orjson.dumps(value, default=_as_json, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     except (TypeError, ValueError, RecursionError):  # lone surrogates, integers above 64 bits, deep nesting
         try:

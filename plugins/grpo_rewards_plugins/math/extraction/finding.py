@@ -209,6 +209,8 @@ def _from_tag(text: str) -> tuple[int, Extraction] | None:
 
 def _undressed(content: str) -> str:
     """Without the math delimiters around all of it."""
+    if content[:1] not in ("$", "\\", "*"):
+        return content
     for opener, closer in (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"), ("**", "**")):
         inside = content[len(opener) : -len(closer)]
         if inside and opener not in inside and content.startswith(opener) and content.endswith(closer):
