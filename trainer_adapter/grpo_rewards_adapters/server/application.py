@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from grpo_rewards import Composite, __version__
 from grpo_rewards_adapters.server.metrics import Metrics
@@ -57,7 +58,7 @@ class Service:
 
     async def scored(self, request: Request) -> Response:
         """Answer a request to score."""
-        path = request.url.path
+        path = request.scope["path"]
         try:
             self._admit(request)
             response = await self._score(request, _KINDS[path])
@@ -159,11 +160,22 @@ class Service:
         return PlainTextResponse(self.metrics.text(gauges), media_type="text/plain; version=0.0.4")
 
 
+class _Application(Starlette):
+    """Requests to score go straight to the service: finding their route costs a fifth of what the front does for them."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in _KINDS:
+            response = await self.state.service.scored(Request(scope, receive))
+            await response(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
 def create_app(composite: Composite, settings: ServerSettings | None = None) -> Starlette:
     """Return the ASGI application. /health and /metrics ask for no token and tell no data."""
     service = Service(composite, settings or ServerSettings())
-    routes = [Route(path, service.scored, methods=["POST"]) for path in _KINDS]
+    routes = [Route(path, service.scored, methods=["POST"]) for path in _KINDS]  # for what else they are asked
     routes += [Route("/health", service.health), Route("/metrics", service.show_metrics)]
-    app = Starlette(routes=routes, lifespan=service.lifespan)
+    app = _Application(routes=routes, lifespan=service.lifespan)
     app.state.service = service
     return app

@@ -52,7 +52,7 @@ def run(composite: Composite, settings: ServerSettings, *, host: str, port: int)
         )
     config = uvicorn.Config(
         create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
-        timeout_graceful_shutdown=int(settings.drain), server_header=False, ws="none",
+        timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
     )  # fmt: skip
     server = _Server(config)
     server.run()

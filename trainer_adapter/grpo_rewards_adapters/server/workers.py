@@ -52,8 +52,7 @@ class _Worker:
 
     async def ask(self, kind: bytes, body: bytes) -> Answer:
         try:
-            self.writer.write(HEADER.pack(kind, len(body), 0, 0))
-            self.writer.write(body)
+            self.writer.write(HEADER.pack(kind, len(body), 0, 0) + body)
             await self.writer.drain()
             told, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
             return Answer(status, rows, await self.reader.readexactly(length), told == b"x")
@@ -156,7 +155,8 @@ class Workers:
                     current = await self._again()
                 job.attempts += 1
                 try:
-                    answer = await asyncio.wait_for(current.ask(job.kind, job.body), self.request_timeout)
+                    async with asyncio.timeout(self.request_timeout):
+                        answer = await current.ask(job.kind, job.body)
                 except TimeoutError:
                     current.process.kill()
                     await self._lost(current)
