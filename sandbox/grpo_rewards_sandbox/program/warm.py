@@ -27,7 +27,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     if config["warm"]:
         import_common()
     from .border import candidate
-    from .border.peer import Closed
+    from .border.messages import Closed
     from .formats import program_run
 
     session = None

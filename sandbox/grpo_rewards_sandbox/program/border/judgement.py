@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from .peer import Ref
+from .codec import Ref
 from .variants import NotPlain, step, variants
 
 _TIES = 3  # so many wrong values may look as right as the right one: rounding, the sign that abs() drops

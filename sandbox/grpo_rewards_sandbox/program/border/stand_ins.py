@@ -5,8 +5,8 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
+from .codec import Ref
 from .operations import SPECIAL
-from .peer import Ref
 
 if TYPE_CHECKING:
     from .candidate import CandidatePeer

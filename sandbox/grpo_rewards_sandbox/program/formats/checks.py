@@ -9,8 +9,8 @@ import socket
 import types
 from typing import Any
 
+from ..border.messages import Closed, Protocol
 from ..border.mirrors import names_on_request
-from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
 from . import names, over_there, visible
 from .report import Progress, Report, describe

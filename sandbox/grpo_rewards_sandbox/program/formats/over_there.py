@@ -16,7 +16,8 @@ import types
 from collections.abc import Set
 from typing import Any
 
-from ..border.mirrors import MirrorClass, MirrorFunction, MirrorModule
+from ..border.mirror_functions import MirrorFunction, MirrorModule
+from ..border.mirrors import MirrorClass
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
 

@@ -9,8 +9,8 @@ import socket
 import sys
 from typing import Any
 
+from ..border.messages import Closed, Protocol
 from ..border.mirrors import module_namespace, names_on_request
-from ..border.peer import Closed, Protocol
 from ..border.trusted import TrustedPeer
 from . import names, over_there, visible
 from .checks import finish

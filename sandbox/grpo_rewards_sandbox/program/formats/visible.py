@@ -13,7 +13,7 @@ import importlib
 from collections.abc import Iterable
 from typing import Any
 
-from ..border.mirrors import MirrorModule
+from ..border.mirror_functions import MirrorModule
 from . import names
 
 _BUILTINS = frozenset(vars(builtins))

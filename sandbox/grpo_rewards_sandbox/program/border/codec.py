@@ -1,0 +1,308 @@
+"""What stands for a value in a message: plain data by value, containers that both sides hold, handles for objects."""
+
+from __future__ import annotations
+
+import operator
+import socket
+import sys
+import types
+from typing import Any
+
+from .messages import Channel
+from .stdlib import LATE, find
+from .values import (
+    CONTAINER_NAMES,
+    CONTAINERS,
+    EXCEPTION_NAMES,
+    EXCEPTIONS,
+    NAME_OF,
+    NAMED,
+    PLAIN_INT_BITS,
+    SCALARS,
+    VALUE_NAMES,
+    VALUES,
+    all_scalars,
+    filter_integers,
+    large,
+)
+
+LATE_MODULES = frozenset(name.partition(".")[0] for name in LATE)
+_UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
+
+
+class Ref:
+    """An object of the other side, by its number."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Shared:
+    """A container that both sides hold: the object, its contents when last seen equal, its kind."""
+
+    __slots__ = ("contents", "kind", "value")
+
+    def __init__(self, value: Any, contents: Any, kind: str) -> None:
+        self.value, self.contents, self.kind = value, contents, kind
+
+
+class Codec(Channel):
+    """Encodes and decodes values, and keeps count of what both sides hold.
+
+    `parity` keeps the numbers that the two sides give apart: the trusted side counts even, the candidate's odd.
+    """
+
+    def __init__(self, sock: socket.socket, parity: int) -> None:
+        super().__init__(sock)
+        self.parity = parity
+        self._last = parity
+        self.mine: dict[int, Any] = {}
+        self.mine_by_id: dict[int, int] = {}
+        self.shared: dict[int, Shared] = {}
+        self.shared_by_id: dict[int, int] = {}
+        self.theirs: dict[int, Any] = {}
+        self._received: dict[int, int] = {}
+        self._released: list[tuple[int, int]] = []
+        self._sent: dict[int, int] = {}
+        self._unheld: list[int] = []
+
+    def number(self) -> int:
+        """Return a number that this side has not given yet."""
+        self._last += 2
+        return self._last
+
+    def _shared_number(self, value: Any, kind: str) -> tuple[int, bool]:
+        number = self.shared_by_id.get(id(value))
+        if number is not None and self.shared[number].value is value:
+            return number, False
+        number = self.number()
+        self.shared[number] = Shared(value, None, kind)
+        self.shared_by_id[id(value)] = number
+        return number, True
+
+    def encode_all(self, contents: Any) -> Any:
+        """Encode elements; a run of scalars goes as it is."""
+        kinds = set(map(type, contents))
+        if kinds <= SCALARS:
+            integers = () if int not in kinds else contents if len(kinds) == 1 else filter_integers(contents)
+            if max(map(int.bit_length, integers), default=0) <= PLAIN_INT_BITS:
+                return contents
+        return [self.encode(part) for part in contents]
+
+    def decode_all(self, body: Any) -> Any:
+        """The reverse."""
+        return body if all_scalars(body) else [self.decode(part) for part in body]
+
+    def encode(self, value: Any) -> Any:
+        """Return what stands for a value in a message."""
+        kind = type(value)
+        if kind in SCALARS:
+            return {"i": hex(value)} if kind is int and large(value) else value
+        container = CONTAINER_NAMES.get(kind)
+        if container is not None:
+            return self._encode_container(value, container)
+        if kind is tuple:
+            return {"T": self.encode_all(value)}
+        if kind is frozenset:
+            return {"F": [self.encode(part) for part in value]}
+        if kind is bytes:
+            return {"b": value.decode("latin1")}
+        if kind is bytearray:
+            number, new = self._shared_number(value, "BA")
+            if not new:
+                return {"R": number}
+            self.shared[number].contents = bytes(value)
+            return {"BA": [number, value.decode("latin1")]}
+        name = VALUE_NAMES.get(kind)
+        if name is not None:
+            return {"X": [name, self.encode(VALUES[name].plain(value))]}
+        builtin = NAME_OF.get(id(value))
+        if builtin is not None and NAMED[builtin] is value:
+            return {"N": builtin}
+        if kind is type and value in EXCEPTION_NAMES:
+            return {"N": EXCEPTION_NAMES[value]}
+        if kind.__module__ in LATE_MODULES and (late := f"{kind.__module__}.{kind.__name__}") in LATE:
+            return {"Y": [late, LATE[late](value)]}
+        number_of_other = self.number_of_theirs(value)
+        if number_of_other is not None:
+            return {"P": number_of_other}
+        if kind is types.TracebackType:
+            return None
+        return self.encode_object(value)
+
+    def _encode_container(self, value: Any, name: str) -> Any:
+        number, new = self._shared_number(value, name)
+        if not new:
+            return {"R": number}
+        container = CONTAINERS[name]
+        contents = self.shared[number].contents = container.contents(value)
+        return {name: [number, self.encode_all(contents), self.encode(container.extra(value))]}
+
+    def decode(self, coded: Any) -> Any:
+        """Return the value that a part of a message stands for."""
+        kind = type(coded)
+        if kind in SCALARS:
+            return coded
+        if kind is not dict or len(coded) != 1:
+            raise self.protocol("not a value")
+        ((tag, body),) = coded.items()
+        if tag in CONTAINERS or tag == "BA":
+            return self._decode_container(tag, body)
+        if tag == "T":
+            return tuple(self.decode_all(body))
+        if tag == "i":
+            return int(body, 16)
+        if tag == "R":
+            return self.shared[body].value
+        if tag == "F":
+            return frozenset([self.decode(part) for part in body])
+        if tag == "b":
+            return body.encode("latin1")
+        if tag == "X":
+            value = VALUES[body[0]].make(self.decode(body[1]))
+            if type(value) is not VALUES[body[0]].type:
+                raise self.protocol("not the value it says it is")
+            return value
+        if tag == "Y":
+            if body[0] not in LATE or type(body[1]) is not str:
+                raise self.protocol("not a value")
+            return find(body[0])(body[1])
+        if tag == "N":
+            return NAMED[body] if body in NAMED else EXCEPTIONS[body]
+        if tag == "P":
+            return self.mine[body]
+        return self.decode_object(tag, body)
+
+    def _decode_container(self, tag: str, body: Any) -> Any:
+        number = body[0]
+        if type(number) is not int or number in self.shared or (number & 1) == self.parity:
+            raise self.protocol("a container's number")
+        if tag == "BA":
+            array = bytearray(body[1].encode("latin1"))
+            self.shared[number] = Shared(array, bytes(array), tag)
+            self.shared_by_id[id(array)] = number
+            return array
+        container = CONTAINERS[tag]
+        value = container.empty(self.decode(body[2]))
+        entry = self.shared[number] = Shared(value, None, tag)
+        self.shared_by_id[id(value)] = number
+        container.fill(value, self.decode_all(body[1]))
+        entry.contents = container.contents(value)
+        return value
+
+    def number_of_theirs(self, value: Any) -> int | None:
+        """The other side's number of a value that stands for one of its objects; None for anything else."""
+        raise NotImplementedError
+
+    def encode_object(self, value: Any) -> Any:
+        """Encode an object that stays on this side."""
+        raise NotImplementedError
+
+    def decode_object(self, tag: str, body: Any) -> Any:
+        """Return what stands for an object of the other side."""
+        raise NotImplementedError
+
+    def encode_exception(self, error: BaseException) -> Any:
+        """Encode an exception that leaves this side."""
+        raise NotImplementedError
+
+    def decode_exception(self, coded: Any) -> BaseException:
+        """Return the exception to raise here."""
+        raise NotImplementedError
+
+    def own(self, value: Any) -> int:
+        """Return this side's number of an object, giving it one."""
+        number = self.mine_by_id.get(id(value))
+        if number is None or self.mine.get(number) is not value:
+            number = self.number()
+            self.mine[number] = value
+            self.mine_by_id[id(value)] = number
+        return number
+
+    def hand_over(self, value: Any) -> int:
+        """`own`, counted: the other side says when it holds it no more."""
+        number = self.own(value)
+        self._sent[number] = self._sent.get(number, 0) + 1
+        return number
+
+    # ---- shared containers
+
+    def _changes(self) -> tuple[list[Any], list[int]]:
+        changed: list[Any] = []
+        dropped: list[int] = []
+        seen: set[int] = set()
+        more = True
+        while more:  # encoding a change may share further containers
+            more = False
+            for number, entry in list(self.shared.items()):
+                if number in seen:
+                    continue
+                seen.add(number)
+                value = entry.value
+                if (
+                    entry.contents is None
+                ):  # being filled: a key that is an object of the other side is asked for its hash
+                    continue
+                if sys.getrefcount(value) <= _UNREFERENCED and (number & 1) == self.parity:
+                    dropped.append(number)
+                    continue
+                if entry.kind == "BA":
+                    if bytes(value) != entry.contents:
+                        entry.contents = bytes(value)
+                        changed.append([number, value.decode("latin1")])
+                    continue
+                contents = CONTAINERS[entry.kind].contents(value)
+                before = entry.contents
+                if len(contents) != len(before) or not all(map(operator.is_, contents, before)):
+                    entry.contents = contents
+                    changed.append([number, self.encode_all(contents)])
+                    more = True
+        for number in dropped:
+            self.shared_by_id.pop(id(self.shared.pop(number).value), None)
+        return changed, dropped
+
+    def _apply(self, message: dict[str, Any]) -> None:
+        for number, body in message.get("u", ()):
+            entry = self.shared.get(number)
+            if entry is None:
+                continue
+            if entry.kind == "BA":
+                entry.value[:] = body.encode("latin1")
+                entry.contents = bytes(entry.value)
+                continue
+            container = CONTAINERS[entry.kind]
+            contents = self.decode_all(body)
+            entry.contents = None
+            container.fill(entry.value, contents)
+            entry.contents = container.contents(entry.value)
+        for number, count in message.get("x", ()):
+            left = self._sent[number] = self._sent.get(number, 0) - count
+            if left <= 0:
+                self._unheld.append(number)
+
+    def _forget_shared(self, message: dict[str, Any]) -> None:
+        for number in message.get("d", ()):
+            entry = self.shared.pop(number, None)
+            if entry is not None:
+                self.shared_by_id.pop(id(entry.value), None)
+
+    def _forget_unheld(self) -> None:
+        unheld, self._unheld = self._unheld, []
+        for number in unheld:
+            if self._sent.get(number, 0) <= 0:
+                self._sent.pop(number, None)
+                value = self.mine.pop(number, None)
+                if value is not None:
+                    self.mine_by_id.pop(id(value), None)
+
+    def got(self, number: int) -> None:
+        """Count that a handle of the other side arrived once more."""
+        self._received[number] = self._received.get(number, 0) + 1
+
+    def release(self, number: int) -> None:
+        """Nothing here holds this handle of the other side any more."""
+        count = self._received.pop(number, 0)
+        if count:
+            self._released.append((number, count))

@@ -1,0 +1,207 @@
+"""Mirrors of functions, modules, generators and coroutines."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from .codec import Ref
+from .mirrors import Border, hidden, listed, module_namespace, seen
+
+if TYPE_CHECKING:
+    pass
+
+_OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+
+
+class Annotation:
+    """What an annotation of the candidate's says; equal to what reads the same."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return self.text == (other if isinstance(other, str) else str(other))
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def _plain_function(signature: inspect.Signature, kind: str) -> Any:
+    """Return a function of this signature that does nothing, for those who look at its code."""
+    values = {part.name: part.default for part in signature.parameters.values() if part.default is not part.empty}
+    shown = signature.replace(
+        parameters=[
+            part.replace(annotation=part.empty, default=None if part.name in values else part.empty)
+            for part in signature.parameters.values()
+        ],
+        return_annotation=signature.empty,
+    )
+    scope: dict[str, Any] = {}
+    exec(f"def function{shown}: {'yield' if kind == 'gen' else 'pass'}", scope)  # noqa: S102  of checked identifiers
+    function = scope["function"]
+    kinds = {part.name: part.kind for part in signature.parameters.values()}
+    only = {name: value for name, value in values.items() if kinds[name] is inspect.Parameter.KEYWORD_ONLY}
+    function.__defaults__ = tuple(value for name, value in values.items() if name not in only) or None
+    function.__kwdefaults__ = only or None
+    return function
+
+
+def make_signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature | None:
+    """Return the signature that the candidate describes; None where that is none."""
+    try:
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    part,
+                    inspect._ParameterKind(kind),
+                    default=default if has_default else inspect.Parameter.empty,
+                    annotation=notes.get(part, inspect.Parameter.empty),
+                )
+                for part, kind, has_default, default in parameters
+            ],
+            return_annotation=notes.get("return", inspect.Signature.empty),
+        )
+    except (ValueError, TypeError):
+        return None
+
+
+class MirrorFunction:
+    """A function or bound method of the candidate."""
+
+    __test__ = False  # for pytest: none that counts as a test
+
+    @property
+    def __class__(self) -> Any:
+        own = self.__dict__
+        return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else MirrorFunction
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError("the class of a function is what it is")
+
+    def __init__(
+        self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any], kind: str = "fn"
+    ) -> None:
+        own = self.__dict__
+        own["_border_number"], own["_border_peer"] = number, Border.peer
+        own["_border_kind"] = kind
+        own["__name__"] = own["__qualname__"] = name
+        own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
+        made = None if signature is None else make_signature(signature, notes)
+        if made is not None:
+            own["__signature__"] = made
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_FUNCTIONS and "__signature__" in self.__dict__:
+            return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
+        if hidden(name):
+            raise AttributeError(name)
+        return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<function {self.__dict__['__name__']}>"
+
+    def __del__(self) -> None:
+        try:
+            if self.__dict__["_border_peer"] is Border.peer:
+                Border.peer.release(self.__dict__["_border_number"])
+        except Exception:  # noqa: BLE001  at shutdown anything may be gone
+            return
+
+
+class MirrorModule(types.ModuleType):
+    """The candidate's module, or one it imports."""
+
+    def _ref(self) -> Ref:
+        return Ref(module_namespace(self)["_border_number"])
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        return seen(module_namespace(self), Border.peer.request("vars", self._ref()))
+
+    def __getattr__(self, name: str) -> Any:
+        if hidden(name) or name == "__file__":
+            raise AttributeError(name)
+        return Border.peer.request("getattr", self._ref(), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):
+            types.ModuleType.__setattr__(self, name, value)
+        else:
+            Border.peer.request("setattr", self._ref(), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        Border.peer.request("delattr", self._ref(), name)
+
+    def __dir__(self) -> list[str]:
+        return listed(self._ref())
+
+
+def generator(number: int) -> Generator[Any, Any, Any]:
+    """A generator of the candidate."""
+    ref = Ref(number)
+    try:
+        value = Border.peer.request("op", "next", ref)
+    except StopIteration as end:
+        return end.value
+    while True:
+        try:
+            sent = yield value
+        except GeneratorExit:
+            Border.peer.request("op", "close", ref)
+            return None
+        except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
+            try:
+                value = Border.peer.request("op", "throw", ref, error)
+            except StopIteration as end:
+                return end.value
+            continue
+        try:
+            value = (
+                Border.peer.request("op", "next", ref) if sent is None else Border.peer.request("op", "send", ref, sent)
+            )
+        except StopIteration as end:
+            return end.value
+
+
+async def coroutine(number: int) -> Any:
+    """A coroutine of the candidate: runs to its end over there."""
+    return Border.peer.request("run_coroutine", Ref(number))
+
+
+async def asynchronous_generator(number: int) -> Any:
+    """An asynchronous generator of the candidate."""
+    while True:
+        try:
+            value = Border.peer.request("next", Ref(number))
+        except StopAsyncIteration:
+            return
+        yield value
+
+
+def coroutine_function(number: int, name: str) -> Any:
+    """A function of the candidate that returns coroutines."""
+
+    async def function(*args: Any, **kwargs: Any) -> Any:
+        return await Border.peer.request("call", Ref(number), args, kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__dict__["_border_number"] = number
+    return function
