@@ -7,7 +7,7 @@ not look into: it finds no answer at all there) and with the same answer in a bo
 four models wrote (gsm8k/model_solutions.jsonl), each closing in a box. Ours is `score` from end to end: reading the file,
 scoring with every reason, groups, statistics, writing the scored file. TRL's are accuracy_reward, think_format_reward and
 get_soft_overlong_punishment, called group by group on rows that are in memory already. Both see the same completions and
-token ids, each in a process of its own, one after the other; the best of --repeat runs counts,
+token ids, each in a process of its own, one after the other; the best of at least --repeat runs counts,
 after one that warms up. `cpu_ratio` is the same of processor seconds, which other work on the machine disturbs less.
 """
 
@@ -27,11 +27,17 @@ from typing import Any
 
 from reasoning import COMPOSITE, Row, example_rows, gsm8k_rows, trl_way
 
+_LEAST = 3.0
+
 
 def best(work: Callable[[], Any], repeat: int, *, before: Callable[[], None] = lambda: None) -> dict[str, float]:
-    """The shortest of `repeat` times, in seconds on the clock and of the processor; `before` each, untimed."""
+    """The shortest of at least `repeat` times, in seconds on the clock and of the processor; `before` each, untimed.
+
+    It goes on for `_LEAST` seconds, so that other work on the machine meets a quick side no less than a slow one.
+    """
     walls, processor = [], []
-    for _ in range(repeat):
+    begun = time.perf_counter()
+    while len(walls) < repeat or time.perf_counter() - begun < _LEAST:
         before()
         started, used = time.perf_counter(), time.process_time()
         work()
