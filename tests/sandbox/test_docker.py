@@ -84,6 +84,12 @@ def test_a_killed_container_is_replaced_and_no_job_is_lost(engine):
     assert not containers(engine, opened)
 
 
+def test_the_standard_library_is_compiled_whatever_base_the_image_has(engine):
+    program = "import inspect, os\nthere = os.path.exists(inspect.__cached__)"
+    with open_sandbox("docker", workers=1) as sandbox:
+        assert sandbox.run([Job(program, ["assert there"], "asserts")])[0].passed
+
+
 def test_fresh_mode_serves_each_job_in_a_container_of_its_own(engine):
     names = Job(
         "import socket\ndef solve(x):\n    return open('/proc/self/cgroup').read()\n", ["print(solve(1))"], "asserts"

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Iterable
 from functools import partial
 
-from .isolation import confine
+from .isolation import confine, limits
 from .isolation.syscalls import libc
+
+_WALK = 0.05  # seconds for a look at all processes of a job
 
 
 class Placement:
@@ -48,13 +51,14 @@ class Placement:
                     self._spread(pid)
 
     def _spread(self, pid: int) -> bool:
-        below = [pid]
+        below, until = [pid], time.monotonic() + _WALK
         for one in below:
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError):
                 for thread in os.listdir(f"/proc/{one}/task"):
                     put(int(thread), self._all)
-                    with open(f"/proc/{one}/task/{thread}/children") as handle:
-                        below += map(int, handle.read().split())
+            below += limits.children(one)
+            if time.monotonic() > until:  # one may fork as fast as this walks
+                break
         return True
 
 

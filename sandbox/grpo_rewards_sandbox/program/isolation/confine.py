@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import signal
 from collections.abc import Callable, Iterable
@@ -285,7 +284,7 @@ def _delete(folder: str, entry: os.DirEntry[str]) -> None:
             if part.is_dir(follow_symlinks=False):
                 # lifted, not descended into: no path gets too long and no recursion too deep
                 _open_up(part.path)
-                os.rename(part.path, f"{folder}/{secrets.token_hex(16)}")
+                os.rename(part.path, f"{folder}/{os.urandom(16).hex()}")
             else:
                 os.unlink(part.path)
     os.rmdir(entry.path)
