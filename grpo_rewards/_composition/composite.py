@@ -115,11 +115,6 @@ class Composite:
         plugins = self.identity["plugins"]
         return {"grpo_rewards": __version__, "config": hashlib.sha256(text).hexdigest()[:16], "plugins": plugins}
 
-    @property
-    def provenance_once(self) -> dict[str, Any]:
-        """`provenance`, which is computed once."""
-        return self.provenance
-
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The configuration, defaults included, and the plugins with their versions, as plain data."""
