@@ -244,10 +244,10 @@ def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: 
     pending = deque(evaluations)  # its popleft is atomic
 
     def take_turns() -> None:
-        while pending:
+        while True:
             try:
                 evaluation = pending.popleft()
-            except IndexError:  # another thread has taken the last one
+            except IndexError:  # the last one has been taken
                 return
             evaluation.run(deadline)
 

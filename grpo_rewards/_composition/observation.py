@@ -76,16 +76,11 @@ class Observation:
 def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], caller: Caller) -> Share:
     """Return this rank's part of the batch."""
     outcomes = table.components
-    statuses: dict[str, list[str]] = {name: [o.status for o in found] for name, found in outcomes.items()}
-    broken = next((name for name, found in statuses.items() if "error" in found), None)
-    error = None
-    if broken is not None:
-        row = statuses[broken].index("error")
-        error = (broken, row, outcomes[broken][row])
-    for row in table.left_out:
-        for name, found in outcomes.items():
-            if "left_out" in found[row].details:
-                statuses[name][row] = "left_out"
+    rows = sorted(table.left_out)  # a row on which a plugin broke is always left out
+    error = next(
+        ((name, row, found[row]) for name, found in outcomes.items() for row in rows if found[row].status == "error"),
+        None,
+    )
     down: dict[int, str] = {}
     late: set[int] = set()
     for row, reason in table.left_out.items():
@@ -102,7 +97,7 @@ def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], c
         values={name: table.values(name) for name in outcomes},
         rates={c.name: _rates(c, table) for c in components},
         totals=list(table.totals),
-        statuses=statuses,
+        statuses={name: table.statuses(name) for name in outcomes},
         row_seconds={name: [o.seconds for o in f if o.seconds is not None] for name, f in outcomes.items()},
         seconds=dict(table.seconds),
         copies=dict(table.copies),

@@ -112,11 +112,7 @@ class Statistics:
             tally = self.components.setdefault(name, Tally())
             tally.weight = table.weights[name]
             tally.add_values(table.values(name), table.groups)
-            statuses: list[str] = [outcome.status for outcome in outcomes]
-            for row in table.left_out:
-                if "left_out" in outcomes[row].details:
-                    statuses[row] = "left_out"
-            tally.statuses.update(statuses)
+            tally.statuses.update(table.statuses(name))
             tally.add_seconds([outcome.seconds for outcome in outcomes if outcome.seconds is not None])
 
     def merge(self, other: Statistics) -> None:

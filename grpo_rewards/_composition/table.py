@@ -58,6 +58,15 @@ class ScoreTable:
             return values
         return [None if value is None else value * gate for value, gate in zip(values, gates, strict=True)]
 
+    def statuses(self, component: str) -> list[str]:
+        """Return a component's status per row; ``left_out`` where another one's failure took the row out."""
+        outcomes = self.components[component]
+        found: list[str] = [outcome.status for outcome in outcomes]
+        for row in self.left_out:
+            if "left_out" in outcomes[row].details:
+                found[row] = "left_out"
+        return found
+
     def row(self, index: int) -> dict[str, Any]:
         """Return row `index` explained: its reward, and per component value x gate x weight with status and reason."""
         parts: dict[str, dict[str, Any]] = {}

@@ -76,7 +76,7 @@ def math(
         partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
-    extract, order = _engine()[0], _order(places)
+    extract, _, _ = _engine()
     golds: dict[Any, Any] = {}
     done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
     out: list[Outcome] = []
@@ -90,7 +90,7 @@ def math(
             continue
         found = done.get((text, completion))
         if found is None:
-            answered = extract(completion, order=order)
+            answered = extract(completion, order=places)
             pair = (text, answered.text, answered.rule)
             found = done.get(pair)
             if found is None:
@@ -107,13 +107,6 @@ def _engine() -> tuple[Any, Any, Any]:
     from grpo_rewards_plugins.math.grading import grade, share
 
     return extract, grade, share
-
-
-def _order(places: tuple[Place, ...]) -> tuple[Place, ...]:
-    """The places, as the very tuple that the search knows where they are all in their usual order."""
-    from grpo_rewards_plugins.math.extraction.finding import ORDER
-
-    return ORDER if places == ORDER else places
 
 
 def _as_text(given: Any) -> str:

@@ -116,11 +116,7 @@ def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> t
     }
     if data.get("explain"):
         found["rows"] = [table.row(row) for row in range(len(table))]
-    try:
-        text = orjson.dumps(found)
-    except (TypeError, ValueError):  # what reasons and details may hold
-        text = dump_json(found)
-    return 200, len(samples), text
+    return 200, len(samples), dump_json(found)
 
 
 def _openrlhf(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, bytes]:

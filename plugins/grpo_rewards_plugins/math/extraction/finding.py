@@ -263,7 +263,7 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
     one, the other rules of `order` are tried in turn. Reasoning up to the last ``</think>`` is dropped first.
     """
     text = after_reasoning(completion)
-    finders, phrases, signs = _ALL if order is ORDER else _plan(tuple(order))
+    finders, phrases, signs = _plan(tuple(order))
     best: tuple[int, Extraction] | None = None
     for find in finders:
         hit = find(text)
@@ -291,9 +291,6 @@ def _plan(order: tuple[Rule, ...]) -> tuple[tuple[Callable[[str], Any], ...], bo
     """What looks for the marks, whether phrases count, and the weaker signs: those of `order`."""
     finders = tuple(_FINDERS[rule] for rule in order if rule in _FINDERS)
     return finders, "phrase" in order, tuple(rule for rule in order if rule not in _MARKS)
-
-
-_ALL = _plan(ORDER)
 
 
 def gold_text(gold: str) -> str:

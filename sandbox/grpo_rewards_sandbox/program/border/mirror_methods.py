@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import decimal
 import fractions
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import judgement
 from .checks_in_flight import is_check
@@ -13,9 +13,6 @@ from .mirror_functions import coroutine
 from .mirrors import Border, Mirror, namespace
 from .operations import BINARY, COMPARISONS, RESULT
 from .values import BASES, CONTAINERS
-
-if TYPE_CHECKING:
-    pass
 
 _NUMBERS = (int, float, decimal.Decimal, fractions.Fraction)
 
