@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -75,89 +76,116 @@ def xml_format(
         prefix: text that the prompt already wrote for the model, such as ``<think>`` (nanoAhaMoment).
     """
     text = prefix + completion
-    layout_found = _Layout.read(text, tuple(tags))
+    order = _read(text, tuple(tags))
     if mode == "count":
-        return _counted(layout_found, tags, min_chars, thin, per_tag, per_char, max_penalty)
-    problem = layout_found.problem()
+        return _counted(text, order, min_chars, thin, per_tag, per_char, max_penalty)
+    problem = order.problem
     if problem is None and mode == "strict":
-        problem = layout_found.stray_text(tags, layout)
+        problem = _stray_text(text, tags, layout)
     if problem is not None:
         return Outcome(0.0, "scored", problem)
-    if short := layout_found.thin(tags, min_chars):
+    if short := _thin(text, order, min_chars):
         return Outcome(thin, "scored", _thin_reason(short, min_chars))
     return 1.0
 
 
-@dataclass(slots=True)
-class _Layout:
-    """Where the tags stand in a text: per ``<tag>`` and ``</tag>`` that is there the number of times and the first span.
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What the tags of a text say by their order alone, wherever they stand.
 
-    `marks` are all that are expected, in order.
+    `problem` is what keeps them from standing once each, in order, side by side. `kept` are those that stand once, as many
+    as are in order; `faults` says why the others do not count. `pairs` are the tags opened once and closed once after it;
+    `last` is the tag that should close the text, where it is kept.
     """
 
-    text: str
-    marks: tuple[str, ...]
-    counts: Mapping[str, int]
-    spans: Mapping[str, tuple[int, int]]
+    problem: str | None
+    kept: tuple[str, ...]
+    faults: str
+    pairs: tuple[str, ...]
+    last: str | None
 
-    @classmethod
-    def read(cls, text: str, tags: tuple[str, ...]) -> _Layout:
-        marks, pattern = _expected(tags)
-        counts: dict[str, int] = {}
-        spans: dict[str, tuple[int, int]] = {}
-        for match in pattern.finditer(text):
-            mark = match[0]
-            if mark in counts:
-                counts[mark] += 1
-            else:
-                counts[mark], spans[mark] = 1, match.span()
-        return cls(text, marks, counts, spans)
 
-    def problem(self) -> str | None:
-        """What keeps the tags from standing once each, in order, side by side."""
-        last, before = -1, ""
-        for mark in self.marks:
-            if (count := self.counts.get(mark, 0)) != 1:
-                return f"{mark} is missing" if count == 0 else f"{mark} stands {count} times"
-            if self.spans[mark][0] < last:
-                return f"{mark} stands before {before}"
-            last, before = self.spans[mark][0], mark
-        return None
+_LONG = 100_000  # characters: a text that may hold more tags than there is memory for, were each kept as it is found
+_FEW = 32  # tags whose order is worth remembering
 
-    def stray_text(self, tags: Sequence[str], layout: Literal["lines", "blocks"]) -> str | None:
-        """What keeps a text whose tags are in order from being nothing but them."""
-        place, before = 0, "the beginning"
-        for tag in tags:
-            start, opened = self.spans[f"<{tag}>"]
-            closing, end = self.spans[f"</{tag}>"]
-            between = self.text[place:start]
-            if between.strip():
-                return f"there is text between {before} and <{tag}>"
-            if layout == "lines":
-                if place and "\n" not in between:
-                    return f"<{tag}> is not on a line of its own"
-                if self.text[opened : opened + 1] != "\n":
-                    return f"<{tag}> is not on a line of its own"
-                if self.text[closing - 1] != "\n":
-                    return f"</{tag}> is not on a line of its own"
-            place, before = end, f"</{tag}>"
-        if self.text[place:].strip():
-            return f"{len(self.text[place:].strip())} characters follow {before}"
-        return None
 
-    def thin(self, tags: Sequence[str], min_chars: int | Mapping[str, int]) -> dict[str, int]:
-        """The tags that hold too little, with the number of characters in each."""
-        short = {}
-        for tag in tags:
-            opening, closing = f"<{tag}>", f"</{tag}>"
-            if (
-                self.counts.get(opening) == self.counts.get(closing) == 1
-                and self.spans[opening][1] <= self.spans[closing][0]
-            ):
-                held = len(self.text[self.spans[opening][1] : self.spans[closing][0]].strip())
-                if held < _wanted(min_chars, tag):
-                    short[tag] = held
-        return short
+def _read(text: str, tags: tuple[str, ...]) -> _Order:
+    marks, pattern = _expected(tags)
+    if len(text) <= _LONG:
+        found = tuple(pattern.findall(text))
+    else:
+        one = {mark: mark for mark in marks}
+        found = tuple(one[match[0]] for match in pattern.finditer(text))
+    return _order(marks, found) if len(found) <= _FEW else _order.__wrapped__(marks, found)
+
+
+@lru_cache(maxsize=1024)  # most completions of a model have their tags in one of a few orders
+def _order(marks: tuple[str, ...], found: tuple[str, ...]) -> _Order:
+    """Judge the tags that were found, in their order, by all that are expected."""
+    counts = Counter(found)
+    places = {mark: place for place, mark in enumerate(found) if counts[mark] == 1}
+    once = [mark for mark in marks if mark in places]
+    kept = [once[index] for index in _longest_in_order([places[mark] for mark in once])]
+    faults = {
+        "missing": [mark for mark in marks if mark not in counts],
+        "more than once": [mark for mark in marks if counts[mark] > 1],
+        "out of order": [mark for mark in once if mark not in kept],
+    }
+    pairs = [
+        opening[1:-1]
+        for opening, closing in zip(marks[::2], marks[1::2], strict=True)
+        if opening in places and closing in places and places[opening] < places[closing]
+    ]
+    return _Order(
+        _problem(marks, counts, places),
+        tuple(kept),
+        "; ".join(f"{fault}: {' '.join(there)}" for fault, there in faults.items() if there),
+        tuple(pairs),
+        marks[-1] if marks[-1] in kept else None,
+    )
+
+
+def _problem(marks: Sequence[str], counts: Mapping[str, int], places: Mapping[str, int]) -> str | None:
+    last, before = -1, ""
+    for mark in marks:
+        if (count := counts[mark]) != 1:
+            return f"{mark} is missing" if count == 0 else f"{mark} stands {count} times"
+        if places[mark] < last:
+            return f"{mark} stands before {before}"
+        last, before = places[mark], mark
+    return None
+
+
+def _stray_text(text: str, tags: Sequence[str], layout: Literal["lines", "blocks"]) -> str | None:
+    """What keeps a text whose tags are in order from being nothing but them."""
+    place, before = 0, "the beginning"
+    for tag in tags:
+        opening, closing = f"<{tag}>", f"</{tag}>"
+        start, end = text.index(opening), text.index(closing)
+        between = text[place:start]
+        if between.strip():
+            return f"there is text between {before} and {opening}"
+        if layout == "lines":
+            if place and "\n" not in between:
+                return f"{opening} is not on a line of its own"
+            if text[start + len(opening) : start + len(opening) + 1] != "\n":
+                return f"{opening} is not on a line of its own"
+            if text[end - 1] != "\n":
+                return f"{closing} is not on a line of its own"
+        place, before = end + len(closing), closing
+    if rest := text[place:].strip():
+        return f"{len(rest)} characters follow {before}"
+    return None
+
+
+def _thin(text: str, order: _Order, min_chars: int | Mapping[str, int]) -> dict[str, int]:
+    """The tags that hold too little, with the number of characters in each."""
+    short = {}
+    for tag in order.pairs:
+        held = len(text[text.index(f"<{tag}>") + len(tag) + 2 : text.index(f"</{tag}>")].strip())
+        if held < _wanted(min_chars, tag):
+            short[tag] = held
+    return short
 
 
 @lru_cache(maxsize=64)
@@ -178,38 +206,26 @@ def _thin_reason(short: Mapping[str, int], min_chars: int | Mapping[str, int]) -
 
 
 def _counted(
-    found: _Layout,
-    tags: Sequence[str],
+    text: str,
+    order: _Order,
     min_chars: int | Mapping[str, int],
     thin: float,
     per_tag: float,
     per_char: float,
     max_penalty: float,
 ) -> float | Outcome:
-    marks, counts, spans = found.marks, found.counts, found.spans
-    if not counts:
-        return Outcome(0.0, "scored", f"missing: {' '.join(marks)}")
-    once = [mark for mark in marks if mark in counts and counts[mark] == 1]
-    places = [spans[mark][0] for mark in once]
-    kept = once if places == sorted(places) else [once[index] for index in _longest_in_order(places)]
-    reasons = []
-    if len(counts) < len(marks):
-        reasons.append(f"missing: {' '.join([mark for mark in marks if mark not in counts])}")
-    if len(once) < len(counts):
-        reasons.append(f"more than once: {' '.join([mark for mark in marks if counts.get(mark, 0) > 1])}")
-    if len(kept) < len(once):
-        reasons.append(f"out of order: {' '.join([mark for mark in once if mark not in kept])}")
-    value = sum([per_tag] * len(kept), 0.0)
-    if short := found.thin(tags, min_chars):
+    reasons = [order.faults] if order.faults else []
+    shares = [per_tag] * len(order.kept)
+    if order.pairs and (short := _thin(text, order, min_chars)):
         reasons.append(_thin_reason(short, min_chars))
-        value = sum([per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in kept], 0.0)
-    closing = marks[-1]
-    if closing in kept:
-        trailing = len(found.text[found.spans[closing][1] :].strip())
-        if trailing and per_char:
+        shares = [per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in order.kept]
+    value = sum(shares, 0.0)
+    if order.last is not None and per_char:
+        trailing = len(text[text.index(order.last) + len(order.last) :].strip())
+        if trailing:
             penalty = min(per_char * trailing, max_penalty)
             value = max(0.0, value - penalty)
-            reasons.append(f"{trailing} characters follow {closing} (-{penalty:g})")
+            reasons.append(f"{trailing} characters follow {order.last} (-{penalty:g})")
     value = min(value, 1.0)
     return Outcome(value, "scored", "; ".join(reasons)) if reasons else value
 
