@@ -202,9 +202,14 @@ def _from_tag(text: str) -> tuple[int, Extraction] | None:
     content = text[start + 8 : end if end >= 0 else start + 8 + _LONGEST_BOX].strip()
     if not content:
         return None
-    inner = _from_boxes(content) or phrase_mark(content)
     position = end if end >= 0 else len(text)  # a phrase inside the tag is a part of it
+    if _BARE_NUMBER.fullmatch(content):  # nearly always, and no mark is in it
+        return position, Extraction(content, "tag")
+    inner = _from_boxes(content) or phrase_mark(content)
     return position, Extraction(inner[1].text if inner else _undressed(content), "tag")
+
+
+_BARE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")
 
 
 def _undressed(content: str) -> str:
@@ -272,10 +277,10 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER) -> Extraction:
     if phrases:
         if best is None:
             best = phrase_mark(text)
-        elif (hit := phrase_mark(text[best[0] :], after_box=best[1].rule == "box")) is not None and hit[
-            0
-        ] > 0:  # only a later one wins
-            best = hit
+        elif (after := text[best[0] :]) != "</answer>":
+            hit = phrase_mark(after, after_box=best[1].rule == "box")
+            if hit is not None and hit[0] > 0:  # only a later one wins
+                best = hit
     if best is not None:
         return best[1]
     if phrases and (words := spoken(text)) is not None:
