@@ -1,4 +1,4 @@
-"""What every backend of the sandbox must do; the local one so far."""
+"""What every backend of the sandbox must do."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ def test_stdio_counts_cases(sandbox):
         ("failed", 1, 2),
         ("failed", 0, 2),
     ]
+
+
+def test_random_numbers_differ_from_job_to_job(sandbox):
+    """Every child comes of one parent: unless its numbers are drawn anew, all of them get the same."""
+    draw = "import random\nseen = random.random()\n"
+    for job in (
+        Job(draw, ["assert seen == 'never', seen"], "asserts"),
+        Job(draw + "print(seen)", CASES, "stdio"),
+        Job("", draw + "def test_a():\n    assert seen == 'never', seen\n", "pytest"),
+    ):
+        reasons = [verdict.reason for verdict in sandbox.run([job] * 6)]
+        assert all("0." in reason for reason in reasons), reasons
+        assert len(set(reasons)) == len(reasons)
 
 
 ATTACKS = {

@@ -173,7 +173,7 @@ def test_pruning_removes_the_images_of_other_versions_only(engine, monkeypatch):
     hashes = {"old": "of another version", "new": images.program_hash(images.context_files())}
     for name, tag in names.items():
         text = io.BytesIO(f'FROM scratch\nLABEL {images.PROGRAM_LABEL}="{hashes[name]}"\n'.encode())
-        engine.client.images.build(fileobj=text, tag=tag)
+        engine.client.images.build(fileobj=text, tag=tag, rm=True)
     try:
         assert images.prune(engine) == [names["old"]]
         assert images.prune(engine) == []

@@ -17,8 +17,8 @@ from .syscalls import (
     PR_SET_DUMPABLE,
     PR_SET_NO_NEW_PRIVS,
     PR_SET_PDEATHSIG,
-    clone,
     drop_capabilities,
+    fork,
     prctl,
     setns,
     unshare,
@@ -46,7 +46,8 @@ class Confinement:
     exchange: str = ""
     _own_pid_namespace: int = -1
     _second_layer: int = -1
-    _filters: dict[int | None, bytes] = field(default_factory=dict)
+    _filters: dict[int | None, seccomp.Filter] = field(default_factory=dict)
+    _readable: list[str] = field(default_factory=list)
 
     def enter(self) -> None:
         """Prepare this warm parent: once, before its first child."""
@@ -59,15 +60,16 @@ class Confinement:
         else:
             # whatever a job leaves becomes a child of this process: when it has none, nothing is left
             prctl(PR_SET_CHILD_SUBREAPER, 1)
+            self._readable = root.readable(self.paths)
         if self.plan.mode != "landlock":
             self._filter(None)
 
-    def _filter(self, alone_as: int | None) -> bytes:
-        code = self._filters.get(alone_as)
-        if code is None:
+    def _filter(self, alone_as: int | None) -> seccomp.Filter:
+        found = self._filters.get(alone_as)
+        if found is None:
             scoped = self.plan.namespaces or self.plan.landlock_abi >= landlock.ABI_SCOPES
-            code = self._filters[alone_as] = seccomp.build(unix_sockets=scoped, alone_as=alone_as)
-        return code
+            found = self._filters[alone_as] = seccomp.build(unix_sockets=scoped, alone_as=alone_as)
+        return found
 
     def fork(self, body: Callable[[], None]) -> int:
         """Start a child, the first of its own pid namespace where there is one, that runs `body` and never returns."""
@@ -76,7 +78,7 @@ class Confinement:
         if back:
             unshare(CLONE_NEWPID)
         try:
-            pid = clone(CLONE_NEWPID) if self.plan.user_namespace else os.fork()
+            pid = fork(CLONE_NEWPID if self.plan.user_namespace else 0)
             if pid == 0:
                 try:
                     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -137,7 +139,7 @@ class Confinement:
         elif plan.landlock_abi:
             writable = [folder, *self.sweep, *([shared] if shared else [])]
             devices = [f"/dev/{name}" for name in root.DEVICES]
-            reads = [*root.readable(self.paths), f"/proc/{os.getpid()}"]
+            reads = [*self._readable, f"/proc/{os.getpid()}"]
             rules = landlock.ruleset(plan.landlock_abi, read=reads, write=writable, devices=devices)
             landlock.restrict(rules)
             os.close(rules)

@@ -64,13 +64,22 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
 
+class Filter:
+    """A program as the kernel takes it, laid out once: a child that did it would copy the pages it touches."""
+
+    def __init__(self, code: bytes) -> None:
+        self._code = ctypes.create_string_buffer(code, len(code))
+        self._program = _Program(len(code) // 8, ctypes.addressof(self._code))
+        self.reference = ctypes.byref(self._program)
+
+
 def supported() -> bool:
     """The call numbers of this machine are known."""
     return MACHINE in _AUDIT
 
 
-def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> bytes:
-    """Return the filter as BPF.
+def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
+    """Return the filter.
 
     `alone_as`: the process's own pid, where neither another user nor a pid namespace keeps it apart. Then it may start
     no process and send signals to itself only.
@@ -142,11 +151,9 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> bytes:
         return [instruction(_JUMP_AT_LEAST, len(low), 0, numbers[middle]), *low, *high]
 
     program += search(sorted({number for number in refused if number is not None}))
-    return b"".join(program)
+    return Filter(b"".join(program))
 
 
-def apply(code: bytes) -> None:
+def apply(program: Filter) -> None:
     """Put the filter on this process and all it starts; needs no_new_privs."""
-    buffer = ctypes.create_string_buffer(code, len(code))
-    program = _Program(len(code) // 8, ctypes.addressof(buffer))
-    check(libc.prctl(PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0), "seccomp")
+    check(libc.prctl(PR_SET_SECCOMP, _MODE_FILTER, program.reference, 0, 0), "seccomp")
