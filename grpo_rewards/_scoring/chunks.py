@@ -10,10 +10,10 @@ from typing import Any
 from grpo_rewards._contract import Batch
 from grpo_rewards._scoring.reading import (
     Row,
-    Shaped,
     ShapeError,
     Source,
     dump_json,
+    is_plain,
     parse_object,
     read_shape,
     without_scores,
@@ -151,24 +151,28 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
     piled = 0
     cells = source.cells
     for row in source.rows(after=after):
-        shaped = _understood(row, cells=cells)
-        if isinstance(shaped, Row):
-            yield shaped
-            piled += len(shaped.raw) + 1000
-            if piled > _MAX_MALFORMED_BYTES:
+        raw, data = row.raw, row.data
+        if data is None or cells or not is_plain(data):
+            try:
+                if data is None:
+                    raise ShapeError(row.problem)
+                raw, (samples, listed) = without_scores(raw, data), read_shape(data, cells=cells)
+            except ShapeError as error:
+                yield Row(row.number, row.raw, None, str(error))
+                piled += len(row.raw) + 1000
+                if piled > _MAX_MALFORMED_BYTES:
+                    if unit is not None:
+                        yield unit
+                    unit, current, piled = None, None, 0
+                    yield None
+                continue
+            if listed:
                 if unit is not None:
                     yield unit
-                unit, current, piled = None, None, 0
-                yield None
-            continue
-        if shaped.listed:
-            if unit is not None:
-                yield unit
-            unit, current = None, None
-            yield _listed(row, shaped.samples, source)
-            continue
-        raw = without_scores(row.raw, row.data or {})
-        data = shaped.samples[0]
+                unit, current = None, None
+                yield _listed(row, samples, source)
+                continue
+            data = samples[0]
         key = _group(data)
         if unit is not None and key is not None and key == current:
             if len(unit.samples) < MAX_GROUP_ROWS and unit.bytes + len(raw) <= _MAX_GROUP_BYTES:
@@ -184,16 +188,6 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
         current = key
     if unit is not None:
         yield unit
-
-
-def _understood(row: Row, *, cells: bool) -> Row | Shaped:
-    """A row's shape, or the row as a malformed one."""
-    if row.data is None:
-        return row
-    try:
-        return read_shape(row.data, cells=cells)
-    except ShapeError as error:
-        return Row(row.number, row.raw, None, str(error))
 
 
 def _listed(row: Row, samples: list[dict[str, Any]], source: Source) -> _Unit:
@@ -216,7 +210,7 @@ def _group(data: dict[str, Any]) -> Hashable:
 
 
 def _hashable(value: Any) -> Hashable:
-    return value if isinstance(value, str | int) else dump_json(value)
+    return dump_json(value) if type(value) is list or not isinstance(value, (str, int)) else value
 
 
 class _Seen:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, Source, dump_json, parse_object, without_scores
-from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, read_shape
+from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, is_plain, read_shape
 from grpo_rewards.errors import InputError
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Shaped",
     "Source",
     "dump_json",
+    "is_plain",
     "open_source",
     "parse_object",
     "read_shape",

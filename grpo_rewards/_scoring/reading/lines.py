@@ -32,7 +32,7 @@ class BoundedLines:
         self.size: int | None = None
         self._raw: IO[bytes] | None = None
         try:
-            self._raw = sys.stdin.buffer if path is None else path.open("rb")
+            self._raw = sys.stdin.buffer if path is None else path.open("rb", 64 * 1024)
             if path is not None:
                 self.size = os.fstat(self._raw.fileno()).st_size or None
         except OSError as error:
