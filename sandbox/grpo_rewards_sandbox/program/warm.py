@@ -66,7 +66,6 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             continue
 
         def body(message: dict[str, Any] = message, descriptors: list[int] = descriptors) -> None:
-            confine.close_descriptors(_kept(cell, descriptors))
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
             job, shared = message["job"], message["shared"]
             *descriptors, set_up = descriptors
@@ -88,10 +87,10 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                 confine.close_descriptors(_kept(cell, [*descriptors, set_up]))
                 cell.confine(limits.JobLimits.from_wire(job["limits"]), folder, cell.shared_folder(shared))
                 os.write(set_up, b".")
-                confine.close_descriptors(set(descriptors))
+                os.close(set_up)
                 if message["do"] == "candidate":
                     assert peer is not None
-                    peer.socket = socket.socket(fileno=descriptors[0])
+                    peer.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
                     with contextlib.suppress(Closed):
                         while True:
                             peer.serve(peer.receive())
@@ -104,6 +103,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             folder = cell.settle(message["name"], cell.plan.users[0], shared)
             os.dup2(0, 1)
             os.dup2(0, 2)
+            confine.close_descriptors({*descriptors, set_up})
             os.environ["TMPDIR"] = folder
             cell.settle_trusted(_TRUSTED_MEMORY, int(job["timeout"]) + 2)
             os.write(set_up, b".")
@@ -156,8 +156,7 @@ def rehearse(make: Callable[[socket.socket], Any]) -> None:
 
     for turn in range(_REHEARSALS):
         source = "def f(x, y=1):\n    return [x, 1.5, 'a', (x,), None]\n"
-        module = {"P": ask("load", source, "rehearsal")["M"][0]}
-        ask("names", module)
+        module = {"P": ask("load_named", source, "rehearsal")["T"][0]["M"][0]}
         function = {"P": ask("getattr", module, "f")["Fn"][0]}
         ask("call", function, {"T": [turn]}, {"D": [1000 + 2 * turn, [], None]})
         ask("ping", 1)

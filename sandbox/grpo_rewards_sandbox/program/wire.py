@@ -10,6 +10,7 @@ import struct
 from typing import Any
 
 HEADER = struct.Struct("<I")
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 MAX_FRAME = 256 << 20
 MAX_DESCRIPTORS = 8
 
@@ -20,7 +21,7 @@ class Disconnected(Exception):
 
 def pack(message: Any) -> bytes:
     """Return one frame: four bytes of length, little endian, then JSON."""
-    data = json.dumps(message, separators=(",", ":")).encode()
+    data = _encode(message).encode()
     return HEADER.pack(len(data)) + data
 
 

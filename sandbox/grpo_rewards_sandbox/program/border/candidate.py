@@ -204,6 +204,11 @@ class CandidatePeer(Describer):
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return defined, getattr(module, "__all__", None), getattr(module, "__doc__", None)
 
+    def load_named(self, source: str, name: str) -> Any:
+        """Both at once."""
+        module = self.load(source, name)
+        return module, self.names(module)
+
     def evaluate(self, how: str, source: str, names: Any) -> Any:
         """What tests evaluate may come from the candidate: it is done here."""
         scope = dict(vars(sys.modules[self.module_name])) if names is None else names
@@ -262,6 +267,7 @@ _REQUESTS: dict[str, Any] = {
     "argv": CandidatePeer.argv,
     "patch": CandidatePeer.patch,
     "load": CandidatePeer.load,
+    "load_named": CandidatePeer.load_named,
     "names": CandidatePeer.names,
     "environment": CandidatePeer.environment,
     "folder": CandidatePeer.folder,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import socket
 import struct
-from json import dumps, loads  # bound here: tests may replace what the module holds
+from json import JSONDecoder, JSONEncoder
 from typing import Any
 
 MAX_MESSAGE = 32 << 20
 _HEADER = struct.Struct("<I")
+# bound here: tests may replace what the module holds
+_encode, _decode = JSONEncoder(separators=(",", ":")).encode, JSONDecoder().decode
 
 
 class Closed(BaseException):
@@ -29,7 +31,7 @@ class Channel:
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one message; OverflowError where it is too large."""
-        data = dumps(message, separators=(",", ":")).encode()
+        data = _encode(message).encode()
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
         try:
@@ -62,7 +64,7 @@ class Channel:
         if size > MAX_MESSAGE:
             raise self.protocol("a message too large")
         try:
-            message = loads(self._read(size))
+            message = _decode(self._read(size).decode())
         except (ValueError, RecursionError) as error:
             raise self.protocol(f"not JSON: {error}") from None
         if type(message) is not dict:

@@ -106,8 +106,7 @@ def finish(report: Report, peer: TrustedPeer) -> None:
 
 def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
     """Load the candidate and return a namespace with those of its names that the tests mention."""
-    module = peer.request("load", job["candidate"], job["module"])
-    defined, *_ = peer.request("names", module)
+    module, (defined, *_) = peer.request("load_named", job["candidate"], job["module"])
     namespace: dict[str, Any] = {"__name__": "tests", **over_there.evaluators(peer, asked)}
     for name in visible.chosen(defined, asked, job["entry_point"]):
         if name != "check" or job["format"] != "humaneval":

@@ -136,6 +136,7 @@ class Confinement:
         if plan.namespaces:
             if self._second_layer >= 0:
                 landlock.restrict(self._second_layer)
+                os.close(self._second_layer)
         elif plan.landlock_abi:
             writable = [folder, *self.sweep, *([shared] if shared else [])]
             devices = [f"/dev/{name}" for name in root.DEVICES]
