@@ -40,14 +40,19 @@ def combined(
     a mean whose weights are all 0. Components of weight 0 are shadows: a row with nothing but shadows is None.
     """
     totals: list[float | None] = [None] * max(map(len, values), default=0)
-    sizes = [0.0] * len(totals)
-    for column, factors, weight in zip(values, gates, weights, strict=True):
-        if weight == 0.0:
-            continue
-        for row, (value, gate) in enumerate(zip(column, factors, strict=True)):
-            if value is not None:
-                totals[row] = (totals[row] or 0.0) + weight * gate * value
-                sizes[row] += abs(weight)
+    counted = [
+        (column, factors, weight)
+        for column, factors, weight in zip(values, gates, weights, strict=True)
+        if weight != 0.0
+    ]
+    for column, factors, weight in counted:
+        totals = [
+            total if value is None else (total or 0.0) + weight * gate * value
+            for total, value, gate in zip(totals, column, factors, strict=True)
+        ]
     if method == "weighted_mean":
+        sizes = [0.0] * len(totals)
+        for column, _, weight in counted:
+            sizes = [size if value is None else size + abs(weight) for size, value in zip(sizes, column, strict=True)]
         totals = [None if total is None else total / size for total, size in zip(totals, sizes, strict=True)]
     return totals if clip is None else [bounded(total, clip) for total in totals]

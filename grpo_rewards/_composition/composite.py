@@ -103,7 +103,7 @@ class Composite:
         """The weight of each component as it is now: configured, or where schedule, stage and adaptation have it."""
         return self.progress.weights(self.progress.step)
 
-    @property
+    @cached_property
     def required_columns(self) -> tuple[str, ...]:
         """The columns that the data must have."""
         return tuple(dict.fromkeys(column for component in self.components for column in component.columns))
@@ -149,6 +149,8 @@ class Composite:
     def check_columns(self, available: Iterable[str], *, components: Iterable[Component] | None = None) -> None:
         """Raise `ColumnError` when a column that a component needs is not among `available`."""
         have = set(available)
+        if have.issuperset(self.required_columns):
+            return
         for component in self.components if components is None else components:
             if missing := [column for column in component.columns if column not in have]:
                 raise ColumnError(component.name, missing, have)
@@ -165,7 +167,7 @@ class Composite:
             InputError: a row has no ``completion``.
         """
         batch = rows if isinstance(rows, Batch) else Batch.from_rows(rows)
-        self.check_columns(batch.available, components=[c for c in self.components if c.when is None or c.rows(batch)])
+        self.check_columns(batch.available, components=(c for c in self.components if c.when is None or c.rows(batch)))
         return self._table(batch, timeout=None)
 
     def __call__(self, **call: Any) -> list[float | None]:

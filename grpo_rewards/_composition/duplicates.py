@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from grpo_rewards._contract import Batch, Reward
@@ -40,10 +39,12 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
             continue
         first: dict[Any, int] = {}
         for row in rows:
-            with suppress(TypeError):  # a value that cannot be compared by content: a row of its own
+            try:
                 key = tuple([_plain(values[row]) for values in columns])
-                if (known := first.setdefault(key, row)) != row:
-                    original[row] = known
+            except TypeError:  # a value that cannot be compared by content: a row of its own
+                continue
+            if (known := first.setdefault(key, row)) != row:
+                original[row] = known
     if not original:
         return everything, None
     distinct = [row for row in everything if row not in original]
@@ -60,15 +61,20 @@ def _one_at_a_time(reward: Reward) -> bool:
 def _plain(value: Any) -> Any:
     """Return plain data as something hashable that is equal for equal content of equal types, else raise TypeError."""
     kind = type(value)
-    if kind in (str, int, bool, bytes, type(None)):
+    if kind is str or value is None:  # nothing else is equal to it
+        return value
+    if kind in (int, bool, bytes):
         return (kind, value)
     if kind is float:
         return (kind, value.hex())
     if kind in (list, tuple):
         kinds = set(map(type, value))
-        if len(kinds) == 1 and (only := kinds.pop()) in (int, str):  # token ids are long
-            return (kind, only, *value)
+        if kinds == _INTEGERS:  # token ids are long
+            return (kind, int, *value)
         return (kind, *map(_plain, value))
     if kind is dict:
         return (kind, *((_plain(key), _plain(item)) for key, item in value.items()))
     raise TypeError
+
+
+_INTEGERS = {int}

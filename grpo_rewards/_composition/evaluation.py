@@ -100,7 +100,7 @@ class _Evaluation:
         self.rows = rows
         seen = batch if len(rows) == len(batch) else batch.select(rows)
         self.distinct, self.twin = distinct_rows(component.reward, seen)
-        self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct)
+        self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct, columns=_read(component))
         self.attempts: list[Attempt] = []
         self.failure: BaseException | None = None
         self._rescues = 0
@@ -152,7 +152,7 @@ class _Evaluation:
     def _found(self) -> list[Outcome | None]:
         """What the attempts have found so far, per distinct row."""
         if len(self.attempts) == 1:
-            return list(self.attempts[0].slots)
+            return self.attempts[0].slots[:]
         found: list[Outcome | None] = [None] * len(self.batch)
         for attempt in self.attempts:
             for index, outcome in enumerate(list(attempt.slots), attempt.start):
@@ -167,7 +167,7 @@ class _Evaluation:
         settled = [outcome if outcome is not None else unfinished for outcome in self._found()]
         each = settled if self.twin is None else [settled[index] for index in self.twin]
         if len(self.rows) == len(self.own):
-            return list(each)
+            return each
         when = self.component.when
         elsewhere = Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")
         spread = [elsewhere] * len(self.own)
@@ -175,6 +175,12 @@ class _Evaluation:
             if row in self.own:
                 spread[row - self.own.start] = outcome
         return spread
+
+
+def _read(component: Component) -> frozenset[str] | None:
+    """The columns that a component's reward looks at, or None for all of them."""
+    reward = component.reward
+    return None if reward.shape.takes_rest else frozenset((*reward.required_columns, *reward.optional_columns))
 
 
 def evaluate_components(

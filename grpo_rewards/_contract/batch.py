@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -83,8 +83,8 @@ class Batch:
         names: dict[str, None] = {}
         known: Any = None
         for index, row in enumerate(rows):
-            if row.keys() != known:
-                known = row.keys()
+            if (keys := tuple(row)) != known:
+                known = keys
                 names.update(dict.fromkeys(row))
             if "completion" not in row:
                 raise InputError(f"row {index} has no 'completion', only {', '.join(sorted(row)) or 'nothing'}")
@@ -156,16 +156,18 @@ class Batch:
             return self.completion_ids
         return None
 
-    def select(self, rows: Sequence[int]) -> Batch:
-        """Return the batch of the given rows, in that order."""
+    def select(self, rows: Sequence[int], *, columns: Collection[str] | None = None) -> Batch:
+        """Return the batch of the given rows, in that order; of the columns only those named, where some are."""
 
         def pick(values: Sequence[Any] | None) -> list[Any] | None:
             return None if values is None else [values[row] for row in rows]
 
         completions = [self.completions[row] for row in rows]
-        columns = {name: [values[row] for row in rows] for name, values in self.columns.items()}
-        prompts, ids, grouping = pick(self.prompts), pick(self.completion_ids), pick(self.grouping)
-        batch = Batch(completions, prompts, ids, columns, self.trainer, grouping)
+        wanted = self.columns if columns is None else [name for name in self.columns if name in columns]
+        picked = {name: [self.columns[name][row] for row in rows] for name in wanted}
+        prompts = pick(self.prompts) if columns is None or "prompt" in columns or "prompts" in columns else None
+        ids = pick(self.completion_ids) if columns is None or "completion_ids" in columns else None
+        batch = Batch(completions, prompts, ids, picked, self.trainer, pick(self.grouping))
         if "texts" in self.__dict__:
             batch.__dict__["texts"] = pick(self.texts)
         return batch

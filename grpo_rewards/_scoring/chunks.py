@@ -103,7 +103,7 @@ class Pace:
     def took(self, rows: int, seconds: float) -> None:
         """Learn from a chunk that is done."""
         wanted = rows * self._seconds / max(seconds, 1e-6)
-        self.rows = int(max(1, min(wanted, self.rows * 2, self._most)))
+        self.rows = int(max(1, min(wanted, self.rows * 4, self._most)))
 
 
 @dataclass(slots=True)

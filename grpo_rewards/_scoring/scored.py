@@ -117,8 +117,7 @@ def _names_no_row(table: ScoreTable) -> bool:
 
 
 def _gaps(composite: Composite, batch: Batch, samples: Sequence[Sample]) -> tuple[tuple[str, str], ...]:
-    wanted = {column for component in composite.components for column in component.columns}
-    if all(any(value is not None for value in batch.column(column) or ()) for column in wanted):
+    if all(any(value is not None for value in batch.column(column) or ()) for column in composite.required_columns):
         return ()
     present: set[str] = set()
     for sample in samples:
