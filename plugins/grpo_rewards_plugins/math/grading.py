@@ -108,6 +108,9 @@ def unreadable(gold: Reading) -> str | None:
     return str(tree)
 
 
+_SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all verdicts
+    Verdict(True, "same text"), Verdict(True, "exact numbers"), Verdict(False, "exact numbers"),
+)  # fmt: skip
 _logger = logging.getLogger(__name__)
 _memory: OrderedDict[tuple[str, str, float, float], Verdict] = OrderedDict()
 _guard = threading.Lock()
@@ -168,17 +171,14 @@ def _quick(gold: Reading, answer: Reading) -> Verdict | None:
     if not answer.text:
         return Verdict(False, "the answer is empty")
     if gold.text == answer.text:
-        return Verdict(True, "same text")
-    one, other = gold.numeral, answer.numeral
-    if one is not None and other is not None:
+        return _SAME_TEXT
+    if (one := gold.numeral) is not None and (other := answer.numeral) is not None:
         same = same_numeral(one, other)
         if same is not None:
-            return Verdict(same, "exact numbers")
+            return _SAME_NUMBER if same else _OTHER_NUMBER
     if len(answer.text) > MAX_CHARACTERS:
         return Verdict(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
-    if gold.key == answer.key:
-        return Verdict(True, "same text")
-    return None
+    return _SAME_TEXT if gold.key == answer.key else None
 
 
 def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:

@@ -133,6 +133,8 @@ _TURNS = frozenset("but not so thus hence therefore then wait no actually is was
 
 
 def _from_boxes(text: str) -> tuple[int, Extraction] | None:
+    if "box" not in text:
+        return None
     start = text.rfind("\\boxed{")
     if start < 0:
         if "\\boxed" not in text and "\\fbox" not in text:
@@ -224,6 +226,8 @@ def _undressed(content: str) -> str:
 
 
 def _from_hash(text: str) -> tuple[int, Extraction] | None:
+    if "####" not in text:
+        return None
     start = len(text)
     for _ in range(6):
         start = text.rfind("####", 0, start)
@@ -255,6 +259,8 @@ _SIGNS = {
 
 def after_reasoning(text: str) -> str:
     """What follows the reasoning: the text after the last ``</think>``; nothing where the reasoning never ends."""
+    if "think>" not in text:
+        return text
     end = text.rfind("</think>")
     if end >= 0:
         return text[end + 8 :]

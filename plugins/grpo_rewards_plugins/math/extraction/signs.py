@@ -220,6 +220,8 @@ def _sentence(rest: str) -> str:
 def spoken(text: str) -> str | None:
     """The words of a last sentence such as "The answer is Paris."; weaker than every other mark."""
     tail = text[-400:]
+    if tail.rstrip().rstrip("*\"'.").rstrip()[-1:].isdecimal():  # words do not end in a digit
+        return None
     found = _last_phrase(tail)
     if found is None:
         return None
@@ -263,8 +265,8 @@ def last_line(text: str) -> str | None:
         return inner[0][2].strip()
     if inner or not _DIGIT.search(line):
         return None
-    words = _PROSE.findall(_COMMAND.sub("", line))
-    if [word for word in words if word.lower() not in _KNOWN and not _GLUED.fullmatch(word)]:
+    prose = _PROSE.finditer(_COMMAND.sub("", line) if "\\" in line else line)
+    if any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose):
         return None
     return line
 
