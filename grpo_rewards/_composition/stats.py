@@ -35,6 +35,13 @@ def group_spread(values: Sequence[float]) -> float | None:
     return math.sqrt(math.fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1))
 
 
+def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float]:
+    """The values that one group has."""
+    if rows[-1] - rows[0] + 1 == len(rows):  # they stand together, as nearly always
+        return [value for value in values[rows[0] : rows[-1] + 1] if value is not None]
+    return [value for row in rows if (value := values[row]) is not None]
+
+
 @dataclass(slots=True)
 class Tally:
     """Running figures of one component (or of the total)."""
@@ -56,7 +63,7 @@ class Tally:
         for rows in groups:
             if len(rows) < 2:
                 continue
-            spread = group_spread([value for row in rows if (value := values[row]) is not None])
+            spread = group_spread(_of_group(values, rows))
             if spread is not None:
                 self.groups += 1
                 self.spread_sum += spread

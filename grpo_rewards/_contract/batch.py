@@ -129,12 +129,15 @@ class Batch:
     @cached_property
     def repeated(self) -> list[list[int]]:
         """The rows of each text that several rows have."""
-        if len(set(self.texts)) == len(self):
+        texts = self.texts
+        if len(set(texts)) == len(texts):
             return []
-        places: dict[str, list[int]] = {}
-        for row, text in enumerate(self.texts):
-            places.setdefault(text, []).append(row)
-        return [rows for rows in places.values() if len(rows) > 1]
+        first: dict[str, int] = {}
+        places: dict[int, list[int]] = {}
+        for row, text in enumerate(texts):
+            if (known := first.setdefault(text, row)) != row:
+                places.setdefault(known, [known]).append(row)
+        return [places[row] for row in sorted(places)]
 
     @property
     def available(self) -> list[str]:

@@ -47,7 +47,9 @@ class Reading:
     __slots__ = ("_key", "_numeral", "_tree", "text")
 
     def __init__(self, raw: str) -> None:
-        if len(raw) <= 4 * MAX_CHARACTERS:
+        if raw.isdigit() and raw.isascii():  # clean already, as most answers are
+            self.text = raw
+        elif len(raw) <= 4 * MAX_CHARACTERS:
             self.text = clean(repeating(raw) if "..." in raw else raw)
         else:
             self.text = raw

@@ -76,7 +76,7 @@ def math(
         partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
-    extract, _, _ = _engine()
+    extract, grade, _ = _engine()
     golds: dict[Any, Any] = {}
     done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
     out: list[Outcome] = []
@@ -94,7 +94,7 @@ def math(
             pair = (text, answered.text, answered.rule)
             found = done.get(pair)
             if found is None:
-                found = done[pair] = _score(gold, answered, timeout, tolerance, partial)
+                found = done[pair] = _score(gold, answered, grade, timeout, tolerance, partial)
             done[text, completion] = found
         out.append(found)
     return out
@@ -134,11 +134,10 @@ def _read_gold(text: str) -> Any:
     return gold
 
 
-def _score(gold: Any, found: Any, timeout: float, tolerance: float, partial: bool) -> Outcome:
+def _score(gold: Any, found: Any, grade: Any, timeout: float, tolerance: float, partial: bool) -> Outcome:
     text, rule = found.text, found.rule
     if text is None:
         return Outcome(0.0, "rejected", "no answer found")
-    _, grade, share = _engine()
     verdict = grade(gold, text, timeout=timeout, tolerance=tolerance)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
@@ -146,7 +145,7 @@ def _score(gold: Any, found: Any, timeout: float, tolerance: float, partial: boo
     how = f"{_short(text)} (by {rule})"
     if verdict.status == "timeout":
         return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}", details)
-    if partial and not verdict.equal and (part := share(gold, text)):
+    if partial and not verdict.equal and (part := _engine()[2](gold, text)):
         return Outcome(part, "scored", f"{how} has {part:.0%} of the parts of {_short(gold.text)}", details)
     word = "is" if verdict.equal else "is not"
     return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}", details)
