@@ -25,12 +25,12 @@ CHECK = "def check(candidate):\\n    assert candidate(2) == 4\\n"
 FILE = "from solution import solve\\ndef test_a(tmp_path):\\n    assert solve(2) == 4\\n"
 CASES = [{"input": "2\\n", "output": "4\\n"}]
 RIGHT = "def solve(x):\\n    return x * 2\\n"
-TRIED = "import os, socket\\ndef solve(x):\\n    try:\\n        {}\\n    except OSError:\\n        return 4\\n"
+TRIED = "import fcntl, os, resource, socket\\ndef solve(x):\\n    try:\\n        {}\\n    except OSError:\\n        return 4\\n"
 def jobs(program, limit=20.0, **options):
     check = Job(program, CHECK, "humaneval", entry_point="solve", timeout=limit, **options)
     return [check, Job(program, FILE, "pytest", timeout=20.0, **options)]
 right = [*jobs(RIGHT), *jobs(RIGHT, fidelity="shared"), Job("print(int(input()) * 2)", CASES, "stdio")]
-refused = [part for attempt in ATTEMPTS for part in jobs(TRIED.format(attempt))[:1]]
+refused = [part for attempt in ATTEMPTS for part in jobs(TRIED.format(attempt.replace("HOST", str(os.getpid()))))[:1]]
 hostile = [part for program in HOSTILE for part in (jobs(program, 1.0)[0], Job(program, CASES, "stdio", timeout=1.0))]
 full = [Job(FILL, CASES, "stdio", timeout=8.0)]
 try:
@@ -47,7 +47,11 @@ ATTEMPTS = [
     "socket.socket(socket.AF_INET)",
     "open('/usr/x', 'w')",
     "os.kill(os.getppid(), 0) if os.getppid() else os.kill(2, 0)",
+    "resource.prlimit(HOST, resource.RLIMIT_CPU, (1, 1))",
+    "os.sched_setaffinity(HOST, os.sched_getaffinity(0))",
+    "os.setpriority(os.PRIO_PROCESS, HOST, 19)",
 ]
+SENT_BY_A_FILE = "fcntl.fcntl(0, fcntl.F_SETOWN, HOST)"  # matters to a process of the same user only
 HOSTILE = [
     "def solve(x):\n    return 5\n",
     "import os\nos._exit(0)\n",
@@ -91,6 +95,7 @@ def test_less_privilege_judges_and_refuses(mode, user, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("x")
     attempts = [attempt.replace("FOREIGN", repr(str(secret))) for attempt in ATTEMPTS]
+    attempts += [SENT_BY_A_FILE] if mode == "landlock" else []
     script = f"ATTEMPTS = {attempts!r}\nHOSTILE = {HOSTILE!r}\nFILL = {FILL!r}\n{SCRIPT}"
     done = run([interpreter(NOBODY if mode == "user" else user), "-c", script, mode], user)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -41,17 +41,23 @@ _CALLS = {
     "x86_64": {"clone": 56, "clone3": 435, "socket": 41, "kill": 62, "tgkill": 234, "fork": 57, "vfork": 58},
     "aarch64": {"clone": 220, "clone3": 435, "socket": 198, "kill": 129, "tgkill": 131},
 }
-_SIGNALS = {
-    "tkill": (200, 130),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "pidfd_send_signal": (424, 424),
-}
+# what else reaches the other processes of the same user
+_ON_OTHERS = {
+    "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424), "setpriority": (141, 140), "ioprio_set": (251, 30),
+}  # fmt: skip
+# their first argument is a process, 0 = this one
+_ON_ONE = {
+    "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+}  # fmt: skip
+# their second argument names who is sent the signals of a file: F_SETOWN, F_SETOWN_EX; FIOSETOWN, SIOCSPGRP
+_SET_OWNER = {"fcntl": ((72, 25), (8, 15)), "ioctl": ((16, 29), (0x8901, 0x8902))}
 _AUDIT = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _LOAD, _JUMP_EQUAL, _JUMP_SET, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35, 0x06
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
-_NUMBER, _ARCHITECTURE, _ARGUMENT_0 = 0, 4, 16
+_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
 _X32_BIT = 0x40000000
 _NAMESPACE_FLAGS = 0x7E020000 | 0x80
 _CLONE_THREAD = 0x00010000
@@ -82,7 +88,7 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
     """Return the filter.
 
     `alone_as`: the process's own pid, where neither another user nor a pid namespace keeps it apart. Then it may start
-    no process and send signals to itself only.
+    no process, and send signals to, limit and schedule itself only.
     """
 
     def instruction(code: int, when_true: int, when_false: int, value: int) -> bytes:
@@ -103,7 +109,7 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
         program += [instruction(_JUMP_AT_LEAST, 0, 1, _X32_BIT), refuse(_EPERM)]
     refused = [pair[column] for pair in REFUSED.values()]
     if alone_as is not None:
-        refused += [pair[column] for pair in _SIGNALS.values()]
+        refused += [pair[column] for pair in _ON_OTHERS.values()]
         refused += [calls[name] for name in ("fork", "vfork") if name in calls]
     # clone3 hides its flags behind a pointer; without it libc falls back to clone, whose flags can be seen
     program += [instruction(_JUMP_EQUAL, 0, 1, calls["clone3"]), refuse(_ENOSYS)]
@@ -127,6 +133,24 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
                 instruction(_JUMP_EQUAL, 0, 4, calls[name]),
                 instruction(_LOAD, 0, 0, _ARGUMENT_0),
                 instruction(_JUMP_EQUAL, 1, 0, alone_as),
+                refuse(_EPERM),
+                instruction(_LOAD, 0, 0, _NUMBER),
+            ]
+        for numbers in _ON_ONE.values():
+            program += [
+                instruction(_JUMP_EQUAL, 0, 5, numbers[column]),
+                instruction(_LOAD, 0, 0, _ARGUMENT_0),
+                instruction(_JUMP_EQUAL, 2, 0, alone_as),
+                instruction(_JUMP_EQUAL, 1, 0, 0),
+                refuse(_EPERM),
+                instruction(_LOAD, 0, 0, _NUMBER),
+            ]
+        for numbers, asked in _SET_OWNER.values():
+            program += [
+                instruction(_JUMP_EQUAL, 0, 5, numbers[column]),
+                instruction(_LOAD, 0, 0, _ARGUMENT_1),
+                instruction(_JUMP_EQUAL, 1, 0, asked[0]),
+                instruction(_JUMP_EQUAL, 0, 1, asked[1]),
                 refuse(_EPERM),
                 instruction(_LOAD, 0, 0, _NUMBER),
             ]
