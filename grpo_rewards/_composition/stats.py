@@ -129,10 +129,15 @@ class Statistics:
         pairs += [(self.components.setdefault(name, Tally()), tally) for name, tally in other.components.items()]
         for mine, theirs in pairs:
             mine.weight = theirs.weight if theirs.weight is not None else mine.weight
-            mine.statuses.update(theirs.statuses)
-            mine.seconds.update(theirs.seconds)
-            for name in ("n", "sum", "groups", "spread_sum", "flat_groups"):
-                setattr(mine, name, getattr(mine, name) + getattr(theirs, name))
+            for status, count in theirs.statuses.items():
+                mine.statuses[status] += count
+            for step, count in theirs.seconds.items():
+                mine.seconds[step] += count
+            mine.n += theirs.n
+            mine.sum += theirs.sum
+            mine.groups += theirs.groups
+            mine.spread_sum += theirs.spread_sum
+            mine.flat_groups += theirs.flat_groups
 
     def summary(self) -> dict[str, dict[str, Any]]:
         """Return the figures per component."""
