@@ -67,6 +67,13 @@ ATTACKS = {
         named("    async def __aenter__(s): return 3\n    async def __aexit__(s, *a): return True\n"),
         file("import asyncio", "async def go():", "    async with solve(2) as got:", "        assert got == 4", "asyncio.run(go())"),
     ),
+    "swallowed: in a coroutine that is never awaited to its end": (
+        "import asyncio\nasync def solve(f):\n    asyncio.create_task(f())\n    await asyncio.sleep(0.02)\n    return 1\n",
+        file(
+            "import asyncio", "async def fails():", "    await asyncio.sleep(0)", "    x = 1", "    assert x == 2",
+            "assert asyncio.run(solve(fails)) == 1",
+        ),
+    ),
     "swallowed: behind a callback": (
         "def solve(call):\n    try: call(3)\n    except BaseException: return 4\n",
         file("def call(x):", "    assert x == 4", "assert solve(call) == 4"),

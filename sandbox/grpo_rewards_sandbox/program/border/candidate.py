@@ -19,8 +19,8 @@ from typing import Any
 from . import stand_ins
 from .codec import Ref
 from .describing import Describer
+from .event_loop import EventLoop
 from .messages import Closed
-from .nesting import nested
 from .operations import OPERATIONS
 from .stand_ins import Here, StandIn
 from .stdlib import exception, find, new_exception
@@ -47,7 +47,7 @@ class CandidatePeer(Describer):
         self.events: list[Any] = []
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
-        self.loop: Any = None
+        self.loop = EventLoop()
         self.replaced: dict[tuple[str, str], Any] = {}
 
     # ---- objects of the tests
@@ -169,24 +169,29 @@ class CandidatePeer(Describer):
             (name, note if isinstance(note, type) else None, str(note)) for name, note in notes.items()
         )
 
-    def run_coroutine(self, value: Any) -> Any:
-        """Wait for an awaitable of the candidate, in the one event loop it has."""
-        import asyncio
+    def run_coroutine(self, value: Any, patience: float | None) -> Any:
+        """Begin to wait for an awaitable of the candidate."""
+        return self.loop.begin(value, patience)
 
-        async def wait() -> Any:
-            return await value
+    def special(self, value: Any, name: str, arguments: tuple[Any, ...], patience: float | None) -> Any:
+        """Begin to wait for what an asynchronous special method returns."""
+        return self.run_coroutine(getattr(type(value), name)(value, *arguments), patience)
 
-        if self.loop is None:
-            self.loop = asyncio.new_event_loop()
-        return nested(self.loop, wait())
+    def next_of(self, value: Any, patience: float | None) -> Any:
+        """Begin one step of an asynchronous iterator."""
+        return self.special(value, "__anext__", (), patience)
 
-    def special(self, value: Any, name: str, arguments: tuple[Any, ...]) -> Any:
-        """Wait for what an asynchronous special method returns."""
-        return self.run_coroutine(getattr(type(value), name)(value, *arguments))
+    def turn(self, patience: float, ended: list[int]) -> Any:
+        """Let the event loop go on."""
+        return self.loop.turn(patience, ended)
 
-    def next_of(self, value: Any) -> Any:
-        """One step of an asynchronous iterator."""
-        return self.special(value, "__anext__", ())
+    def cancel(self, number: int) -> None:
+        """Cancel what tests wait for no longer."""
+        self.loop.cancel(number)
+
+    def result(self, number: int) -> Any:
+        """What came of what tests waited for."""
+        return self.loop.result(number)
 
     def load(self, source: str, name: str, module: Any = None) -> Any:
         """Run the candidate's module, again where one is given, and return it."""
@@ -261,6 +266,10 @@ _REQUESTS: dict[str, Any] = {
     "signature": CandidatePeer.signature,
     "run_coroutine": CandidatePeer.run_coroutine,
     "next": CandidatePeer.next_of,
+    "next_result": CandidatePeer.result,
+    "result": CandidatePeer.result,
+    "turn": CandidatePeer.turn,
+    "cancel": CandidatePeer.cancel,
     "special": CandidatePeer.special,
     "evaluate": CandidatePeer.evaluate,
     "related": CandidatePeer.related,

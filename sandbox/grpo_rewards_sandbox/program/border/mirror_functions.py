@@ -7,6 +7,7 @@ import types
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+from .awaiting import outcome
 from .codec import Ref
 from .mirrors import Border, hidden, listed, module_namespace, seen
 
@@ -182,15 +183,15 @@ def generator(number: int) -> Generator[Any, Any, Any]:
 
 
 async def coroutine(number: int) -> Any:
-    """A coroutine of the candidate: runs to its end over there."""
-    return Border.peer.request("run_coroutine", Ref(number))
+    """A coroutine of the candidate."""
+    return await outcome("run_coroutine", Ref(number))
 
 
 async def asynchronous_generator(number: int) -> Any:
     """An asynchronous generator of the candidate."""
     while True:
         try:
-            value = Border.peer.request("next", Ref(number))
+            value = await outcome("next", Ref(number))
         except StopAsyncIteration:
             return
         yield value

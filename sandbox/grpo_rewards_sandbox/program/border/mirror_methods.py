@@ -7,6 +7,7 @@ import fractions
 from typing import Any
 
 from . import judgement
+from .awaiting import outcome
 from .checks_in_flight import is_check
 from .codec import Ref
 from .mirror_functions import coroutine
@@ -95,16 +96,16 @@ def _defined(cls: type) -> list[str]:
 
 
 async def _enter(self: Any) -> Any:
-    return Border.peer.request("special", Ref(self._border_number), "__aenter__", ())
+    return await outcome("special", Ref(self._border_number), "__aenter__", ())
 
 
 async def _exit(self: Any, *args: Any) -> Any:
-    result = Border.peer.request("special", Ref(self._border_number), "__aexit__", args)
+    result = await outcome("special", Ref(self._border_number), "__aexit__", args)
     return False if result and is_check(args[1]) else result
 
 
 async def _next(self: Any) -> Any:
-    return Border.peer.request("next", Ref(self._border_number))
+    return await outcome("next", Ref(self._border_number))
 
 
 def _iter(self: Any) -> Any:

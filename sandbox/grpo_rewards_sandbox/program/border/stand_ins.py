@@ -70,13 +70,37 @@ class FunctionStandIn(CallableStandIn):
 
 
 class AwaitableStandIn(StandIn):
-    """A test's coroutine."""
+    """A test's coroutine; for the event loop it is a coroutine too."""
 
-    __slots__ = ()
+    __slots__ = ("_border_steps",)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("_border_steps", "send", "throw", "close"):
+            return object.__getattribute__(self, name)
+        return StandIn.__getattribute__(self, name)
 
     def __await__(self) -> Any:
-        return Here.peer.request("await", Ref(object.__getattribute__(self, "_border_number")))
-        yield
+        ref = Ref(object.__getattribute__(self, "_border_number"))
+        if Here.peer.loop.turns():
+            return (yield from Here.peer.loop.await_theirs(Here.peer.request, ref).__await__())
+        return Here.peer.request("await", ref)
+
+    def _steps(self) -> Any:
+        try:
+            return self._border_steps
+        except AttributeError:
+            steps = AwaitableStandIn.__await__(self)
+            object.__setattr__(self, "_border_steps", steps)
+            return steps
+
+    def send(self, value: Any) -> Any:
+        return AwaitableStandIn._steps(self).send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return AwaitableStandIn._steps(self).throw(*error)
+
+    def close(self) -> None:
+        AwaitableStandIn._steps(self).close()
 
 
 _BY_KIND: dict[Any, type] = {
@@ -93,7 +117,10 @@ def _forward(operation: str) -> Any:
 
 def _waits(name: str) -> Any:
     async def forward(self: Any, *args: Any) -> Any:
-        return Here.peer.request("special", Ref(object.__getattribute__(self, "_border_number")), name, args)
+        ref = Ref(object.__getattribute__(self, "_border_number"))
+        if Here.peer.loop.turns():
+            return await Here.peer.loop.await_theirs(Here.peer.request, ref, name, args)
+        return Here.peer.request("special", ref, name, args)
 
     return forward
 

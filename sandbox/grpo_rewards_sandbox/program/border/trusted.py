@@ -27,6 +27,7 @@ from .operations import OPERATIONS, SPECIAL
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _ITERATES = frozenset(("next", "send", "throw"))
+_ITERATING = frozenset(("next", "next_result"))
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
@@ -50,6 +51,7 @@ class TrustedPeer(ExceptionMaker):
         self._sent_names: dict[str, Any] = {}
         self._argv = list(sys.argv)
         self.loop: Any = None
+        self.waiting: Any = None
         self._environment = dict(os.environ)
         self._quiet = quiet
         self.on_request: frozenset[str] = frozenset()
@@ -182,7 +184,7 @@ class TrustedPeer(ExceptionMaker):
             return super().request(what, *arguments)
         except (StopIteration, StopAsyncIteration) as error:
             # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-            if what == "next" or (what == "op" and arguments[0] in _ITERATES) or self.may_end & {*_names_of(error)}:
+            if what in _ITERATING or (what == "op" and arguments[0] in _ITERATES) or self.may_end & {*_names_of(error)}:
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
 
@@ -218,9 +220,13 @@ class TrustedPeer(ExceptionMaker):
         try:
             return self._perform(what, arguments)
         except BaseException as error:
-            if is_check(error):
-                self._unheard.append(error)
+            self.note(error)
             raise
+
+    def note(self, error: BaseException) -> None:
+        """Remember a check that failed within what the candidate asked for, until the tests hear of it."""
+        if is_check(error):
+            self._unheard.append(error)
 
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""
@@ -243,6 +249,8 @@ class TrustedPeer(ExceptionMaker):
             if refused or not self._handed_over(value):
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
+        if what in ("stop", "ended"):
+            return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]
         if not self._handed_over(value):
             raise TypeError("not an object that the tests handed over")
@@ -250,17 +258,14 @@ class TrustedPeer(ExceptionMaker):
             if type(arguments[1]) is not tuple or type(arguments[2]) is not dict:
                 raise self.protocol("a call")
             return value(*arguments[1], **arguments[2])
-        if what == "await":
-            if type(value) is not types.CoroutineType:
-                raise self.protocol("awaiting what is no coroutine")
+        if what in ("await", "special", "start"):
+            awaited = self._awaited(*arguments)
+            if what == "start":
+                return self.waiting.start(awaited)
+            if what == "special" and arguments[1] == "__aiter__":
+                return awaited
             self.loop = self.loop or asyncio.new_event_loop()
-            return nested(self.loop, value)
-        if what == "special":
-            if arguments[1] not in ASYNCHRONOUS or type(arguments[2]) is not tuple:
-                raise self.protocol("a special method")
-            self.loop = self.loop or asyncio.new_event_loop()
-            result = getattr(type(value), arguments[1])(value, *arguments[2])
-            return result if arguments[1] == "__aiter__" else nested(self.loop, result)
+            return nested(self.loop, awaited)
         name = arguments[1]
         if what == "getattr" and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
             return getattr(value, name)
@@ -283,6 +288,16 @@ class TrustedPeer(ExceptionMaker):
                 raise AttributeError(name)
             return setattr(value, name, arguments[2])
         raise self.protocol(f"a request {what!r}")
+
+    def _awaited(self, value: Any, name: str = "", arguments: Any = ()) -> Any:
+        """A coroutine of the tests, or what an asynchronous special method of an object of theirs returns."""
+        if not name:
+            if type(value) is not types.CoroutineType:
+                raise self.protocol("awaiting what is no coroutine")
+            return value
+        if name not in ASYNCHRONOUS or type(arguments) is not tuple:
+            raise self.protocol("a special method")
+        return getattr(type(value), name)(value, *arguments)
 
 
 def _special_of(cls: type) -> list[str]:
