@@ -38,6 +38,22 @@ class Gate:
     def open(self): self.event.set()
     async def wait(self): await self.event.wait()
 
+class Ticker:
+    n = 0
+    def start(self): self.task = asyncio.create_task(self.run())
+    def stop(self): self.task.cancel()
+    async def run(self):
+        while True:
+            self.n += 1
+            await asyncio.sleep(0.01)
+
+class Debounced:
+    handle = None
+    def __init__(self, f): self.f = f
+    def __call__(self, x):
+        if self.handle: self.handle.cancel()
+        self.handle = asyncio.get_running_loop().call_later(0.03, self.f, x)
+
 async def fetch_all(fetch, urls, limit):
     semaphore = asyncio.Semaphore(limit)
     async def one(url):
@@ -102,6 +118,27 @@ async def main():
     gate.open()
     await asyncio.wait_for(task, 5)
 asyncio.run(main())""",
+    "left before its end": """
+async def main():
+    late, early = (asyncio.create_task(S.slow(1, seconds)) for seconds in (5, 0))
+    await early
+    late.cancel()
+asyncio.run(main())""",
+    "in the background": """
+seen = []
+async def main():
+    ticker, call = S.Ticker(), S.Debounced(seen.append)
+    ticker.start()
+    for x in (1, 2):
+        call(x)
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+    ticker.stop()
+    n = ticker.n
+    await asyncio.sleep(0.03)
+    assert ticker.n == n
+    return n
+assert asyncio.run(main()) > 3 and seen == [2]""",
     "threads": """
 async def main():
     return await asyncio.gather(*map(S.in_thread, range(3)))
@@ -125,7 +162,7 @@ async def f(x):
     order.append(-x)
     return x + 1
 assert asyncio.run(S.in_tasks(f, [1, 2])) == [2, 3] and order == [1, 2, -1, -2]
-assert S.run(f, 3) == 4""",
+assert asyncio.run(S.in_tasks(f, [3])) == [4] and S.run(f, 3) == 4""",
     "the test's cancelled": """
 seen = []
 async def long():

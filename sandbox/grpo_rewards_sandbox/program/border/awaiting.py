@@ -8,7 +8,6 @@ coroutines that wait at the same time work as they do where there is one loop.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import math
 from collections.abc import Coroutine
@@ -22,14 +21,16 @@ _LONGEST, _SHORTEST = 0.05, 0.001  # seconds that one side runs, or waits, witho
 class Waiting:
     """The tests' side: what the tasks of one event loop wait for over there."""
 
+    _numbers = itertools.count()
+
     def __init__(self, loop: Any) -> None:
         self.loop = loop
         self._waiters: dict[int, asyncio.Future[None]] = {}
-        self._news = asyncio.Event()
-        self._driver: asyncio.Task[None] | None = None
+        self._finished: set[int] = set()
+        self._next: asyncio.Handle | None = None
+        self._pause = _SHORTEST
         self._started: dict[int, asyncio.Task[Any]] = {}
         self._ended: list[int] = []
-        self._numbers = itertools.count()
 
     def patience(self) -> float:
         """How long this loop has nothing to do."""
@@ -40,19 +41,17 @@ class Waiting:
 
     async def until_done(self, number: int) -> None:
         """Wait until a task over there is done, and cancel it when this one is."""
-        while True:
+        while number not in self._finished:
             future = self._waiters[number] = self.loop.create_future()
-            self._news.set()
-            if self._driver is None:
-                self._driver = self.loop.create_task(self._drive())
+            self.turn_soon()
             try:
                 await future
-                return
             except asyncio.CancelledError:
-                self._waiters.pop(number, None)
-                if future.done() and not future.cancelled():
+                if number in self._finished:
                     raise
                 Border.peer.request("cancel", number)
+            finally:
+                del self._waiters[number]
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> int:
         """Start a coroutine of the tests that the candidate awaits; return its number."""
@@ -78,40 +77,40 @@ class Waiting:
         if error is not None:
             Border.peer.note(error)
         self._ended.append(number)
-        self._news.set()
+        self.turn_soon()
 
-    async def _drive(self) -> None:
-        pause = _SHORTEST
+    def turn_soon(self) -> None:
+        """Let the candidate's loop turn when this one is through with what is ready."""
+        if self._next is not None:
+            self._next.cancel()
+        self._next = self.loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        """Let it turn, wake those who waited for what is done by then, and go on as long as there is something to do."""
+        self._next = None
+        patience = self.patience()
         try:
-            while self._waiters:
-                patience = self.patience()
-                finished, delay = self._turn(patience)
-                for number in finished:
-                    waiter = self._waiters.pop(number, None)
-                    if waiter is not None and not waiter.done():
-                        waiter.set_result(None)
-                if not self._waiters:
-                    break
-                pause = _SHORTEST if finished else min(2 * pause, _LONGEST)
-                rest = 0.0 if patience else min(delay, _LONGEST) if delay is not None else pause
-                self._news.clear()
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(rest):
-                        await self._news.wait()
-        except asyncio.CancelledError:
-            for waiter in self._waiters.values():
-                waiter.cancel()
-            raise
+            finished, delay = self._ask(patience)
         except BaseException as error:  # noqa: BLE001  it belongs to those who wait
             for waiter in self._waiters.values():
                 if not waiter.done():
                     waiter.set_exception(error)
-        finally:
-            self._driver = None
+            return
+        self._finished.update(finished)
+        for number in self._finished & self._waiters.keys():
+            if not self._waiters[number].done():
+                self._waiters[number].set_result(None)
+        self._pause = _SHORTEST if finished else min(2 * self._pause, _LONGEST)
+        if self._waiters or delay is not None:
+            rest = 0.0 if patience else min(delay, _LONGEST) if delay is not None else self._pause
+            self._next = self.loop.call_later(rest, self._turn)
 
-    def _turn(self, patience: float) -> tuple[list[int], float | None]:
+    def _ask(self, patience: float) -> tuple[list[int], float | None]:
         ended, self._ended = self._ended, []
         answer = Border.peer.request("turn", patience, ended)
+        if self._next is not None:  # that it goes on there is what it says itself
+            self._next.cancel()
+            self._next = None
         if type(answer) is not tuple or len(answer) != 2:
             raise Border.peer.protocol("a turn")
         finished, delay = answer
@@ -122,23 +121,30 @@ class Waiting:
         return finished, delay
 
 
+def waiting() -> Waiting | None:
+    """What the loop that runs here waits for; None where none runs."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    peer = Border.peer
+    if peer.waiting is None or peer.waiting.loop is not loop:
+        peer.waiting = Waiting(loop)
+    found: Waiting = peer.waiting
+    return found
+
+
 async def outcome(what: str, *arguments: Any) -> Any:
     """Return what an awaitable of the candidate returns, or raise what it raises. `what`: the request that begins it."""
-    peer = Border.peer
-    try:
-        loop: Any = asyncio.get_running_loop()
-    except RuntimeError:  # driven by hand: to its end
-        loop = None
-    if loop is not None and (peer.waiting is None or peer.waiting.loop is not loop):
-        peer.waiting = Waiting(loop)
-    waiting = peer.waiting
-    answer = peer.request(what, *arguments, None if loop is None else waiting.patience())
+    peer, here = Border.peer, waiting()
+    # driven by hand, it runs to its end
+    answer = peer.request(what, *arguments, None if here is None else here.patience())
     if type(answer) is not tuple or len(answer) != 2 or type(answer[0]) is not bool:
         raise peer.protocol("no outcome")
     done, value = answer
     if done:
         return value
-    if type(value) is not int or loop is None:
+    if type(value) is not int or here is None:
         raise peer.protocol("no outcome")
-    await waiting.until_done(value)
+    await here.until_done(value)
     return peer.request("next_result" if what == "next" else "result", value)

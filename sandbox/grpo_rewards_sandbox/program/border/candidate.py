@@ -14,6 +14,7 @@ import sys
 import types
 import warnings
 import weakref
+from functools import partial
 from typing import Any
 
 from . import stand_ins
@@ -47,7 +48,7 @@ class CandidatePeer(Describer):
         self.events: list[Any] = []
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
-        self.loop = EventLoop()
+        self.loop, self.within_loop = EventLoop(), False
         self.replaced: dict[tuple[str, str], Any] = {}
 
     # ---- objects of the tests
@@ -102,12 +103,22 @@ class CandidatePeer(Describer):
             message["c"], self.new_classes = self.new_classes, []
         if self.out.pending() or self.err.pending():
             message["o"] = [self.out.take(), self.err.take()]
+        if self.loop.goes_on():
+            message["l"] = 1
         if self.events:
             message["w"], self.events = self.events[:MAX_EVENTS], []
+
+    def take_extras(self, message: dict[str, Any]) -> None:
+        self.within_loop = "l" in message
 
     # ---- requests of the tests
 
     def perform(self, what: str, arguments: list[Any]) -> Any:
+        if self.within_loop:
+            return self.loop.inside(partial(self._perform, what, arguments))
+        return self._perform(what, arguments)
+
+    def _perform(self, what: str, arguments: list[Any]) -> Any:
         first = arguments[0]
         if what == "call":
             return first(*arguments[1], **arguments[2])

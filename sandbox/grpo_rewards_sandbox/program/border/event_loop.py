@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from .nesting import nested
@@ -19,6 +20,7 @@ class EventLoop:
         self._finished: list[int] = []
         self._count = 0
         self._theirs: dict[int, asyncio.Future[None]] = {}
+        self._ended: set[int] = set()
         self._turning = False
 
     def begin(self, value: Any, patience: float | None) -> tuple[bool, Any]:
@@ -30,9 +32,7 @@ class EventLoop:
         async def wait() -> Any:
             return await value
 
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-        if self._loop.is_running() or patience is None:
+        if self._made().is_running() or patience is None:
             return True, nested(self._loop, wait())
         task = self._loop.create_task(wait())
         number = self._count = self._count + 1
@@ -41,21 +41,31 @@ class EventLoop:
         self._run(patience)
         return (True, self.result(number)) if task.done() else (False, number)
 
+    def _made(self) -> Any:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+        return self._loop
+
     def turn(self, patience: float, ended: list[int]) -> tuple[list[int], float | None]:
         """Run the loop; return which tasks are done, and the seconds until its next timer, None where there is none.
 
         `ended`: which of the tests' coroutines are done by now.
         """
-        for number in ended:
-            future = self._theirs.pop(number, None)
-            if future is not None and not future.done():
-                future.set_result(None)
+        self._ended.update(ended)
+        for number in self._ended & self._theirs.keys():
+            if not self._theirs[number].done():
+                self._theirs[number].set_result(None)
         if self._loop.is_running():
             return [], None
         self._run(patience)
         finished, self._finished = self._finished, []
-        timers = self._loop._scheduled
-        return finished, max(0.0, timers[0].when() - self._loop.time()) if timers else None
+        if self._loop._ready:
+            return finished, 0.0
+        timers = self._timers()
+        return finished, max(0.0, min(timers) - self._loop.time()) if timers else None
+
+    def _timers(self) -> list[float]:
+        return [timer.when() for timer in self._loop._scheduled if not timer.cancelled()]
 
     def cancel(self, number: int) -> None:
         """Cancel a task, as the one that waits for it over there was."""
@@ -67,6 +77,20 @@ class EventLoop:
             self._finished.remove(number)
         return self._tasks.pop(number).result()
 
+    def goes_on(self) -> bool:
+        """Something is to be done in this loop that nobody may be waiting for."""
+        return self._loop is not None and not self._turning and bool(self._loop._ready or self._timers())
+
+    def inside(self, action: Callable[[], Any]) -> Any:
+        """Do what the tests ask for from within their loop as from within this one."""
+        if asyncio._get_running_loop() is not None:
+            return action()
+        asyncio._set_running_loop(self._made())
+        try:
+            return action()
+        finally:
+            asyncio._set_running_loop(None)
+
     def turns(self) -> bool:
         """What asks runs in this loop, while the tests' loop waits to go on."""
         return self._turning and asyncio._get_running_loop() is self._loop
@@ -74,16 +98,18 @@ class EventLoop:
     async def await_theirs(self, ask: Any, *what: Any) -> Any:
         """Await a coroutine of the tests, which runs in their loop, beside what runs in this one."""
         number = ask("start", *what)
-        while True:
+        while number not in self._ended:
             future = self._theirs[number] = self._loop.create_future()
             self._loop.stop()
             try:
                 await future
-                return ask("ended", number)
             except asyncio.CancelledError:
-                if future.done() and not future.cancelled():
+                if number in self._ended:
                     raise
                 ask("stop", number)
+            finally:
+                del self._theirs[number]
+        return ask("ended", number)
 
     def _finish(self, number: int) -> None:
         self._finished.append(number)

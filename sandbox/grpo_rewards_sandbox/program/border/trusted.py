@@ -15,6 +15,7 @@ import weakref
 from typing import Any
 
 from . import stdlib
+from .awaiting import waiting
 from .checks_in_flight import is_check
 from .codec import Ref
 from .exceptions import ExceptionMaker
@@ -153,9 +154,15 @@ class TrustedPeer(ExceptionMaker):
 
     # ---- what goes along
 
+    def add_extras(self, message: dict[str, Any]) -> None:
+        if asyncio._get_running_loop() is not None:
+            message["l"] = 1
+
     def take_extras(self, message: dict[str, Any]) -> None:
         if "c" in message:
             self._take_classes(message["c"])
+        if "l" in message and (here := waiting()) is not None:
+            here.turn_soon()
         if self._quiet:
             return
         if "o" in message:
