@@ -53,6 +53,10 @@ class Supervisor:
         self._pids: dict[str, int] = {}
         self._placement = Placement()
         self._config, self._checker_since = config, 0
+        if config["warm"]:
+            # once for all that is forked here: a process that judges checks is made anew after each job that hangs, and
+            # beside a hostile job on another worker its imports took seconds
+            warm.import_common()
         # before the first job is read: what forks candidates must never have seen a test
         self._spawn("candidate")
         if config["warm"]:

@@ -24,8 +24,6 @@ _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a func
 
 def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
     """Fork one child per request until the supervisor is gone."""
-    if config["warm"]:
-        import_common()
     from .border import candidate
     from .border.messages import Closed
     from .formats import program_run
@@ -129,7 +127,7 @@ class Interpreter:
     """What `candidate.prepare` changes besides the streams, as it was before."""
 
     def __init__(self) -> None:
-        import logging  # here, not above: its hooks would run at every fork of the supervisor
+        import logging  # here, not above: a supervisor for one job is not to wait for it
 
         self._root = logging.getLogger()
         self._input, self._show, self._filters = builtins.input, warnings.showwarning, warnings.filters[:]
