@@ -43,6 +43,12 @@ STYLES = {
         "    async with S.Pool() as p:\n        assert [x async for x in p] == [1, 2]\n        raise KeyError\n"
         "    return await S.each(double, [1, 2])\nassert asyncio.run(main()) == [2, 4]",
     ),
+    "ancestors": (
+        "class A: pass\nclass B(A): pass\nclass C(A): pass\nclass D(B, C): pass\nclass L(list): pass\nclass E(A, ValueError): pass\n",
+        "import inspect\nassert S.D.__mro__ == (S.D, S.B, S.C, S.A, object) == inspect.getmro(S.D) and S.D.mro() == list(S.D.__mro__)\n"
+        "assert [c.__name__ for c in type(S.D()).__mro__] == ['D', 'B', 'C', 'A', 'object']\n"
+        "assert S.L.__mro__[0] is S.L and S.E.__mro__[:2] == (S.E, S.A) and ValueError in S.E.__mro__",
+    ),
     "values of the standard library": (
         "import array, ipaddress, re, types\ndef f(k): return {'a': array.array('i', [1]), 'ip': ipaddress.ip_address('10.0.0.1'),\n"
         "    'ns': types.SimpleNamespace(a=1), 're': re.compile('a+', re.I), 'keys': {'a': 1}.keys(), 'mv': memoryview(b'ab'),\n"

@@ -58,6 +58,7 @@ _ON_REQUEST = frozenset(("__wrapped__", "__slots__", "__match_args__", "__parame
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
 # what a class and a module hold on this side, where reading `__dict__` asks the candidate
 namespace: Any = vars(type)["__dict__"].__get__
+_ancestors: Any = vars(type)["__mro__"].__get__  # None while a class is being made
 module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 
 
@@ -105,10 +106,17 @@ class MirrorClass(type):
 
     def mro(cls) -> list[type]:
         """Among a mirror's ancestors are those of the standard library's that it is known by."""
+        if _ancestors(cls) is not None:
+            return list(cls.__mro__)
         own = type.mro(cls)
         known = namespace(cls).get("_border_known", ())
         more = [base for first in known for base in first.__mro__[:-1] if base not in own]
         return [*own[:-1], *dict.fromkeys(more), object]
+
+    @property
+    def __mro__(cls) -> tuple[type, ...]:
+        """As the candidate's side has it: without what a class is here to be a mirror."""
+        return tuple(base for base in _ancestors(cls) or () if base not in _MIRRORS)
 
     def __instancecheck__(cls, value: Any) -> bool:
         if type.__instancecheck__(cls, value):
@@ -277,6 +285,9 @@ class MirrorException(MirrorObject):
 
     def __setattr__(self, name: str, value: Any) -> None:
         BaseException.__setattr__(self, name, value)
+
+
+_MIRRORS = frozenset((Mirror, MirrorObject, MirrorValue, MirrorException))
 
 
 def _related(how: str, value: Any, cls: MirrorClass) -> bool:
