@@ -24,6 +24,14 @@ def file(*lines: str, imports: str = "from solution import solve") -> str:
     )
 
 
+def in_a_task(line: str) -> str:
+    """A group of tasks goes on when one of them is cancelled."""
+    return file(
+        "import asyncio", "async def ask():", f"    {line}", "async def go():", "    async with asyncio.TaskGroup() as group:",
+        "        group.create_task(ask())", "asyncio.run(go())",
+    )  # fmt: skip
+
+
 def named(members: str) -> str:
     """A class that the tests name, so that its objects are asked about the tests' data."""
     return f"class solve:\n    n = 0\n    def __init__(s, *a): pass\n{members}"
@@ -58,6 +66,18 @@ ATTACKS = {
     "loops: all ends early": (
         "class End(StopIteration): pass\ndef solve(x): raise End\n",
         check("assert all(map(lambda x: candidate(x) == 2 * x, [1, 2]))"),
+    ),
+    "tasks: cancelled by a coroutine": (
+        "import asyncio\nasync def solve(x): raise asyncio.CancelledError\n",
+        in_a_task("assert await solve(2) == 4"),
+    ),
+    "tasks: cancelled later": (
+        "import asyncio\nasync def solve(x):\n    await asyncio.sleep(0.01)\n    raise asyncio.CancelledError\n",
+        in_a_task("assert await solve(2) == 4"),
+    ),
+    "tasks: cancelled by a call": (
+        "import asyncio\ndef solve(x): raise asyncio.CancelledError\n",
+        in_a_task("assert solve(2) == 4"),
     ),
     "swallowed: by a context manager": (
         "import contextlib\n@contextlib.contextmanager\ndef solve(x):\n    try: yield 3\n    except BaseException: pass\n",

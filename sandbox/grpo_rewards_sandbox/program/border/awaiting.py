@@ -39,8 +39,9 @@ class Waiting:
         timers = [timer.when() for timer in self.loop._scheduled if not timer.cancelled()]
         return float(max(0.0, min([_LONGEST, *(when - self.loop.time() for when in timers)])))
 
-    async def until_done(self, number: int) -> None:
-        """Wait until a task over there is done, and cancel it when this one is."""
+    async def until_done(self, number: int) -> bool:
+        """Wait until a task over there is done, and cancel it when this one is; say whether it was."""
+        cancelled = False
         while number not in self._finished:
             future = self._waiters[number] = self.loop.create_future()
             self.turn_soon()
@@ -50,8 +51,10 @@ class Waiting:
                 if number in self._finished:
                     raise
                 Border.peer.request("cancel", number)
+                cancelled = True
             finally:
                 del self._waiters[number]
+        return cancelled
 
     def start(self, coroutine: Coroutine[Any, Any, Any]) -> int:
         """Start a coroutine of the tests that the candidate awaits; return its number."""
@@ -146,5 +149,6 @@ async def outcome(what: str, *arguments: Any) -> Any:
         return value
     if type(value) is not int or here is None:
         raise peer.protocol("no outcome")
-    await here.until_done(value)
+    if await here.until_done(value):
+        return peer.ask("result", value)
     return peer.request("next_result" if what == "next" else "result", value)

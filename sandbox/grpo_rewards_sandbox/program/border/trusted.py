@@ -47,6 +47,7 @@ class TrustedPeer(ExceptionMaker):
         super().__init__(sock, 0)
         self.named = named
         self.may_end = named & {"StopIteration", "StopAsyncIteration"}
+        self.may_cancel = False
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent_names: dict[str, Any] = {}
@@ -186,14 +187,23 @@ class TrustedPeer(ExceptionMaker):
         return self._new_exception({**coded, "a": {"T": [coded["a"]]}})
 
     def request(self, what: str, *arguments: Any) -> Any:
-        self._follow()
         try:
-            return super().request(what, *arguments)
+            return self.ask(what, *arguments)
         except (StopIteration, StopAsyncIteration) as error:
             # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
             if what in _ITERATING or (what == "op" and arguments[0] in _ITERATES) or self.may_end & {*_names_of(error)}:
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
+        except asyncio.CancelledError:
+            # out of what the tests did not cancel it would end their task unseen, with the checks that follow
+            if self.may_cancel or asyncio._get_running_loop() is None:
+                raise
+            raise RuntimeError("the candidate raised CancelledError") from None
+
+    def ask(self, what: str, *arguments: Any) -> Any:
+        """Ask the candidate's side, whatever it raises."""
+        self._follow()
+        return super().request(what, *arguments)
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""

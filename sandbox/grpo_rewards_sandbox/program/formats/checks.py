@@ -50,6 +50,7 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     asked = set(names.used(text)) | ({job["entry_point"]} if job["entry_point"] else set())
     peer = TrustedPeer(sock, named=asked, module_name=job["module"], quiet=quiet)
     peer.on_request = names_on_request(text)
+    peer.may_cancel = "CancelledError" in text
     try:
         if job["format"] == "humaneval":
             _check(job, peer, report, asked, progress)

@@ -27,6 +27,7 @@ def run(
     expected = names.expected(tests, name)
     peer = TrustedPeer(sock, named=set(names.imported(tests, name)), module_name=name)
     peer.on_request = names_on_request(tests)
+    peer.may_cancel = "CancelledError" in tests
     peer.may_end = {"StopIteration", "StopAsyncIteration"} & names.used(tests)
     if shared is not None:
         over_there.open_temporary_files()
