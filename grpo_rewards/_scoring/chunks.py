@@ -150,9 +150,10 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
     seen = _Seen(source.name, warn)
     piled = 0
     cells = source.cells
+    keys, plain = _Keys(), None
     for row in source.rows(after=after):
         raw, data = row.raw, row.data
-        if data is None or cells or not is_plain(data):
+        if data is None or cells or not is_plain(data, known=plain):
             try:
                 if data is None:
                     raise ShapeError(row.problem)
@@ -173,7 +174,9 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
                 yield _listed(row, samples, source)
                 continue
             data = samples[0]
-        key = _group(data)
+        else:
+            plain = data.get("prompt")
+        key = keys.of(data)
         if unit is not None and key is not None and key == current:
             if len(unit.samples) < MAX_GROUP_ROWS and unit.bytes + len(raw) <= _MAX_GROUP_BYTES:
                 unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=cells, data=data))
@@ -198,15 +201,24 @@ def _listed(row: Row, samples: list[dict[str, Any]], source: Source) -> _Unit:
     return _Unit(found, sum(len(sample.raw) for sample in found))
 
 
-def _group(data: dict[str, Any]) -> Hashable:
-    """The key of a row's group, or None when it is alone; TRL's tables repeat a prompt from step to step."""
-    if (group := data.get("group_id")) is not None:
-        return ("group", _hashable(group))
-    if (prompt := data.get("prompt")) is None:
-        return None
-    if "advantage" in data and "step" in data:
-        return ("prompt", _hashable(prompt), _hashable(data["step"]))
-    return ("prompt", _hashable(prompt))
+class _Keys:
+    """The keys of groups; a prompt that is the very one of the row before is not looked at again."""
+
+    def __init__(self) -> None:
+        self._prompt: Any = None
+        self._key: Hashable = None
+
+    def of(self, data: dict[str, Any]) -> Hashable:
+        """The key of a row's group, or None when it is alone; TRL's tables repeat a prompt from step to step."""
+        if (group := data.get("group_id")) is not None:
+            return ("group", _hashable(group))
+        if (prompt := data.get("prompt")) is None:
+            return None
+        if prompt is not self._prompt:
+            self._prompt, self._key = prompt, ("prompt", _hashable(prompt))
+        if "advantage" in data and "step" in data:
+            return (self._key, _hashable(data["step"]))
+        return self._key
 
 
 def _hashable(value: Any) -> Hashable:

@@ -153,8 +153,10 @@ def _fewer_collections() -> Iterator[None]:
     By default it does after 700, which is a dozen rows: all of a chunk is in use, so it finds nothing, again and again.
     """
     before = gc.get_threshold()
-    if 0 < before[0] < _NEW_OBJECTS:  # 0: somebody has put it off altogether
-        gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    if not 0 < before[0] < _NEW_OBJECTS:  # 0: somebody has put it off altogether
+        yield
+        return
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
     try:
         yield
     finally:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, parse_object
+from grpo_rewards._scoring.reading.prompts import RowParser
+from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row
 from grpo_rewards.errors import InputError
 
 __all__ = ["KEPT_OF_LONG_ROW", "BoundedLines", "LineSource"]
@@ -148,6 +149,7 @@ class LineSource:
         return self._lines.position
 
     def rows(self, *, after: int = 0) -> Iterator[Row]:
+        parse = RowParser().parse
         for number, line, problem in self._lines:
             if number <= after:
                 continue
@@ -158,6 +160,6 @@ class LineSource:
             if not line:
                 continue
             try:
-                yield Row(number, line, parse_object(line))
+                yield Row(number, line, parse(line))
             except ValueError as error:
                 yield Row(number, line, None, str(error))
