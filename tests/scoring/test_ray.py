@@ -37,10 +37,13 @@ folder = Path(sys.argv[1])
 composite = load(folder / "rewards.yaml")
 
 
+finished = threading.Event()
+
+
 def kill_when_it_runs():
-    while not list(folder.glob("on_*")):
-        time.sleep(0.05)
-    time.sleep(1)
+    while len(list(folder.glob("on_*"))) < 2 and not finished.wait(0.05):
+        pass
+    finished.wait(1)
     cluster.remove_node(second, allow_graceful=False)
 
 
@@ -69,6 +72,7 @@ EXECUTORS["ray"] = watched
 killer = threading.Thread(target=kill_when_it_runs)
 killer.start()
 run = score_file(folder / "rows.jsonl", composite, out=folder / "ray.jsonl", executor="ray", workers=3)
+finished.set()
 killer.join()
 told = json.dumps({"rows": run.rows, "broken": run.broken, "ahead": most, "chunks": drawn,
                    "nodes": sum(node["Alive"] for node in ray.nodes())})
