@@ -75,3 +75,9 @@ def test_rows_of_a_group_get_one_object_for_their_prompt(prompt: Any, compact: b
     found = [parser.parse(line(prompt, [("completion", number)], compact, "")) for number in range(6)]
     assert [row["completion"] for row in found] == list(range(6))
     assert len({id(row["prompt"]) for row in found[2:]}) == 1
+
+
+@given(st.lists(st.sampled_from([LONG + "a", LONG + "b", LONG + "c"]), max_size=12))
+def test_a_prompt_that_comes_back_is_its_own(prompts: list[str]):
+    parser = RowParser()
+    assert [parser.parse(line(prompt, [("completion", 1)], False, ""))["prompt"] for prompt in prompts] == prompts

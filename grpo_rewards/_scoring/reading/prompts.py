@@ -16,7 +16,8 @@ class RowParser:
 
     def __init__(self) -> None:
         self._start = b""  # of a row, up to the comma after its prompt
-        self._prompt: Any = None
+        self._prompt: Any = None  # what that says
+        self._before: Any = None  # the prompt of the last row that was read whole
         self._repeats = False
 
     def parse(self, raw: bytes) -> dict[str, Any]:
@@ -31,9 +32,9 @@ class RowParser:
                 return {"prompt": self._prompt, **rest}
         row = parse_object(raw)
         prompt = row.get("prompt")
-        if self._repeats or (prompt is not None and prompt == self._prompt):
-            self._start = self._through_prompt(raw, row)
-        self._prompt, self._repeats = prompt, False
+        if self._repeats or (prompt is not None and prompt == self._before):
+            self._start, self._prompt = self._through_prompt(raw, row), prompt
+        self._before, self._repeats = prompt, False
         return row
 
     @staticmethod
