@@ -3,6 +3,7 @@
 from ._errors import SandboxError, SandboxUnavailable
 from ._guarantees import build_image, describe_mode, guarantees, prune_images
 from ._job import Job, Limits, Verdict
+from ._review import unjudgeable
 from ._sandbox import Sandbox, open_sandbox
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "guarantees",
     "open_sandbox",
     "prune_images",
+    "unjudgeable",
 ]

@@ -22,7 +22,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One candidate and the tests it has to pass; `timeout` in seconds, for the whole job."""
+    """One candidate and the tests it has to pass; `timeout` in seconds, for the whole job.
+
+    `classes` names the classes under test; what the tests' text uses as a class is one anyway. `entry_point` is the name
+    that ``check(candidate)`` is given, or a way to it such as ``Solution().topK``.
+    """
 
     candidate: str
     tests: str | list[Any]
@@ -33,6 +37,7 @@ class Job:
     fidelity: str = "isolated"
     module: str = "solution"
     compare: str = "exact"
+    classes: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
@@ -56,7 +61,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`status`: passed, failed, error, timeout, limit (then `limit` names it) or unavailable."""
+    """`status`: passed, failed, error, timeout, limit (then `limit` names it), refused or unavailable.
+
+    ``refused`` speaks of the tests: they cannot be judged under isolation, whatever the candidate is.
+    """
 
     status: str
     tests_passed: int = 0

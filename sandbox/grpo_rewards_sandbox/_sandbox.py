@@ -8,15 +8,15 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Iterable
-from concurrent.futures import Future
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import Future, as_completed
 
 from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
 from ._local import LocalBackend
 from ._worker import Backend, Worker
 
-_GRACE, _ATTEMPTS, _PAUSE = 20.0, 3, 0.2
+_GRACE, _ATTEMPTS, _PAUSE = 20.0, 3, 0.2  # seconds without a sign of life; starts; seconds before the next one
 _CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
 _CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
@@ -54,6 +54,22 @@ class Sandbox:
 
     def run(self, jobs: Iterable[Job]) -> list[Verdict]:
         """Judge jobs; return their verdicts in order. Raise `SandboxUnavailable` once the sandbox is closed."""
+        return [future.result() for future in self._submit(jobs)]
+
+    def stream(self, jobs: Iterable[Job]) -> Generator[tuple[int, Verdict], None, None]:
+        """Judge jobs; yield each one's place and verdict as it comes. Closing the generator takes back what has not begun.
+
+        Raise `SandboxUnavailable` once the sandbox is closed.
+        """
+        places = {future: place for place, future in enumerate(self._submit(jobs))}
+        try:
+            for future in as_completed(places):
+                yield places[future], future.result()
+        finally:
+            for future in places:
+                future.cancel()
+
+    def _submit(self, jobs: Iterable[Job]) -> list[Future[Verdict]]:
         items: list[tuple[Job, Future[Verdict]]] = [(job, Future()) for job in jobs]
         with self._lock:
             if self._closed:
@@ -67,12 +83,14 @@ class Sandbox:
                 thread.start()
             for item in items:
                 self._queue.put(item)
-        return [future.result() for _, future in items]
+        return [future for _, future in items]
 
     def _work(self) -> None:
         worker: Worker | None = None
         while (item := self._queue.get()) is not None:
             job, future = item
+            if not future.set_running_or_notify_cancel():
+                continue
             start, problem = time.monotonic(), ""
             verdict: Verdict | None = None
             clean = True
@@ -85,7 +103,7 @@ class Sandbox:
                 try:
                     worker = worker or self._take()
                     start = time.monotonic()
-                    answer = worker.ask(job.to_wire(), job.timeout + _GRACE)
+                    answer = worker.ask(job.to_wire(), _GRACE)
                     answer.pop("passed")
                     clean = answer.pop("clean")
                     if answer["status"] != "unavailable":
@@ -180,6 +198,7 @@ def open_sandbox(
     workers: int = 2,
     allow: tuple[str, ...] = ("namespaces", "user", "landlock"),
     python_path: tuple[str, ...] = (),
+    packages: str | Sequence[str] = "environment",
     mode: str = "reuse",
     image: str | None = None,
     runtime: str | None = None,
@@ -194,6 +213,8 @@ def open_sandbox(
         workers: how many jobs run at once.
         allow: the modes of isolation that are good enough for the local backend (see `guarantees`).
         python_path: local only: further folders that candidates may import from.
+        packages: local only: which installed packages candidates and tests may import: "environment" (all that this
+            environment has), "none", or names of packages, which bring what they need. Docker has what its image has.
         mode: docker only: "reuse" (a container serves many jobs, one after the other) or "fresh" (one each).
         image: docker only: an image of `grpo-rewards sandbox build`; None: the newest one of this version.
         runtime: docker only: the engine's runtime, such as "runsc" (gVisor).
@@ -209,7 +230,7 @@ def open_sandbox(
     problem = ""
     if backend != "docker":
         try:
-            return Sandbox(LocalBackend(allow, python_path), workers)
+            return Sandbox(LocalBackend(allow, python_path, packages), workers)
         except SandboxUnavailable as error:
             if backend == "local":
                 raise

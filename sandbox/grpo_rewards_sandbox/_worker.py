@@ -17,10 +17,15 @@ class Worker:
     plan: dict[str, Any]
 
     def ask(self, message: Any, seconds: float) -> dict[str, Any]:
-        """Send a message and return the answer; OSError where none comes in time, a stopped supervisor's too."""
-        deadline = time.monotonic() + seconds
-        self._write(wire.pack(message), deadline)
-        return self._receive(deadline)
+        """Send a message and return the answer.
+
+        Raises:
+            OSError: the supervisor ended, or gave no sign of life for so many `seconds`, as one that is stopped.
+        """
+        self._write(wire.pack(message), time.monotonic() + seconds)
+        while "alive" in (answer := self._receive(time.monotonic() + seconds)):
+            pass
+        return answer
 
     def is_clean_in(self, seconds: float) -> bool:
         """Wait until nothing is left of a job whose verdict came before that; False where that takes too long."""

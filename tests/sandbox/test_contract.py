@@ -6,7 +6,7 @@ import os
 import threading
 
 import pytest
-from grpo_rewards_sandbox import Job, Limits, Sandbox
+from grpo_rewards_sandbox import Job, Limits, Sandbox, _sandbox
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
@@ -173,6 +173,45 @@ def test_threads_share_a_sandbox(sandbox):
     assert found == ["passed"] * 4
 
 
+AFTER = "import os, sys, time\nn = int(input())\nif os.fork() == 0:\n    time.sleep(0.3)\n    print(2 * n)\n    sys.exit()\n"
+LEAVES = {
+    "ends": (AFTER, "passed"),
+    "ends at once": (AFTER + "os._exit(0)\n", "passed"),
+    "fails": (AFTER + "1 / 0\n", "passed"),
+    "leaves a child of a child": (AFTER.replace("    time", "    if os.fork(): os._exit(0)\n    time"), "passed"),
+    "leaves one that closed its output": (
+        "import os, time\nprint(2 * int(input()), flush=True)\nif os.fork() == 0:\n    os.close(1)\n    time.sleep(60)\n",
+        "passed",
+    ),
+    "leaves one that never ends": (
+        "import os, time\nprint(2 * int(input()), flush=True)\nif os.fork() == 0:\n    time.sleep(60)\n",
+        "timeout",
+    ),
+    "leaves a pool": (
+        "import multiprocessing\npool = multiprocessing.Pool(2)\nprint(pool.map(abs, [-2 * int(input())])[0])\n",
+        "passed",
+    ),
+    "ends with what it registered": (
+        "import atexit\nn = int(input())\natexit.register(lambda: print(2 * n))\n",
+        "passed",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", LEAVES)
+def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox, how):
+    program, expected = LEAVES[how]
+    verdict = sandbox.run([Job(program, CASES, "stdio", timeout=3.0)])[0]
+    assert verdict.status == expected, verdict
+    assert sandbox.run([Job("print(int(input()) * 2)", CASES, "stdio")])[0].passed
+
+
+def test_a_job_may_last_longer_than_a_supervisor_may_be_silent(sandbox, monkeypatch):
+    monkeypatch.setattr(_sandbox, "_GRACE", 4.0)
+    last = "import time\ndef solve(x):\n    time.sleep(6)\n    return x * 2\n"
+    assert sandbox.run([Job(last, PYTEST, "pytest", timeout=20.0)])[0].passed
+
+
 ALONE = """
 import asyncio, builtins, logging, os, ssl, sys, warnings
 assert type(builtins.input).__name__ == 'builtin_function_or_method'
@@ -191,13 +230,16 @@ def test_a_program_finds_its_interpreter_as_if_it_were_alone(sandbox):
 
 PROCESSORS = """
 import os, threading, time
+def work():
+    until = time.monotonic() + 0.8
+    while time.monotonic() < until: pass
 def processors(_):
     found = []
-    thread = threading.Thread(target=lambda: (time.sleep(0.8), found.append(len(os.sched_getaffinity(0)))))
+    thread = threading.Thread(target=lambda: (work(), found.append(len(os.sched_getaffinity(0)))))
     thread.start()
     pid = os.fork()
     if not pid:
-        time.sleep(0.8)
+        work()
         os._exit(len(os.sched_getaffinity(0)))
     thread.join()
     return [len(os.sched_getaffinity(0)), *found, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])]
@@ -205,7 +247,7 @@ def processors(_):
 
 
 @pytest.mark.parametrize("fidelity", ["isolated", "shared"])
-def test_a_job_that_lasts_may_use_every_processor(sandbox, fidelity):
+def test_a_job_whose_processes_wait_for_each_other_may_use_every_processor(sandbox, fidelity):
     everywhere = len(os.sched_getaffinity(0))
     tests = f"def check(f):\n    assert f(0) == [{everywhere}] * 3\n"
     job = Job(PROCESSORS, tests, "humaneval", entry_point="processors", fidelity=fidelity)

@@ -178,7 +178,7 @@ def test_no_attack_forges_its_test(sandbox: Sandbox):
         for candidate, tests in ATTACKS.values()
     ]  # fmt: skip
     found = dict(zip(ATTACKS, sandbox.run(jobs), strict=True))
-    assert {name: verdict for name, verdict in found.items() if verdict.status != "failed"} == {}
+    assert {name: verdict for name, verdict in found.items() if verdict.status not in ("failed", "refused")} == {}
 
 
 def test_what_is_right_of_two_answers_is_not_told_by_asking_both(sandbox: Sandbox):

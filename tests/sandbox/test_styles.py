@@ -65,16 +65,16 @@ STYLES = {
         "import collections.abc\nd = S.d()\nassert isinstance(d, dict) and d == {'a': 1} and d['zz'] == 'zzzz'\n"
         "r = S.R()\nassert isinstance(r, collections.abc.Mapping) and r == {'a': 1} and {**r} == {'a': 1} and r.get('z', 5) == 5",
     ),
-    "objects equal to plain values": (
+    "operators of a class under test": (
         "class M:\n    def __init__(s, a): s.a = a\n    def v(s, o): return o.a if isinstance(o, M) else o\n"
-        "    def __eq__(s, o): return s.a == s.v(o)\n    def __lt__(s, o): return s.a < s.v(o)\n"
-        "    def __gt__(s, o): return s.a > s.v(o)\n    def __sub__(s, o): return M(s.a - s.v(o))\n"
-        "    def __add__(s, o): return M(s.a + s.v(o))\n    def __abs__(s): return M(abs(s.a))\n"
-        "    def __truediv__(s, o): return s.a / o\nclass Range:\n    def __contains__(s, x): return 0 <= x <= 100\n",
-        "from solution import M, Range\nm = M(5)\nassert m == 5 and m != 6 and not m == 'x' and m + 3 == 8 and M([1]) == [1] and M([]) == []\n"
-        "assert M('ab') == 'ab' and M(0.1 + 0.2) != 0.3 and M({'a': 1}) == {'a': 1} and M((1, 'x')) == (1, 'x') and M(True) == True\n"
-        "assert 4.9 < m < 5.1 and m > 4 and abs(m - 5) == 0 and abs(m - 5) < 1e-9 and m - 2 == 3 and m / 2 == 2.5 and m / 5 == 1\n"
-        "assert 5 in Range() and 101 not in Range()",
+        "    def __eq__(s, o): return isinstance(o, M) and s.a == o.a\n    def __hash__(s): return hash(s.a)\n"
+        "    def __lt__(s, o): return s.a < s.v(o)\n    def __sub__(s, o): return M(s.a - s.v(o))\n"
+        "    def __add__(s, o): return M(s.a + s.v(o))\n    __radd__ = __add__\n    def __abs__(s): return abs(s.a)\n"
+        "class Range:\n    def __contains__(s, x): return 0 <= x <= 100\n    def width(s): return 101\n",
+        "from solution import M, Range\nm = M(5)\nassert m.a == 5 and m == M(5) and m != M(6) and not m == 'x' and m != 5\n"
+        "assert m + 3 == M(8) and (3 + m).a == 8 and m - M(2) == M(3) and sum([M(1), M(2)]) == M(3) and abs(M(-5)) == 5\n"
+        "assert sorted([M(3), M(1)])[0].a == 1 and len({M(1), M(1)}) == 1\n"
+        "assert 5 in Range() and 101 not in Range() and Range().width() == 101",
     ),
     "the module itself": (
         "'''Doc.'''\n__all__ = ['f']\nimport random\nn = 0\ndef f(x: float, *, y: int = 2) -> float: return x\n"
@@ -99,7 +99,7 @@ STYLES = {
     ),
     "context managers that swallow": (
         "import contextlib\n@contextlib.contextmanager\ndef ignore(e):\n    try: yield\n    except e: pass\n",
-        "with S.ignore(AssertionError):\n    raise AssertionError('on purpose')\nwith S.ignore(KeyError):\n    {}[1]",
+        "with S.ignore(KeyError):\n    {}[1]",
     ),
     "what tests replace in the standard library": (
         "import time, random, json\ndef nap(): time.sleep(99); return time.time()\ndef roll(): return random.randint(1, 6)\n"
@@ -119,7 +119,7 @@ STYLES = {
         "    def __aiter__(self): return self\n    async def __anext__(self):\n        self.v += 1\n        if self.v > 3: raise StopAsyncIteration\n"
         "        return self.v\nt = T()\nassert S.deep(t) is not t and S.deep(t).v == 0 and asyncio.run(S.total(t)) == 6\n"
         "def down():\n    'doc'\n    raise ConnectionRefusedError(1, 'x')\nassert S.refuse(down) == 'no'\n"
-        "assert S.wrap(down).__name__ == 'down' and S.wrap(down).__doc__ == 'doc'\nassert S.held() == {'a': {S.P(1)}, S.P(2): [S.P(3)]}",
+        "assert S.wrap(down).__name__ == 'down' and S.wrap(down).__doc__ == 'doc'\nassert isinstance(S.P(1), S.P) and S.held() == {'a': {S.P(1)}, S.P(2): [S.P(3)]}",
     ),
     "classes of the tests": (
         "import dataclasses\ndef opposite(c): return type(c)(3 - c.value)\ndef parse(cls, t): return cls[t.upper()]\n"
@@ -181,7 +181,7 @@ INSIDE = {
 @pytest.mark.parametrize("style", INSIDE)
 def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox, style: str):
     isolated, shared = sandbox.run([job(*INSIDE[style]), job(*INSIDE[style], fidelity="shared")])
-    assert isolated.status == "failed"
+    assert isolated.status == "refused"
     assert "fidelity" in isolated.reason
     assert shared.passed, shared.reason
 

@@ -59,7 +59,11 @@ class DockerBackend:
         """Start a container and its supervisor."""
         try:
             users = plan.pair(next(self._users))
-            return Container(self.engine, self._options(), {**_CONFIG, "warm": not self.fresh, "users": users})
+            return Container(
+                self.engine,
+                self._options(),
+                {**_CONFIG, "warm": not self.fresh, "users": users, "processors": self._cpus},
+            )
         except (docker_py().errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error
 

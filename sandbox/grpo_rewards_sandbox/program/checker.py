@@ -12,7 +12,7 @@ import os
 import socket
 from typing import Any
 
-from . import placement, wire
+from . import packages, placement, wire
 from .formats import names
 from .isolation import confine
 
@@ -31,9 +31,10 @@ def may_judge(job: dict[str, Any]) -> bool:
 
 def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
     """Judge what the supervisor sends until it is gone."""
+    packages.reach(config)
     for name in _MODULES.split() if config["warm"] else ():
         importlib.import_module(name)
-    from .border.mirrors import Border
+    from .border.proxies import Border
     from .formats import checks
     from .formats.report import progress_to
 

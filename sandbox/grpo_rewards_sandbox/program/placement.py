@@ -2,7 +2,7 @@
 
 They take turns: one asks, the other answers. Woken on another processor, each turn begins with a cold cache and, on a
 virtual machine, with a dear interrupt. So a job's processes begin together where the supervisor was woken, which the kernel
-chose because nothing else ran there; what lasts is spread over all processors.
+chose because nothing else ran there; those that wait for it after a while are spread over all processors.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 from dataclasses import asdict
 from typing import Any
 
@@ -14,6 +15,7 @@ from .formats.report import Report
 from .isolation import plan
 from .supervisor import Supervisor
 
+_ALIVE = 1.0  # seconds between two signs of life
 _AGAIN = 0.5  # seconds until an exit that was asked for is tried again
 
 
@@ -36,7 +38,7 @@ def main() -> None:
     try:
         while (job := wire.read_frame(0)) is not None:
             answer = Answer(out)
-            answer.finish(supervisor.run(job, answer.give))
+            answer.finish(supervisor.run(job, answer))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         supervisor.close()
@@ -49,19 +51,27 @@ def go_first() -> None:
 
 
 class Answer:
-    """What the other end reads of one job: the verdict, with the word that all is clean, or that word after it."""
+    """What the other end reads of one job: signs of life, the verdict, and the word that all is clean with it or after it."""
 
     def __init__(self, out: int) -> None:
-        self._out, self._given = out, False
+        self._out, self.given = out, False
+        self._last = time.monotonic()
+
+    def alive(self) -> None:
+        """Say that the job goes on, now and then, until the verdict was given."""
+        now = time.monotonic()
+        if not self.given and now >= self._last + _ALIVE:
+            self._last = now
+            wire.write_frame(self._out, {"alive": True})
 
     def give(self, report: Report, *, clean: bool = False) -> None:
         """Say the verdict now."""
-        self._given = True
+        self.given = True
         wire.write_frame(self._out, {**asdict(report), "clean": clean})
 
     def finish(self, report: Report) -> None:
         """Say that nothing of the job is left, with the verdict where it has not been said."""
-        if self._given:
+        if self.given:
             wire.write_frame(self._out, {"clean": True})
         else:
             self.give(report, clean=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 import select
@@ -13,20 +14,39 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from itertools import compress
+from typing import Any, Protocol
 
 from . import checker, warm, wire
+from .clock import JobClock, ending, ran_out
 from .formats import names
 from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT, same_output
-from .formats.report import Report, install, not_set_up, read_report
+from .formats.report import MAX_REASON, Report, install, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .placement import Placement
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
-_LOOK = 0.2  # seconds between two looks at the memory of a candidate's processes
+_LAST_OF_REPORT = b"}\n"
+_LOOK = 0.2  # seconds between two looks at what a candidate's processes hold and have used
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
+_PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
+_RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
+_LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
+_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
+
+
+class Answer(Protocol):
+    """Who waits for a job's verdict."""
+
+    given: bool
+
+    def give(self, report: Report) -> None:
+        """Say the verdict now, before the job's processes are gone."""
+
+    def alive(self) -> None:
+        """Say that the job goes on; to be called often."""
 
 
 class Supervisor:
@@ -37,7 +57,7 @@ class Supervisor:
         if self.plan.user_namespace:
             plan.enter_user_namespace(self.plan.users)
         prctl(PR_SET_CHILD_SUBREAPER, 1)
-        paths = (*config["python_path"], *config["pytest_path"])
+        paths = (*config["python_path"], *config["pytest_path"], *config.get("site_packages", ()))
         private = self.plan.namespaces
         self.store = (
             root.private_store((*paths, config["program_path"]))
@@ -52,6 +72,8 @@ class Supervisor:
         self.parents: dict[str, socket.socket] = {}
         self._pids: dict[str, int] = {}
         self._placement = Placement()
+        self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
+        self._answer: Answer
         self._config, self._checker_since = config, 0
         if config["warm"]:
             # once for all that is forked here: a process that judges checks is made anew after each job that hangs, and
@@ -67,7 +89,8 @@ class Supervisor:
     def _spawn(self, role: str) -> None:
         """Fork a warm parent, or the process that judges checks."""
         config = self._config
-        extra = (*config["python_path"], *(config["pytest_path"] if role == "tests" else ()))
+        installed = (*config["python_path"], *config.get("site_packages", ()))
+        extra = (*installed, *(config["pytest_path"] if role == "tests" else ()))
         cell = confine.Confinement(self.plan, self.store, extra, tuple(config["sweep"]), self.exchange)
         mine, theirs = socket.socketpair()
         pid = os.fork()
@@ -126,38 +149,57 @@ class Supervisor:
         answer, _ = wire.receive(self.parents[role])
         return {"do": "reap", "pid": answer["pid"], "name": name, "user": user, "role": role}
 
-    def _end(self, *running: dict[str, Any], late: Callable[[], None], until: float = 0.0) -> list[dict[str, Any]]:
-        """End and clean up after children, those of both parents at the same time.
+    def _end(self, *running: dict[str, Any], late: Callable[[], None], patience: float) -> list[dict[str, Any]]:
+        """End and clean up after children, those of both parents at the same time; return how each of them ended.
 
-        What uses up everything also takes long to die. `late` is called, once, where that is not done some time after
-        now, and after `until`.
+        What uses up everything also takes long to die. `late` is called, once, where it has not after `patience` seconds.
         """
         for started in running:
             wire.send(self.parents[started["role"]], started)
-        until = max(until, time.monotonic()) + _PATIENCE
+        until = time.monotonic() + patience
         answers = []
         for started in running:
             parent = self.parents[started["role"]]
-            if until and not select.select([parent], [], [], max(0.0, until - time.monotonic()))[0]:
-                late()
-                until = 0.0
+            while until and not select.select([parent], [], [], min(_LOOK, max(0.0, until - time.monotonic())))[0]:
+                self._answer.alive()
+                if time.monotonic() >= until:
+                    late()
+                    until = 0.0
             answers.append(wire.receive(parent)[0])
         return answers
 
-    def run(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
-        """Judge one job and clean up after it. Where the cleaning takes long, `late` gets the verdict before its end."""
-        self.count += 1
-        self._next_look = time.monotonic() + _LOOK
-        self._bury()
-        self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
-        try:
-            return self._judge(job, late)
-        finally:
-            self._placement.leave()
+    def run(self, job: dict[str, Any], answer: Answer) -> Report:
+        """Judge one job and clean up after it. Where the cleaning takes long, `answer` gets the verdict before its end.
 
-    def _judge(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
-        if job["format"] == "stdio":
-            return self._stdio(job, late)
+        A death from outside says nothing of the candidate: a job whose processes are killed is run again, a few times. What
+        they die of each time is their own doing.
+        """
+        self._answer = answer
+        for run in range(1, _RUNS + 1):
+            self.count += 1
+            self._next_look = time.monotonic() + _LOOK
+            self._bury()
+            self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
+            try:
+                report, killed = self._stdio(job) if job["format"] == "stdio" else self._judge(job)
+            finally:
+                self._placement.leave()
+            if not killed or answer.given:
+                break
+            if run < _RUNS:
+                time.sleep(_PAUSE * run)
+            else:
+                report.reason = f"{killed}, each of {_RUNS} times: {report.reason}"[:MAX_REASON]
+        return report
+
+    def _clock(self, job: dict[str, Any]) -> JobClock:
+        me, checker_pid = os.getpid(), self._pids.get("checks")
+        lasting = (me, *([checker_pid] if checker_pid else []), *self._pids.values())
+        together = self._placement.together is not None
+        return JobClock(job["timeout"], self._processors, lasting, together=together)
+
+    def _judge(self, job: dict[str, Any]) -> tuple[Report, str]:
+        """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
         shared = None
         if job["fidelity"] != "shared" and names.shares_files(str(job["tests"])):
             shared = f"share-{self.count}"
@@ -167,8 +209,8 @@ class Supervisor:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
-        running = []
-        report = not_set_up()
+        running: list[dict[str, Any]] = []
+        report, killed = not_set_up(), ""
         try:
             reused = checker.may_judge(job)
             if job["fidelity"] == "shared":
@@ -182,15 +224,20 @@ class Supervisor:
                     self._ask_checker(job, (ours.detach(), writer))
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
-            deadline = time.monotonic() + job["timeout"]
-            found, complete = self._verdict(reader, deadline, running, job["limits"]["memory"])
-            if all_set_up(ready, len(running)):
+            found, complete = self._verdict(reader, self._clock(job), running, job["limits"]["memory"])
+            if found.status == "refused" and job["fidelity"] == "shared":
+                found.status = "failed"  # written by the candidate: nobody else says so there
+            # tests that are refused by their text alone say so before their candidate's process may be set up
+            if found.status == "refused" or all_set_up(ready, len(running)):
                 report = found
-            if reused and not complete:
-                self._end_checker()
+            if reused and not complete and self._end_checker() in _KILLED and report.status == "failed":
+                killed = "the process that judges was killed"
         finally:
             os.close(reader)
-            self._end(*running, late=lambda: late(report))
+            # what has ended by now did so by itself, or another ended it
+            gone = [report.status in ("failed", "timeout") and ending(one["pid"]) for one in running]
+            patience = _PATIENCE_FOR_CAUSE if any(gone) else _PATIENCE
+            ended = self._end(*running, late=lambda: self._answer.give(report), patience=patience)
             user = self.plan.users[0]
             if user and not self.plan.namespaces and any(one["user"] == user for one in running):
                 # cleaning up after a process of tests killed all of its user, also the one that judges checks: it may
@@ -198,7 +245,13 @@ class Supervisor:
                 self._end_checker()
             if shared is not None:
                 self._remove_shared(f"{self.exchange}/{shared}")
-        return report
+        for end in compress(ended, gone):
+            status = os.waitstatus_to_exitcode(end["status"])
+            if used_up(status, end["cpu"], job["limits"]["cpu_seconds"]):
+                report = replace(report, status="timeout", reason=ran_out(end["cpu"]))
+            elif status in _KILLED:
+                killed = f"its process was killed (signal {-status})"
+        return report, killed
 
     def _remove_shared(self, folder: str) -> None:
         if self.plan.users[0] and not self.plan.namespaces:
@@ -229,17 +282,22 @@ class Supervisor:
         for descriptor in descriptors:
             os.close(descriptor)
 
-    def _end_checker(self) -> None:
-        if "checks" in self._pids:
-            os.kill(self._pids["checks"], signal.SIGKILL)
-            os.waitpid(self._pids["checks"], 0)
-            self._forget_checker()
+    def _end_checker(self) -> int:
+        """End the process that judges checks; return its exit status where it had ended by itself, else 0."""
+        if "checks" not in self._pids:
+            return 0
+        pid = self._pids["checks"]
+        gone = ending(pid)
+        os.kill(pid, signal.SIGKILL)
+        status = os.waitpid(pid, 0)[1]
+        self._forget_checker()
+        return os.waitstatus_to_exitcode(status) if gone else 0
 
     def _forget_checker(self) -> None:
         del self._pids["checks"]
         self.parents.pop("checks").close()
 
-    def _excess(self, running: list[dict[str, Any]], memory: int, deadline: float) -> tuple[str, str]:
+    def _excess(self, running: list[dict[str, Any]], memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
 
         The candidate is the first of `running`.
@@ -249,33 +307,42 @@ class Supervisor:
         if now < self._next_look:
             return "", ""
         self._next_look = now + _LOOK
+        self._answer.alive()
+        clock.look()
         started, checker = running[0], self._pids.get("checks")
         judging = [(checker, self.plan.users[0])] if checker else []
-        self._placement.spread([*judging, *((one["pid"], one["user"]) for one in running)])
-        if limits.tree_memory(started["pid"], memory, min(deadline, now + _LOOK)) > memory:
+        if clock.crowded:
+            self._placement.spread([*judging, *((one["pid"], one["user"]) for one in running)])
+            clock.together = False
+        if limits.tree_memory(started["pid"], memory, now + _LOOK) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
         if self._unbounded and limits.folder_bytes(f"{self.store}/{started['name']}", root.TMP_BYTES) > root.TMP_BYTES:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
         return "", ""
 
-    def _verdict(self, reader: int, deadline: float, running: list[dict[str, Any]], memory: int) -> tuple[Report, bool]:
+    def _verdict(self, reader: int, clock: JobClock, running: list[dict[str, Any]], memory: int) -> tuple[Report, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came."""
-        report, data = Report(), b""
+        report, data, chances = Report(), b"", _LAST_READS
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                report.status, report.reason = "timeout", "the time limit passed"
-                break
-            report.limit, report.reason = self._excess(running, memory, deadline)
+            left = clock.left()
+            chances -= left <= 0
+            report.limit, report.reason = self._excess(running, memory, clock)
             if report.limit:
                 report.status = "limit"
                 break
-            if not select.select([reader], [], [], min(left, _LOOK))[0]:
-                continue
+            if not select.select([reader], [], [], min(max(left, 0.0), _LOOK))[0]:
+                if left > 0:
+                    continue
+                chances = 0
+            if not chances:
+                report.status, report.reason = "timeout", clock.reason()
+                break
             chunk = os.read(reader, 65536)
             data += chunk
             if not chunk or len(data) > _MAX_REPORT:
                 report.reason = "the tests ended without a verdict"
+                break
+            if chunk.endswith(_LAST_OF_REPORT):  # what a candidate left may hold the pipe still
                 break
         for line in data.splitlines():
             if line.startswith(b"{") and report.status == "failed":
@@ -284,27 +351,34 @@ class Supervisor:
                 report.tests_passed, report.tests_total = map(int, counts.groups())
         return report, False
 
-    def _stdio(self, job: dict[str, Any], late: Callable[[Report], None]) -> Report:
-        report = Report(tests_total=len(job["tests"]))
-        deadline = time.monotonic() + job["timeout"]
+    def _stdio(self, job: dict[str, Any]) -> tuple[Report, str]:
+        """Judge a whole program; say, too, that it was killed by another, if it was."""
+        report, killed = Report(tests_total=len(job["tests"])), ""
+        clock = self._clock(job)
         for index, case in enumerate(job["tests"]):
-            output, problem = self._case(job, case["input"], len(case["output"]), deadline, report, late)
+            output, problem, death = self._case(job, case["input"], len(case["output"]), clock, report)
             if not problem and not same_output(output, case["output"], job["compare"]):
                 problem = f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}"
             if not problem:
                 report.tests_passed += 1
-            else:
-                report.fail(problem)
-                if report.status != "failed":
-                    break
+                continue
+            report.fail(problem)
+            killed = killed or death
+            if report.status != "failed":
+                break
         report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
         if report.passed:
             report.status = "passed"
-        return report
+        return report, killed
 
     def _case(
-        self, job: dict[str, Any], text: str, size: int, deadline: float, report: Report, late: Callable[[Report], None]
-    ) -> tuple[bytes, str]:
+        self, job: dict[str, Any], text: str, size: int, clock: JobClock, report: Report
+    ) -> tuple[bytes, str, str]:
+        """Run a program once; return what it wrote, what is wrong, and that it was killed by another, if it was.
+
+        What it wrote is, as in a shell's pipeline, all that it and what it started write until the last of them has ended
+        or closed its standard output.
+        """
         (child_in, feed), (out, child_out), (done, set_up) = os.pipe(), os.pipe(), os.pipe()
         job_limits = job["limits"]
         small = {"limits": job_limits, "candidate": job["candidate"]}
@@ -313,21 +387,23 @@ class Supervisor:
         )
         os.set_blocking(feed, False)
         pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
-        problem, feeding = "", True
+        problem, killed, feeding, chances = "", "", True, _LAST_READS
         try:
             while True:
                 if feeding and not pending:
                     os.close(feed)
                     feeding = False
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    report.status, problem = "timeout", "the time limit passed"
-                    break
-                report.limit, problem = self._excess([started], job_limits["memory"], deadline)
+                left = clock.left()
+                chances -= left <= 0
+                report.limit, problem = self._excess([started], job_limits["memory"], clock)
                 if problem:
                     report.status = "limit"
                     break
-                ready, writable, _ = select.select([out], [feed] if feeding else [], [], min(left, _LOOK))
+                wait = min(max(left, 0.0), _LOOK)
+                ready, writable, _ = select.select([out], [feed] if feeding else [], [], wait)
+                if left <= 0 and not (ready and chances):
+                    report.status, problem = "timeout", clock.reason()
+                    break
                 if writable:
                     try:
                         pending = pending[os.write(feed, pending) :]
@@ -346,22 +422,33 @@ class Supervisor:
                 os.close(feed)
             os.close(out)
             there = all_set_up(done, 1)
+            gone = report.status in ("failed", "timeout") and ending(started["pid"])
 
             def now() -> None:
                 early = replace(report) if problem else replace(report, status="timeout")
                 early.fail(problem or "the time limit passed")
-                late(early if there else not_set_up())
+                self._answer.give(early if there else not_set_up())
 
-            ended = self._end(started, late=now, until=0.0 if problem else deadline)
-            status = os.waitstatus_to_exitcode(ended[0]["status"])
+            patience = _PATIENCE_FOR_CAUSE if gone else _PATIENCE
+            (end,) = self._end(started, late=now, patience=patience if problem else max(patience, clock.left()))
+        status = warm.as_signal(os.waitstatus_to_exitcode(end["status"]))
         if not there:
             lost = not_set_up()
             report.status, report.limit, problem = lost.status, "", lost.reason
+        elif gone and used_up(status, end["cpu"], job_limits["cpu_seconds"]):
+            report.status, problem = "timeout", ran_out(end["cpu"])
+        elif gone and status in _KILLED:
+            killed = f"its process was killed (signal {-status})"
         elif not problem and status == EXIT_MODULE:
             problem = f"the program imports a module that is not there ({install('NAME')})"
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
-        return output, problem
+        return output, problem, killed
+
+
+def used_up(status: int, ran: float, cpu_seconds: int) -> bool:
+    """Say whether a process with this exit status, which ran for so many seconds, ended for its limit of processor time."""
+    return status == -signal.SIGXCPU or (status == -signal.SIGKILL and ran >= cpu_seconds)
 
 
 def all_set_up(ready: int, children: int) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import contextlib
 import gc
 import importlib
 import os
+import re
 import signal
 import socket
 import sys
@@ -14,11 +16,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
-from . import wire
+from . import packages, wire
 from .isolation import confine, limits
+from .isolation.syscalls import PR_SET_DUMPABLE, drop_capabilities, prctl
 
 _COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
 _TRUSTED_MEMORY = 2 << 30
+# words without which no program that means well starts another process: a fork more is a third of what a short one costs
+_MAY_START = re.compile("fork|process|spawn|popen|system|futures|pty|ctypes|cffi|exec|eval|__import__|import_module")
+_SIGNALLED = 128  # an exit status above it is that of a signal, as in a shell
 _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a function's code
 
 
@@ -37,7 +43,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
 
         os.chdir("/")
         session = pytest_session.Session() if config["pytest_path"] else None
-    sys.path[:] = [*sys.path, *config["python_path"]]
+    packages.reach(config)
     cell.enter()
     if role == "candidate":
         sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
@@ -83,6 +89,8 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                     os.dup2(0, 1)
                     os.dup2(0, 2)
                 confine.close_descriptors(_kept(cell, [*descriptors, set_up]))
+                if message["do"] == "stdio" and cell.plan.namespaces and _MAY_START.search(job["candidate"]):
+                    fork_program()
                 cell.confine(limits.JobLimits.from_wire(job["limits"]), folder, cell.shared_folder(shared))
                 os.write(set_up, b".")
                 os.close(set_up)
@@ -91,11 +99,15 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                     peer.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
                     with contextlib.suppress(Closed):
                         while True:
-                            peer.serve(peer.receive())
+                            peer.serve(peer.next_request())
                     os._exit(0)
                 if message["do"] == "stdio":
                     before.restore()
-                    os._exit(program_run.run(job["candidate"]))
+                    registered = atexit._ncallbacks()
+                    status = program_run.run(job["candidate"])
+                    if atexit._ncallbacks() != registered:
+                        run_exit_functions()
+                    os._exit(status)
                 os.write(descriptors[0], shared_run.run(job, session, folder).line())
                 os._exit(0)
             folder = cell.settle(message["name"], cell.plan.users[0], shared)
@@ -121,6 +133,44 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(sock, {"pid": pid})
+
+
+def fork_program() -> None:
+    """Go on in a child, and stay here as the first process of a pid namespace, with whose end all others end.
+
+    A program whose children outlive it writes until the last of them has ended, as anywhere. Returns in the child only.
+    The exit status is the child's, or 128 and the signal that ended it.
+    """
+    program = os.fork()
+    if program == 0:
+        return
+    try:
+        prctl(PR_SET_DUMPABLE, 0)
+        drop_capabilities()
+        os.closerange(2, confine.MAX_DESCRIPTOR)
+        os.close(0)
+        while (ended := os.wait())[0] != program:
+            pass
+        status = os.waitstatus_to_exitcode(ended[1])
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                os.close(1)
+            while True:
+                os.wait()
+    finally:
+        os._exit(_SIGNALLED - status if status < 0 else status)
+
+
+def as_signal(status: int) -> int:
+    """Read an exit status that may be one of `fork_program`: of a signal, its number below 0."""
+    return _SIGNALLED - status if status > _SIGNALLED else status
+
+
+def run_exit_functions() -> None:
+    """Do what a program registered for its exit, as the interpreter does: there a pool's processes are ended."""
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
 
 
 class Interpreter:
@@ -149,14 +199,14 @@ def rehearse(make: Callable[[socket.socket], Any]) -> None:
 
     def ask(what: str, *arguments: Any) -> Any:
         wire.send(theirs, {"q": what, "a": list(arguments)})
-        peer.serve(peer.receive())
+        peer.serve(peer.next_request())
         return wire.receive(theirs)[0]["r"]
 
     for turn in range(_REHEARSALS):
         source = "def f(x, y=1):\n    return [x, 1.5, 'a', (x,), None]\n"
-        module = {"P": ask("load_named", source, "rehearsal")["T"][0]["M"][0]}
+        module = {"P": ask("load_named", source, "rehearsal", "")["T"][0]["M"][0]}
         function = {"P": ask("getattr", module, "f")["Fn"][0]}
-        ask("call", function, {"T": [turn]}, {"D": [1000 + 2 * turn, [], None]})
+        ask("call", function, {"T": [turn]}, {"D": [1000 + 2 * turn, [], None, None]})
         ask("ping", 1)
     del sys.modules["rehearsal"]
     mine.close()

@@ -13,7 +13,7 @@ import math
 from collections.abc import Coroutine
 from typing import Any
 
-from .mirrors import Border
+from .proxies import Border
 
 _LONGEST, _SHORTEST = 0.05, 0.001  # seconds that one side runs, or waits, without a look at the other
 

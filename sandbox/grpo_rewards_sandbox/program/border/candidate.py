@@ -17,20 +17,16 @@ import weakref
 from functools import partial
 from typing import Any
 
-from . import stand_ins
+from . import stubs
 from .codec import Ref
 from .describing import Describer
 from .event_loop import EventLoop
 from .messages import Closed
 from .operations import OPERATIONS
-from .stand_ins import Here, StandIn
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
-from .values import (
-    CONTAINER_NAMES,
-    EXCEPTIONS,
-    SCALARS,
-)
+from .stubs import Here, Stub
+from .values import EXCEPTIONS, SCALARS
 
 MODULE_FILE = "/job/solution.py"
 MAX_EVENTS = 1000
@@ -49,6 +45,8 @@ class CandidatePeer(Describer):
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
         self.loop, self.within_loop = EventLoop(), False
+        self.follows_environment = False
+        self.environment_told: Any = None
         self.replaced: dict[tuple[str, str], Any] = {}
 
     # ---- objects of the tests
@@ -56,11 +54,11 @@ class CandidatePeer(Describer):
     def number_of_theirs(self, value: Any) -> int | None:
         if type(value) is Ref:
             return value.number
-        if issubclass(type(value), StandIn):
+        if issubclass(type(value), Stub):
             number: int = object.__getattribute__(value, "_border_number")
             return number
-        if type(type(value)) is type and isinstance(value, stand_ins.StandInClass):
-            return stand_ins.number_of(value)
+        if type(type(value)) is type and isinstance(value, stubs.StubClass):
+            return stubs.number_of(value)
         return None
 
     def decode_object(self, tag: str, body: Any) -> Any:
@@ -69,14 +67,14 @@ class CandidatePeer(Describer):
         if tag == "Q":
             value = self.named[body] = find(body)
             return value
-        number, special, callable_, described = body
+        number, special, callable_, described, parameters = body
         if callable_ == "class":
-            return stand_ins.class_of(*described)
+            return stubs.class_of(*described)
         self.got(number)
         known = self.theirs.get(number)
         value = known() if known is not None else None
         if value is None:
-            value = stand_ins.make(number, special, callable_, described)
+            value = stubs.make(number, special, callable_, described, parameters)
             self.theirs[number] = weakref.ref(value)
         return value
 
@@ -105,6 +103,9 @@ class CandidatePeer(Describer):
             message["o"] = [self.out.take(), self.err.take()]
         if self.loop.goes_on():
             message["l"] = 1
+        if self.follows_environment and (now := os.environ._data) != self.environment_told:  # type: ignore[attr-defined]
+            self.environment_told = dict(now)
+            message["v"] = dict(os.environ)
         if self.events:
             message["w"], self.events = self.events[:MAX_EVENTS], []
 
@@ -121,38 +122,18 @@ class CandidatePeer(Describer):
     def _perform(self, what: str, arguments: list[Any]) -> Any:
         first = arguments[0]
         if what == "call":
-            return first(*arguments[1], **arguments[2])
+            return first(*arguments[1], **(arguments[2] if len(arguments) > 2 else {}))
         if what == "getattr":
             return getattr(first, arguments[1])
         if what == "op":
             return OPERATIONS[first](*arguments[1:])
-        if what == "each":
-            return tuple(map(self.one, [OPERATIONS[first]] * len(arguments[1]), arguments[1]))
+        if what == "method":
+            return getattr(first, arguments[1])(*arguments[2], **(arguments[3] if len(arguments) > 3 else {}))
         if what == "setattr":
             return setattr(first, arguments[1], arguments[2])
         if what == "delattr":
             return delattr(first, arguments[1])
         return _REQUESTS[what](self, *arguments)
-
-    @staticmethod
-    def one(operation: Any, operands: tuple[Any, ...]) -> tuple[bool, Any]:
-        """Say whether an operation has a result, and which."""
-        try:
-            return True, operation(*operands)
-        except Exception:  # noqa: BLE001  asked for again by itself where it matters
-            return False, None
-
-    def held(self, value: Any) -> Any:
-        """What a list, dict or set subclass holds, whatever its methods say."""
-        base: Any
-        for base in type(value).__mro__:
-            if base in CONTAINER_NAMES:
-                if issubclass(base, dict):
-                    return dict(dict.items(value))
-                if base is set:
-                    return set(set.__iter__(value))
-                return list(base.__iter__(value))
-        raise TypeError(type(value).__name__)
 
     def attributes(self, value: Any) -> Any:
         """`vars(value)`."""
@@ -204,13 +185,15 @@ class CandidatePeer(Describer):
         """What came of what tests waited for."""
         return self.loop.result(number)
 
-    def load(self, source: str, name: str, module: Any = None) -> Any:
-        """Run the candidate's module, again where one is given, and return it."""
+    def load(self, source: str, name: str, module: Any = None, shown: str = "") -> Any:
+        """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup; return it."""
         if module is None:
             module = types.ModuleType(name)
             module.__file__ = f"/job/{name}.py"
         self.module_name = name
         sys.modules[name] = module
+        if shown:
+            exec(compile(shown, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
         exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         return module
@@ -220,9 +203,9 @@ class CandidatePeer(Describer):
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return defined, getattr(module, "__all__", None), getattr(module, "__doc__", None)
 
-    def load_named(self, source: str, name: str) -> Any:
+    def load_named(self, source: str, name: str, shown: str) -> Any:
         """Both at once."""
-        module = self.load(source, name)
+        module = self.load(source, name, None, shown)
         return module, self.names(module)
 
     def evaluate(self, how: str, source: str, names: Any) -> Any:
@@ -258,6 +241,10 @@ class CandidatePeer(Describer):
             else:
                 os.environ[name] = value
 
+    def follow_environment(self, nothing: None) -> None:
+        """The tests read the environment: tell them what becomes of it."""
+        self.follows_environment, self.environment_told = True, dict(os.environ._data)  # type: ignore[attr-defined]
+
     def folder(self, path: str) -> None:
         """Follow a test that changes into a shared folder."""
         os.chdir(path)
@@ -272,7 +259,6 @@ class CandidatePeer(Describer):
 
 
 _REQUESTS: dict[str, Any] = {
-    "base": CandidatePeer.held,
     "vars": CandidatePeer.attributes,
     "signature": CandidatePeer.signature,
     "run_coroutine": CandidatePeer.run_coroutine,
@@ -291,6 +277,7 @@ _REQUESTS: dict[str, Any] = {
     "names": CandidatePeer.names,
     "environment": CandidatePeer.environment,
     "folder": CandidatePeer.folder,
+    "follow_environment": CandidatePeer.follow_environment,
     "seed": CandidatePeer.seed,
     "ping": CandidatePeer.ping,
 }
@@ -308,11 +295,16 @@ def follow_logging(peer: CandidatePeer) -> None:
     """Send log records to the tests' side."""
     import logging
 
+    ordinary = frozenset(vars(logging.makeLogRecord({"message": "", "asctime": "", "taskName": ""})))
+
     class Forward(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             error = record.exc_info[1] if record.exc_info else None
             said = None if error is None else peer.said(error)
-            peer.events.append(["l", record.name, record.levelno, record.getMessage(), said])
+            extra = {name: value for name, value in vars(record).items() if name not in ordinary}
+            text, args = (record.msg, record.args or ()) if isinstance(record.msg, str) else (record.getMessage(), ())
+            coded = peer.encode(args), peer.encode(extra)
+            peer.events.append(["l", record.name, record.levelno, text, *coded, said])
 
     logging.getLogger().addHandler(Forward())
     logging.getLogger().setLevel(0)
@@ -338,6 +330,6 @@ def serve(sock: socket.socket) -> None:
     prepare(peer)
     try:
         while True:
-            peer.serve(peer.receive())
+            peer.serve(peer.next_request())
     except Closed:
         return

@@ -8,6 +8,8 @@ import sys
 import types
 from typing import Any
 
+from . import libraries
+from .libraries import BY_CONTENTS, library_of
 from .messages import Channel
 from .stdlib import LATE, find
 from .values import (
@@ -26,7 +28,13 @@ from .values import (
     large,
 )
 
-LATE_MODULES = frozenset(name.partition(".")[0] for name in LATE)
+# of these what they hold, which is what they are compared by
+_WRAPPERS: dict[str, Any] = {
+    "collections.ChainMap": lambda value: dict(value.items()),
+    "collections.UserDict": lambda value: value.data,
+    "collections.UserList": lambda value: value.data,
+    "collections.UserString": lambda value: value.data,
+}
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 
@@ -46,6 +54,12 @@ class Shared:
 
     def __init__(self, value: Any, contents: Any, kind: str) -> None:
         self.value, self.contents, self.kind = value, contents, kind
+
+
+def _same(kind: str, contents: Any, before: Any) -> bool:
+    if kind in BY_CONTENTS:
+        return bool(contents == before)
+    return len(contents) == len(before) and all(map(operator.is_, contents, before))
 
 
 class Codec(Channel):
@@ -102,19 +116,13 @@ class Codec(Channel):
             return {"i": hex(value)} if kind is int and large(value) else value
         container = CONTAINER_NAMES.get(kind)
         if container is not None:
-            return self._encode_container(value, container)
+            return self.encode_container(value, container)
         if kind is tuple:
             return {"T": self.encode_all(value)}
         if kind is frozenset:
             return {"F": [self.encode(part) for part in value]}
         if kind is bytes:
             return {"b": value.decode("latin1")}
-        if kind is bytearray:
-            number, new = self._shared_number(value, "BA")
-            if not new:
-                return {"R": number}
-            self.shared[number].contents = bytes(value)
-            return {"BA": [number, value.decode("latin1")]}
         name = VALUE_NAMES.get(kind)
         if name is not None:
             return {"X": [name, self.encode(VALUES[name].plain(value))]}
@@ -123,22 +131,34 @@ class Codec(Channel):
             return {"N": builtin}
         if kind is type and value in EXCEPTION_NAMES:
             return {"N": EXCEPTION_NAMES[value]}
-        if kind.__module__ in LATE_MODULES and (late := f"{kind.__module__}.{kind.__name__}") in LATE:
-            return {"Y": [late, LATE[late](value)]}
+        shared = self.shared_by_id.get(id(value))
+        if shared is not None and self.shared[shared].value is value:
+            return {"R": shared}
         number_of_other = self.number_of_theirs(value)
         if number_of_other is not None:
             return {"P": number_of_other}
+        late = f"{kind.__module__}.{kind.__qualname__}"
+        if late in LATE:
+            return {"Y": [late, LATE[late](value)]}
+        if late in _WRAPPERS:
+            return self.encode(_WRAPPERS[late](value))
+        library = library_of(value if kind is type else kind)
+        if library and (coded := libraries.encode(self, value, library)) is not None:
+            return coded
         if kind is types.TracebackType:
             return None
         return self.encode_object(value)
 
-    def _encode_container(self, value: Any, name: str) -> Any:
+    def encode_container(self, value: Any, name: str, cls: int | None = None) -> Any:
+        """Encode a container: whole the first time, by number from then on. `cls`: the class derived from its type."""
         number, new = self._shared_number(value, name)
         if not new:
             return {"R": number}
         container = CONTAINERS[name]
+        if cls is not None:
+            self.mine[number] = value  # its methods may be asked for as long as the job lasts
         contents = self.shared[number].contents = container.contents(value)
-        return {name: [number, self.encode_all(contents), self.encode(container.extra(value))]}
+        return {name: [number, self.encode_all(contents), self.encode(container.extra(value)), cls]}
 
     def decode(self, coded: Any) -> Any:
         """Return the value that a part of a message stands for."""
@@ -148,8 +168,10 @@ class Codec(Channel):
         if kind is not dict or len(coded) != 1:
             raise self.protocol("not a value")
         ((tag, body),) = coded.items()
-        if tag in CONTAINERS or tag == "BA":
-            return self._decode_container(tag, body)
+        if tag == "P":
+            return self.mine[body] if body in self.mine else self.shared[body].value
+        if tag in CONTAINERS:
+            return self._decode_container(tag, *body)
         if tag == "T":
             return tuple(self.decode_all(body))
         if tag == "i":
@@ -162,7 +184,7 @@ class Codec(Channel):
             return body.encode("latin1")
         if tag == "X":
             value = VALUES[body[0]].make(self.decode(body[1]))
-            if type(value) is not VALUES[body[0]].type:
+            if value.__class__ is not VALUES[body[0]].type:
                 raise self.protocol("not the value it says it is")
             return value
         if tag == "Y":
@@ -171,26 +193,34 @@ class Codec(Channel):
             return find(body[0])(body[1])
         if tag == "N":
             return NAMED[body] if body in NAMED else EXCEPTIONS[body]
-        if tag == "P":
-            return self.mine[body]
+        if tag in libraries.TAGS:
+            return libraries.decode(self, tag, body)
         return self.decode_object(tag, body)
 
-    def _decode_container(self, tag: str, body: Any) -> Any:
-        number = body[0]
+    def _decode_container(self, tag: str, number: Any, coded: Any, extra: Any, cls: Any) -> Any:
         if type(number) is not int or number in self.shared or (number & 1) == self.parity:
             raise self.protocol("a container's number")
-        if tag == "BA":
-            array = bytearray(body[1].encode("latin1"))
-            self.shared[number] = Shared(array, bytes(array), tag)
-            self.shared_by_id[id(array)] = number
-            return array
         container = CONTAINERS[tag]
-        value = container.empty(self.decode(body[2]))
+        derived = container.type if cls is None else self.container_class(cls, container.type)
+        value = container.empty(derived, self.decode(extra))
+        self.number_container(value, number)
         entry = self.shared[number] = Shared(value, None, tag)
         self.shared_by_id[id(value)] = number
-        container.fill(value, self.decode_all(body[1]))
+        contents = self.decode_all(coded)
+        self.check_contents(tag, contents)
+        container.fill(value, contents)
         entry.contents = container.contents(value)
         return value
+
+    def check_contents(self, tag: str, contents: list[Any]) -> None:
+        """Raise TypeError where this side does not take a container with such contents."""
+
+    def number_container(self, value: Any, number: int) -> None:
+        """Let a container of a class of the other side's know its number."""
+
+    def container_class(self, number: Any, base: type) -> type:
+        """Return the class of that number, which derives from a container's type."""
+        raise self.protocol("a class")
 
     def number_of_theirs(self, value: Any) -> int | None:
         """The other side's number of a value that stands for one of its objects; None for anything else."""
@@ -245,20 +275,13 @@ class Codec(Channel):
                     entry.contents is None
                 ):  # being filled: a key that is an object of the other side is asked for its hash
                     continue
-                if sys.getrefcount(value) <= _UNREFERENCED and (number & 1) == self.parity:
-                    dropped.append(number)
-                    continue
-                if entry.kind == "BA":
-                    if bytes(value) != entry.contents:
-                        entry.contents = bytes(value)
-                        changed.append([number, value.decode("latin1")])
-                    continue
                 contents = CONTAINERS[entry.kind].contents(value)
-                before = entry.contents
-                if len(contents) != len(before) or not all(map(operator.is_, contents, before)):
+                if not _same(entry.kind, contents, entry.contents):
                     entry.contents = contents
                     changed.append([number, self.encode_all(contents)])
                     more = True
+                if sys.getrefcount(value) <= _UNREFERENCED and (number & 1) == self.parity:
+                    dropped.append(number)  # nobody here can change it any more
         for number in dropped:
             self.shared_by_id.pop(id(self.shared.pop(number).value), None)
         return changed, dropped
@@ -268,12 +291,9 @@ class Codec(Channel):
             entry = self.shared.get(number)
             if entry is None:
                 continue
-            if entry.kind == "BA":
-                entry.value[:] = body.encode("latin1")
-                entry.contents = bytes(entry.value)
-                continue
             container = CONTAINERS[entry.kind]
             contents = self.decode_all(body)
+            self.check_contents(entry.kind, contents)
             entry.contents = None
             container.fill(entry.value, contents)
             entry.contents = container.contents(entry.value)

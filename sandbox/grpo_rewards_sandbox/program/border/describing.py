@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import socket
+import sys
 import types
 from typing import Any
 
@@ -24,6 +25,9 @@ from .values import (
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))
+_VALUE_TYPES = frozenset((*BASES, *STDLIB_BASES, *CONTAINER_NAMES))
+_FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
+_ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
 MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
@@ -49,7 +53,7 @@ class Describer(Peer):
             known = base_name(base) or exception_name(base)
             if known is not None:
                 bases.append("m:" + known)
-            elif base.__module__ == "builtins":
+            elif base.__module__ == "builtins" and base not in CONTAINER_NAMES:
                 bases.append(base.__name__)
             elif base in STDLIB_BASES:
                 bases.append("v:" + VALUE_NAMES[base])
@@ -57,27 +61,21 @@ class Describer(Peer):
                 bases.append("c:" + CONTAINER_NAMES[base])
             else:
                 bases.append(self._class(base))
-        names = {name for base in cls.__mro__[:-1] for name in vars(base)}
-        special = [
+        own = [base for base in cls.__mro__[:-1] if base not in _VALUE_TYPES]
+        names = {name: value for base in reversed(own) for name, value in vars(base).items()}
+        if "__hash__" in names and any(names["__hash__"] is vars(base).get("__hash__") for base in _enum_types()):
+            del names["__hash__"]
+        hidden = any(name in names for name in ("__getattribute__",))
+        methods = [
             name
-            for name in (*SPECIAL, *ASYNCHRONOUS)
-            if name in names and not (name == "__hash__" and cls.__hash__ is None)
+            for name, value in names.items()
+            if type(value) is types.FunctionType and not inspect.iscoroutinefunction(value)
         ]
+        special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__") if name in names]
         if cls.__hash__ is None:
-            special.append("!hash")
-        self.new_classes.append(
-            [
-                number,
-                str(cls.__name__),
-                str(cls.__qualname__),
-                str(cls.__module__),
-                bases,
-                special,
-                "__call__" in names,
-                "__missing__" in names,
-                self._more(cls),
-            ]
-        )
+            special = [name for name in special if name != "__hash__"] + ["!hash"]
+        described_as = [str(cls.__name__), str(cls.__qualname__), str(cls.__module__)]
+        self.new_classes.append([number, *described_as, bases, special, [] if hidden else methods, self._more(cls)])
         return number
 
     def _more(self, cls: type) -> dict[str, Any]:
@@ -94,6 +92,9 @@ class Describer(Peer):
             more["notes"] = self._notes(notes)
         if type(own.get("__match_args__")) is tuple:
             more["match"] = [str(name) for name in own["__match_args__"]]
+        named = own.get("_fields")
+        if issubclass(cls, tuple) and type(named) is tuple:
+            more["named"] = [str(name) for name in named]
         fields = getattr(cls, "__dataclass_fields__", None)
         if type(fields) is dict:
             more["fields"] = {
@@ -124,25 +125,22 @@ class Describer(Peer):
             return {"C": self._class(value)}
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
-        number = self.hand_over(value)
-        if kind in (types.FunctionType, types.MethodType, types.BuiltinFunctionType):
-            return {"Fn": [number, *self._function(value)]}
-        if kind is types.GeneratorType:
-            return {"G": number}
-        if kind is types.CoroutineType:
-            return {"Co": number}
-        if kind is types.AsyncGeneratorType:
-            return {"AG": number}
+        if kind in _FUNCTIONS:
+            return {"Fn": [self.hand_over(value), *self._function(value)]}
+        if kind in _ITERATES:
+            return {_ITERATES[kind]: self.hand_over(value)}
         if kind is types.ModuleType:
-            return {"M": [number, str(value.__name__)]}
+            return {"M": [self.hand_over(value), str(value.__name__)]}
         for base in kind.__mro__:
             if base in STDLIB_BASES:
-                return {
-                    "I": [number, self._class(kind), "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))]
-                }
+                plain = "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))
+                return {"I": [self.hand_over(value), self._class(kind), *plain]}
             if base in BASES:
-                return {"I": [number, self._class(kind), base.__name__, self.encode(_base_value(base, value))]}
-        return {"I": [number, self._class(kind), None, None]}
+                plain = base.__name__, self.encode(_base_value(base, value))
+                return {"I": [self.hand_over(value), self._class(kind), *plain]}
+            if base in CONTAINER_NAMES:
+                return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
+        return {"I": [self.hand_over(value), self._class(kind), None, None]}
 
     def _function(self, value: Any) -> list[Any]:
         signature = None
@@ -159,6 +157,7 @@ class Describer(Peer):
         annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
         kind = "co" if inspect.iscoroutinefunction(value) else "gen" if inspect.isgeneratorfunction(value) else "fn"
+        kind = "agen" if inspect.isasyncgenfunction(value) else kind
         if kind == "fn" and type(value) is not types.FunctionType:
             kind = "other"
         return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
@@ -181,7 +180,7 @@ class Describer(Peer):
             }
         except BaseException:  # noqa: BLE001
             coded["s"] = {}
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and error.errno is not None:
             coded["s"].update(
                 errno=self.encode(error.errno),
                 strerror=self.encode(error.strerror),
@@ -210,6 +209,11 @@ class Describer(Peer):
         name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
         known = {"c": self._class(cls)} if name is None else {"b": name}
         return {**known, "h": self.own(error), "a": str(error)}
+
+
+def _enum_types() -> list[Any]:
+    found = sys.modules.get("enum")
+    return [] if found is None else [found.Enum, found.Flag]
 
 
 def _stdlib_value(base: type, value: Any) -> Any:

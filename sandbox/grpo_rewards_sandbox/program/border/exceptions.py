@@ -1,4 +1,4 @@
-"""Exceptions that cross to the tests and back: builtins as they are, the candidate's own as mirrors, the tests' by number."""
+"""Exceptions that cross to the tests and back: builtins as they are, the candidate's own as proxies, the tests' by number."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import socket
 from typing import Any
 
 from . import stdlib
-from .mirror_making import MAX_KEPT, MirrorMaker
+from .proxy_classes import MAX_KEPT, ProxyMaker
 from .values import EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
 
 
-class ExceptionMaker(MirrorMaker):
+class ExceptionMaker(ProxyMaker):
     """Makes exceptions, each once, and knows which of the tests' own are on their way."""
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
@@ -20,7 +20,8 @@ class ExceptionMaker(MirrorMaker):
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
-        self._unheard: list[BaseException] = []
+        self.unheard: list[BaseException] = []
+        self.hears_checks = False
 
     def encode_exception(self, error: BaseException) -> Any:
         number = len(self._exceptions) + 1
@@ -44,7 +45,8 @@ class ExceptionMaker(MirrorMaker):
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
             known = self._exceptions[coded["t"]]
-            self._unheard = [error for error in self._unheard if error is not known]
+            if self.hears_checks:
+                self.unheard = [error for error in self.unheard if error is not known]
             return known
         number = coded["h"]
         if type(number) is not int:
@@ -107,7 +109,7 @@ class ExceptionMaker(MirrorMaker):
             raise self.protocol("not an exception")
         if issubclass(cls, BaseExceptionGroup):
             return Exception("a group of exceptions")
-        error: BaseException = BaseException.__new__(cls, *args)
+        error: BaseException = cls.__new__(cls)
         error.args = args
         if type(coded.get("str")) is str:
             error.__dict__["_border_text"] = coded["str"]

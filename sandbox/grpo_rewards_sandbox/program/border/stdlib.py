@@ -22,14 +22,13 @@ _HAVE_EXCEPTIONS = (
     " zoneinfo._common email.errors contextlib"
 )
 _EXCEPTION_MODULES = frozenset(_HAVE_EXCEPTIONS.split())
-# classes of the standard library that the mirror of a class derived from them has among its own, and ABCs that know it
+# installed libraries whose exceptions tests expect by name
+_LIBRARIES = frozenset(
+    ["numpy", "pandas", "scipy", "torch", "sympy", "networkx", "sklearn", "pydantic", "requests", "yaml", "jsonschema"]
+)
+# classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
 BASES_BY_NAME = ("enum.Enum", "enum.Flag", "abc.ABC")
 _REGISTERED = "collections.abc."
-
-
-def qualified(value: Any) -> str:
-    """Return module and name of a class or function."""
-    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', '')}"
 
 
 def find(name: str) -> Any:
@@ -44,11 +43,11 @@ def find(name: str) -> Any:
 
 
 def exception_name(cls: type) -> str | None:
-    """Return the name under which an exception class of the standard library crosses."""
+    """Return the name under which an exception class of a library crosses."""
     module = cls.__module__
     if (
         issubclass(cls, BaseException)
-        and module in _EXCEPTION_MODULES
+        and (module in _EXCEPTION_MODULES or module.partition(".")[0] in _LIBRARIES)
         and getattr(sys.modules.get(module), cls.__name__, None) is cls
     ):
         return f"{module}.{cls.__name__}"
@@ -57,9 +56,17 @@ def exception_name(cls: type) -> str | None:
 
 def exception(name: str) -> type[BaseException]:
     """Return the exception class that crossed under this name; LookupError where there is none."""
-    if name.rpartition(".")[0] not in _EXCEPTION_MODULES:
+    module, _, attribute = name.rpartition(".")
+    if module in _EXCEPTION_MODULES:
+        cls = find(name)
+    elif (root := module.partition(".")[0]) in _LIBRARIES:
+        try:
+            importlib.import_module(root)  # what it imports itself counts, no other part of it
+        except ImportError as error:
+            raise LookupError(name) from error
+        cls = getattr(sys.modules.get(module), attribute, None)
+    else:
         raise LookupError(name)
-    cls = find(name)
     if not (isinstance(cls, type) and issubclass(cls, BaseException)):
         raise LookupError(name)
     return cls
@@ -77,11 +84,13 @@ def new_exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseExcept
 
 def function_name(value: Any) -> str | None:
     """Return the name of a function or class of the standard library, which the other side has too."""
-    name = qualified(value)
-    module, _, attribute = name.rpartition(".")
-    if module.partition(".")[0] in sys.stdlib_module_names and "." not in getattr(value, "__qualname__", "."):
-        return name if getattr(sys.modules.get(module), attribute, None) is value else None
-    return None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if type(module) is not str or type(name) is not str or "." in name:  # of a mock they are mocks
+        return None
+    there = (
+        module.partition(".")[0] in sys.stdlib_module_names and getattr(sys.modules.get(module), name, None) is value
+    )
+    return f"{module}.{name}" if there else None
 
 
 def base_name(cls: type) -> str | None:

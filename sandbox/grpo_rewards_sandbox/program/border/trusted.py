@@ -1,12 +1,14 @@
-"""The tests' side of the border: builds mirrors, answers the candidate. Never runs candidate code, never unpickles."""
+"""The tests' side of the border: builds proxies, answers the candidate. Never runs candidate code, never unpickles."""
 
 from __future__ import annotations
 
 import asyncio
 import builtins
 import functools
+import inspect
 import logging
 import os
+import re
 import socket
 import sys
 import types
@@ -16,45 +18,57 @@ from typing import Any
 
 from . import stdlib
 from .awaiting import waiting
-from .checks_in_flight import is_check
 from .codec import Ref
 from .exceptions import ExceptionMaker
-from .mirror_functions import MirrorFunction, MirrorModule, asynchronous_generator, coroutine, generator
-from .mirror_methods import ASYNCHRONOUS
-from .mirrors import Border, MirrorClass, module_namespace, namespace
 from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
+from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
+from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
+from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
+_OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
 _where = os.getcwd  # bound here: tests may replace it
-TEST_MODULES = ("tests", "test_solution")
+_CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
+_SIGNED = (types.FunctionType, types.MethodType)
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 MAX_EVENTS = 1000
+_GUIDES = re.compile(r"PATH$|PY|LD_|TMP|TEMP|HOME$|LANG|LC_|.*_NUM_THREADS|.*[=\0]|$")
+_RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
+
+
+class Refused(BaseException):
+    """A use that no data of the candidate came of: the test has failed, whatever its code does with this."""
 
 
 class TrustedPeer(ExceptionMaker):
-    """Decodes handles into mirrors; lets the candidate use only what the tests handed over, and only from outside."""
+    """Decodes handles into proxies; lets the candidate use only what the tests handed over, and only from outside."""
 
     trusted = True
 
-    def __init__(self, sock: socket.socket, *, named: set[str], module_name: str, quiet: bool = False) -> None:
+    def __init__(
+        self, sock: socket.socket, *, under_test: frozenset[str], module_name: str, quiet: bool = False
+    ) -> None:
         super().__init__(sock, 0)
-        self.named = named
-        self.may_end = named & {"StopIteration", "StopAsyncIteration"}
-        self.may_cancel = False
+        self.under_test = under_test
+        self.refused = ""
+        self.words: frozenset[str] = frozenset()
+        self.methods: weakref.WeakSet[BoundMethod] = weakref.WeakSet()
+        self._texts: dict[str, str] = {}
+        self.may_end: frozenset[str] = frozenset()
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent_names: dict[str, Any] = {}
         self._argv = list(sys.argv)
         self.loop: Any = None
         self.waiting: Any = None
-        self._environment = dict(os.environ)
+        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
         self._quiet = quiet
         self.on_request: frozenset[str] = frozenset()
         self.folders: tuple[str, ...] = ()
@@ -68,14 +82,16 @@ class TrustedPeer(ExceptionMaker):
         kind = type(value)
         if kind is Ref:
             return int(value.number)
-        if kind is MirrorFunction:
+        if kind is BoundMethod:
+            return self.number_of_theirs(value.resolved())
+        if kind is ProxyFunction:
             return int(value.__dict__["_border_number"])
-        if kind is MirrorModule:
+        if kind is ProxyModule:
             return int(module_namespace(value)["_border_number"])
-        if isinstance(kind, MirrorClass):
+        if isinstance(kind, ProxyClass):
             number: int = object.__getattribute__(value, "_border_number")
             return number
-        if isinstance(value, MirrorClass):
+        if isinstance(value, ProxyClass):
             own: int | None = namespace(value).get("_border_class")
             return own
         if kind is types.FunctionType:
@@ -97,17 +113,62 @@ class TrustedPeer(ExceptionMaker):
             if tag == "G":
                 return generator(body)
             if tag == "Co":
-                return coroutine(body)
+                return coroutine(Ref(body))
             if tag == "AG":
                 return asynchronous_generator(body)
         if tag == "M":
             module = self._known(body[0])
             if module is None:
-                module = MirrorModule(str(body[1]))
+                module = ProxyModule(str(body[1]))
                 module_namespace(module)["_border_number"] = body[0]
                 self.theirs[body[0]] = weakref.ref(module)
             return module
         raise self.protocol("not a value")
+
+    # ---- what the tests may take an object for
+
+    def refuse(self, why: str) -> None:
+        """Fail the test for a use of an object that takes it for data."""
+        self.refused = self.refused or why
+        raise Refused(why)
+
+    def may_swallow(self, error: BaseException) -> bool:
+        """A context manager of the candidate's may swallow what the tests raised, or what their text names."""
+        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.words
+
+    def is_check(self, error: BaseException | None) -> bool:
+        """This exception is a check of the tests that failed, or a refusal."""
+        outcomes = sys.modules.get("_pytest.outcomes")
+        if outcomes is not None and isinstance(error, outcomes.OutcomeException):
+            return True
+        return isinstance(error, (AssertionError, Refused))
+
+    def hold_methods(self, name: str) -> None:
+        """A test replaces an attribute: methods of that name that it read before stay what they were."""
+        for method in list(self.methods):
+            method.hold(name)
+
+    def constructed(self, value: Any) -> Any:
+        """Remember that the tests made this object."""
+        return made(value, MADE)
+
+    def constructor(self, value: Any) -> Any:
+        """What a function of a class under test returns the tests have made too."""
+        if type(value) is ProxyFunction:
+            value.__dict__["_border_constructs"] = True
+        return value
+
+    def call_method(self, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method of an object of the candidate."""
+        return self.request("method", owner, name, args, *([kwargs] if kwargs else []))
+
+    def release(self, number: int) -> None:
+        self.origins.pop(number, None)
+        super().release(number)
+
+    def check_contents(self, tag: str, contents: list[Any]) -> None:
+        if tag in _OF_LIBRARIES and _holds_proxy(contents):
+            self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
 
     # ---- objects of the tests
 
@@ -120,18 +181,18 @@ class TrustedPeer(ExceptionMaker):
                 f"a {kind.__name__} may not cross to the candidate; choose fidelity: shared for these tests"
             )
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type)) and not isinstance(
-            value, MirrorClass
+            value, ProxyClass
         ):
             # what the candidate's process has too is called there: here it could be told to open or load anything
             name = stdlib.function_name(value)
             if name is not None:
                 self._sent_names[name] = value
                 return {"Q": name}
-        if isinstance(value, MirrorClass):
+        if isinstance(value, ProxyClass):
             value._own_number()
-        if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, MirrorClass):
+        if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
-            return {"H": [self.own(value), [], "class", self._own_class(value)]}
+            return {"H": [self.own(value), [], "class", self._own_class(value), None]}
         number = self.hand_over(value)
         special: list[str] = []
         described = None
@@ -139,7 +200,7 @@ class TrustedPeer(ExceptionMaker):
             special = [] if kind is types.CoroutineType else _special_of(kind)
             described = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
-        return {"H": [number, special, how, described]}
+        return {"H": [number, special, how, described, _parameters(value) if kind in _SIGNED else None]}
 
     def _own_class(self, cls: type) -> list[Any]:
         """A class of the tests' own, which the candidate may make objects of where it has one."""
@@ -162,6 +223,8 @@ class TrustedPeer(ExceptionMaker):
     def take_extras(self, message: dict[str, Any]) -> None:
         if "c" in message:
             self._take_classes(message["c"])
+        if "v" in message:
+            self._take_environment(message["v"])
         if "l" in message and (here := waiting()) is not None:
             here.turn_soon()
         if self._quiet:
@@ -177,8 +240,38 @@ class TrustedPeer(ExceptionMaker):
                 error = self._said(event[1])
                 warnings.warn(error if isinstance(error, Warning) else UserWarning(str(error)), stacklevel=5)
             elif event[0] == "l":
-                cause = None if event[4] is None else self._said(event[4])
-                logging.getLogger(str(event[1])).log(int(event[2]), "%s", str(event[3]), exc_info=cause)
+                self._log(*event[1:])
+
+    def follow_environment(self) -> None:
+        """Where the tests read the environment, hear what the candidate does to it."""
+        if self.words & {"environ", "getenv"}:
+            self.request("follow_environment", None)
+
+    def _take_environment(self, theirs: Any) -> None:
+        """Follow the candidate in what it sets and deletes, but for names by which programs are found and made to run."""
+        known = self._environment
+        for name in {*theirs, *known}:
+            value = theirs.get(name)
+            if (
+                type(name) is str
+                and type(value) in (str, type(None))
+                and value != known.get(name)
+                and not _GUIDES.match(name)
+            ):
+                if value is None:
+                    os.environ.pop(name, None)
+                elif "\0" not in value:
+                    os.environ[name] = value
+        self.follow_from_here()
+
+    def _log(self, name: Any, level: Any, text: Any, args: Any, extra: Any, error: Any) -> None:
+        given, more = self.decode(args), self.decode(extra)
+        if type(given) not in (tuple, dict) or type(more) is not dict or type(text) is not str:
+            raise self.protocol("an event")
+        given = (given,) if type(given) is dict else given
+        own = {str(key): value for key, value in more.items() if not hasattr(_RECORD, str(key))}
+        cause = None if error is None else self._said(error)
+        logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
 
     def _said(self, coded: Any) -> BaseException:
         """A warning or a logged exception: a class and a text, nothing that the tests could have been waiting for."""
@@ -196,7 +289,8 @@ class TrustedPeer(ExceptionMaker):
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
         except asyncio.CancelledError:
             # out of what the tests did not cancel it would end their task unseen, with the checks that follow
-            if self.may_cancel or asyncio._get_running_loop() is None:
+            task = None if asyncio._get_running_loop() is None else asyncio.current_task()
+            if task is None or task.cancelling():
                 raise
             raise RuntimeError("the candidate raised CancelledError") from None
 
@@ -205,9 +299,14 @@ class TrustedPeer(ExceptionMaker):
         self._follow()
         return super().request(what, *arguments)
 
+    def follow_from_here(self) -> None:
+        """The environment as it is now is what the candidate has too."""
+        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
+
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
-        if os.environ != self._environment:
+        if _raw_environment() != self._raw:
+            self._raw = dict(_raw_environment())
             now = dict(os.environ)
             before, self._environment = self._environment, now
             changes = {
@@ -242,12 +341,12 @@ class TrustedPeer(ExceptionMaker):
 
     def note(self, error: BaseException) -> None:
         """Remember a check that failed within what the candidate asked for, until the tests hear of it."""
-        if is_check(error):
-            self._unheard.append(error)
+        if self.is_check(error):
+            self.unheard.append(error)
 
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""
-        return self._unheard[0] if self._unheard else None
+        return self.unheard[0] if self.unheard else None
 
     def _handed_over(self, value: Any) -> bool:
         number = self.mine_by_id.get(id(value))
@@ -272,9 +371,10 @@ class TrustedPeer(ExceptionMaker):
         if not self._handed_over(value):
             raise TypeError("not an object that the tests handed over")
         if what == "call":
-            if type(arguments[1]) is not tuple or type(arguments[2]) is not dict:
+            named = arguments[2] if len(arguments) > 2 else {}
+            if type(arguments[1]) is not tuple or type(named) is not dict:
                 raise self.protocol("a call")
-            return value(*arguments[1], **arguments[2])
+            return value(*arguments[1], **named)
         if what in ("await", "special", "start"):
             awaited = self._awaited(*arguments)
             if what == "start":
@@ -288,12 +388,15 @@ class TrustedPeer(ExceptionMaker):
             return getattr(value, name)
         if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
             raise AttributeError(name)
-        if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)) and not name.startswith("__"):
+        if isinstance(value, _CALLABLES) and not name.startswith("__"):
             raise AttributeError(name)
         if _counts(value, name):
             raise AttributeError(name)
         if what == "getattr":
-            return getattr(value, name)
+            found = getattr(value, name)
+            if _is_constant_of_setup(value, name, found):
+                raise AttributeError(name)
+            return self._token(found) if name == "__doc__" and type(found) is str else found
         if what == "setattr":
             # of a class itself only what is new, and only where the tests gave the class and not just an object of it
             held = value if isinstance(value, type) else type(value)
@@ -306,6 +409,16 @@ class TrustedPeer(ExceptionMaker):
             return setattr(value, name, arguments[2])
         raise self.protocol(f"a request {what!r}")
 
+    def _token(self, text: str) -> str:
+        """What stands for a docstring of the tests, which may say what is expected: whoever copies it copies this."""
+        token = f"<the tests' docstring {len(self._texts)}>"
+        self._texts[token] = text
+        return token
+
+    def told(self, text: Any) -> Any:
+        """Return a docstring of the candidate's; of one copied from the tests what it is."""
+        return self._texts.get(text, text) if type(text) is str else text
+
     def _awaited(self, value: Any, name: str = "", arguments: Any = ()) -> Any:
         """A coroutine of the tests, or what an asynchronous special method of an object of theirs returns."""
         if not name:
@@ -315,6 +428,36 @@ class TrustedPeer(ExceptionMaker):
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
         return getattr(type(value), name)(value, *arguments)
+
+
+def _is_constant_of_setup(value: Any, name: str, found: Any) -> bool:
+    """An attribute of a class of the setup, not of its object: setups often hold the answers."""
+    cls = value if isinstance(value, type) else type(value)
+    if cls.__module__ != TEST_MODULES[0] or callable(found) or found in (None, 0, "", (), [], {}):
+        return False
+    return any(
+        name in namespace(base) and not hasattr(type(namespace(base)[name]), "__get__") for base in cls.__mro__
+    ) and (cls is value or name not in getattr(value, "__dict__", {}))
+
+
+def _raw_environment() -> Any:
+    """The environment as it is kept: comparing it as text takes longer than a request."""
+    return getattr(os.environ, "_data", os.environ)
+
+
+def _parameters(function: Any) -> Any:
+    """The names and kinds of parameters, and which have a default: not these themselves."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return None
+    return [[part.name, int(part.kind), part.default is not part.empty] for part in found]
+
+
+def _holds_proxy(value: Any) -> bool:
+    if type(value) in (list, tuple):
+        return any(map(_holds_proxy, value))
+    return isinstance(value, (Proxy, ProxyClass, ProxyFunction, types.GeneratorType))
 
 
 def _special_of(cls: type) -> list[str]:

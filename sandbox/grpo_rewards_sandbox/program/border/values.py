@@ -8,8 +8,10 @@ import collections
 import datetime
 import decimal
 import fractions
+import functools
 import pathlib
 import re
+import sys
 import types
 import uuid
 from collections.abc import Callable, Iterable
@@ -37,8 +39,18 @@ class Container:
     type: type
     contents: Callable[[Any], list[Any]]
     fill: Callable[[Any, list[Any]], Any]
-    empty: Callable[[Any], Any]
     extra: Callable[[Any], Any] = lambda value: None
+    make: Callable[[Any, Any], Any] | None = None
+
+    def empty(self, cls: Any, extra: Any) -> Any:
+        """Return an empty one, of this type or a class derived from it."""
+        if self.make is not None:
+            return self.make(cls, extra)
+        kind: Any = self.type
+        value = kind.__new__(cls)
+        if extra is not None:
+            value.default_factory = extra
+        return value
 
 
 def _pairs(value: Any) -> list[Any]:
@@ -51,22 +63,23 @@ def _fill_dict(value: Any, contents: list[Any]) -> None:
 
 
 def _fill_ordered(value: Any, contents: list[Any]) -> None:
-    value.clear()
-    value.update(zip(contents[::2], contents[1::2], strict=True))
+    collections.OrderedDict.clear(value)
+    for key, part in zip(contents[::2], contents[1::2], strict=True):
+        collections.OrderedDict.__setitem__(value, key, part)
 
 
 def _fill_list(value: Any, contents: list[Any]) -> None:
-    value[:] = contents
+    list.__setitem__(value, slice(None), contents)
 
 
 def _fill_set(value: Any, contents: list[Any]) -> None:
-    value.clear()
-    value.update(contents)
+    set.clear(value)
+    set.update(value, contents)
 
 
 def _fill_deque(value: Any, contents: list[Any]) -> None:
-    value.clear()
-    value.extend(contents)
+    collections.deque.clear(value)
+    collections.deque.extend(value, contents)
 
 
 def _fill_array(value: Any, contents: list[Any]) -> None:
@@ -77,12 +90,41 @@ def _fill_namespace(value: Any, contents: list[Any]) -> None:
     _fill_dict(vars(value), [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
 
 
+def _zone(value: datetime.datetime | datetime.time) -> Any:
+    """A fixed offset or a zone's name; what a class of zones of the candidate's own says is asked once."""
+    zone, offset = value.tzinfo, value.utcoffset()
+    if zone is None or type(zone) in (datetime.timezone, _zone_class()):
+        return zone
+    return None if offset is None else datetime.timezone(offset)
+
+
+def _zone_class() -> Any:
+    return getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
+
+
+def _zoned(zone: Any) -> Any:
+    if zone is not None and type(zone) not in (datetime.timezone, _zone_class()):
+        raise TypeError("not a time zone")
+    return zone
+
+
 def _moment(value: datetime.datetime) -> tuple[Any, ...]:
-    return (*value.timetuple()[:6], value.microsecond, value.tzinfo, value.fold)
+    parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
+    return (*parts, _zone(value), value.fold)
+
+
+def _new_moment(cls: Any, parts: Any) -> Any:
+    *plain, zone, fold = parts
+    made: Any = datetime.datetime.__new__
+    return made(cls, *plain, _zoned(zone), fold=fold)
+
+
+def _new_time(hour: int, minute: int, second: int, microsecond: int, zone: Any, fold: int) -> datetime.time:
+    return datetime.time(hour, minute, second, microsecond, _zoned(zone), fold=fold)
 
 
 VALUES: dict[str, Value] = {
-    "decimal": Value(decimal.Decimal, str, decimal.Decimal),
+    "decimal": Value(decimal.Decimal, decimal.Decimal.__str__, decimal.Decimal),
     "fraction": Value(fractions.Fraction, lambda v: (v.numerator, v.denominator), lambda p: fractions.Fraction(*p)),
     "date": Value(datetime.date, lambda v: (v.year, v.month, v.day), lambda p: datetime.date(*p)),
     "timedelta": Value(
@@ -93,11 +135,11 @@ VALUES: dict[str, Value] = {
         lambda v: v.utcoffset(None),
         lambda p: datetime.timezone(p) if p else datetime.UTC,
     ),
-    "datetime": Value(datetime.datetime, _moment, lambda p: datetime.datetime(*p[:8], fold=p[8])),
+    "datetime": Value(datetime.datetime, _moment, lambda p: _new_moment(datetime.datetime, p)),
     "time": Value(
         datetime.time,
-        lambda v: (v.hour, v.minute, v.second, v.microsecond, v.tzinfo, v.fold),
-        lambda p: datetime.time(*p[:5], fold=p[5]),
+        lambda v: (v.hour, v.minute, v.second, v.microsecond, _zone(v), v.fold),
+        lambda p: _new_time(*p),
     ),
     "uuid": Value(uuid.UUID, lambda v: v.int, lambda p: uuid.UUID(int=p)),
     "purepath": Value(pathlib.PurePosixPath, str, pathlib.PurePosixPath),
@@ -116,35 +158,92 @@ VALUES: dict[str, Value] = {
         types.GenericAlias, lambda v: (v.__origin__, v.__args__), lambda p: cast(Any, types.GenericAlias)(*p)
     ),
     "notimplemented": Value(type(NotImplemented), lambda v: None, lambda p: NotImplemented),
+    "cache_info": Value(functools._CacheInfo, tuple, lambda p: functools._CacheInfo(*p)),
+    "match": Value(
+        re.Match,
+        lambda v: (v.string, v.re, [v.span(at) for at in range(v.re.groups + 1)], v.pos, v.endpos),
+        lambda p: Matched(*p),
+    ),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
 
+
+class Matched:
+    """What a regular expression matched: the text, the spans of its groups, and the pattern, which is not run again."""
+
+    def __init__(self, string: Any, pattern: Any, spans: Any, pos: int, endpos: int) -> None:
+        if type(string) not in (str, bytes) or type(pattern) is not re.Pattern or len(spans) != pattern.groups + 1:
+            raise TypeError("not a match")
+        self.string, self.re, self.pos, self.endpos = string, pattern, pos, endpos
+        self._spans = [(int(start), int(end)) for start, end in spans]
+
+    @property
+    def __class__(self) -> Any:
+        return re.Match
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        raise TypeError("the class of a match is what it is")
+
+    def span(self, group: Any = 0) -> tuple[int, int]:
+        """Return where a group, by number or name, begins and ends."""
+        at = self.re.groupindex[group] if type(group) is str and group in self.re.groupindex else group
+        if type(at) is not int or not 0 <= at < len(self._spans):
+            raise IndexError("no such group")
+        return self._spans[at]
+
+    def start(self, group: Any = 0) -> int:
+        """Return where a group begins."""
+        return self.span(group)[0]
+
+    def end(self, group: Any = 0) -> int:
+        """Return where a group ends."""
+        return self.span(group)[1]
+
+    def __getitem__(self, group: Any) -> Any:
+        start, end = self.span(group)
+        return None if start < 0 else self.string[start:end]
+
+    def group(self, *groups: Any) -> Any:
+        """Return the text of one group, or of several."""
+        found = tuple(self[group] for group in groups or (0,))
+        return found[0] if len(found) == 1 else found
+
+    def groups(self, default: Any = None) -> tuple[Any, ...]:
+        """Return the texts of all groups."""
+        return tuple(default if self[at] is None else self[at] for at in range(1, len(self._spans)))
+
+    def groupdict(self, default: Any = None) -> dict[str, Any]:
+        """Return the texts of the groups that have names."""
+        return {name: default if self[name] is None else self[name] for name in self.re.groupindex}
+
+
 CONTAINERS: dict[str, Container] = {
-    "L": Container(list, list, _fill_list, lambda extra: []),
-    "D": Container(dict, _pairs, _fill_dict, lambda extra: {}),
-    "S": Container(set, list, _fill_set, lambda extra: set()),
+    "L": Container(list, lambda v: [*list.__iter__(v)], _fill_list),
+    "D": Container(dict, _pairs, _fill_dict),
+    "S": Container(set, lambda v: [*set.__iter__(v)], _fill_set),
     "OD": Container(
         collections.OrderedDict,
-        lambda v: [part for pair in v.items() for part in pair],
+        lambda v: [part for pair in collections.OrderedDict.items(v) for part in pair],
         _fill_ordered,
-        lambda extra: collections.OrderedDict(),
     ),
-    "CT": Container(collections.Counter, _pairs, _fill_dict, lambda extra: collections.Counter()),
-    "DD": Container(
-        collections.defaultdict,
-        _pairs,
-        _fill_dict,
-        lambda extra: collections.defaultdict(extra),
-        lambda v: v.default_factory,
-    ),
+    "CT": Container(collections.Counter, _pairs, _fill_dict),
+    "DD": Container(collections.defaultdict, _pairs, _fill_dict, lambda v: v.default_factory),
     "DQ": Container(
-        collections.deque, list, _fill_deque, lambda extra: collections.deque(maxlen=extra), lambda v: v.maxlen
+        collections.deque,
+        lambda v: [*collections.deque.__iter__(v)],
+        _fill_deque,
+        lambda v: v.maxlen,
+        lambda cls, extra: cls(maxlen=extra),
+    ),
+    "A": Container(array.array, list, _fill_array, lambda v: v.typecode, lambda cls, extra: cls(extra)),
+    "NS": Container(types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace),
+    "BA": Container(
+        bytearray,
+        lambda v: [bytes(v)],
+        lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents)),
     ),
 }
-CONTAINERS["A"] = Container(array.array, list, _fill_array, lambda extra: array.array(extra), lambda v: v.typecode)
-CONTAINERS["NS"] = Container(
-    types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace, lambda extra: types.SimpleNamespace()
-)
 CONTAINER_NAMES: dict[type, str] = {container.type: name for name, container in CONTAINERS.items()}
 
 # classes derived from these keep their base value on the trusted side, and are compared by it there
@@ -153,7 +252,7 @@ BASE_BY_NAME: dict[str, type] = {base.__name__: base for base in BASES}
 STDLIB_BASES: dict[type, Callable[[type, Any], Any]] = {
     decimal.Decimal: lambda cls, v: decimal.Decimal.__new__(cls, v),
     fractions.Fraction: lambda cls, v: fractions.Fraction.__new__(cls, v.numerator, v.denominator),
-    datetime.datetime: lambda cls, v: datetime.datetime.__new__(cls, *_moment(v)[:8], fold=v.fold),
+    datetime.datetime: lambda cls, v: _new_moment(cls, _moment(v)),
     datetime.date: lambda cls, v: datetime.date.__new__(cls, v.year, v.month, v.day),
     datetime.timedelta: lambda cls, v: datetime.timedelta.__new__(cls, v.days, v.seconds, v.microseconds),
 }

@@ -10,10 +10,10 @@ import types
 from typing import Any
 
 from ..border.messages import Closed, Protocol
-from ..border.mirrors import names_on_request
+from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
-from . import names, over_there, visible
-from .report import Progress, Report, describe
+from . import guard, names, over_there, review, visible
+from .report import Progress, Report, describe, refused
 
 _MARK = "__border_passed__"
 _SHOWN = 300  # characters of a failing statement
@@ -47,10 +47,22 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     report = Report()
     tests = job["tests"]
     text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
-    asked = set(names.used(text)) | ({job["entry_point"]} if job["entry_point"] else set())
-    peer = TrustedPeer(sock, named=asked, module_name=job["module"], quiet=quiet)
-    peer.on_request = names_on_request(text)
-    peer.may_cancel = "CancelledError" in text
+    entry = review.entry_name(job["entry_point"])
+    asked = set(names.used(text)) | ({entry} if entry else set())
+    theirs = visible.unbound(text, entry)
+    under_test = review.classes_under_test(text, job["module"], theirs, job["classes"])
+    if "candidate" in under_test:
+        under_test |= {entry}
+    peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
+    prepare(peer, text)
+    if not quiet:
+        guard.install(peer.refuse, "", None)
+    if (
+        why := review.unjudgeable(text, job["module"], theirs)
+        or review.left_out(text, job["module"])
+        or visible.missing(text, entry)
+    ):
+        return refused(why)
     try:
         if job["format"] == "humaneval":
             _check(job, peer, report, asked, progress)
@@ -84,6 +96,14 @@ def _statement(tests: str, error: BaseException) -> str:
     return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 
 
+def prepare(peer: TrustedPeer, text: str) -> None:
+    """What a text says of itself that the border needs to know."""
+    peer.on_request = names_on_request(text)
+    peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
+    peer.hears_checks = review.hears_checks(text)
+    peer.words = names.words(text)
+
+
 def finish(report: Report, peer: TrustedPeer) -> None:
     """A job passes only if its candidate is still there and never broke the protocol."""
     if report.passed:
@@ -94,9 +114,11 @@ def finish(report: Report, peer: TrustedPeer) -> None:
             report.fail(peer.broken or "the candidate's process did not answer after the tests")
     if peer.broken:
         report.fail(peer.broken)
+    if peer.refused:
+        report.refuse(peer.refused)
     swallowed = peer.swallowed()
     if swallowed is not None:
-        report.fail(f"the candidate swallowed a check of the tests that failed: {describe(swallowed)}")
+        report.fail(f"a check of the tests failed within the candidate's call: {describe(swallowed)}")
     if report.reason:
         report.passed = False
     if report.passed:
@@ -106,14 +128,43 @@ def finish(report: Report, peer: TrustedPeer) -> None:
 
 
 def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
-    """Load the candidate and return a namespace with those of its names that the tests mention."""
-    module, (defined, *_) = peer.request("load_named", job["candidate"], job["module"])
-    namespace: dict[str, Any] = {"__name__": "tests", **over_there.evaluators(peer, asked)}
-    for name in visible.chosen(defined, asked, job["entry_point"]):
+    """Load the candidate and return a namespace with those of its names that the tests mention.
+
+    Class statements of the setup that describe what the candidate is given (``ListNode``) are the candidate's to see.
+    """
+    shown, setup, classes = review.plain_classes(job["setup"])
+    peer.under_test |= classes
+    entry = review.entry_name(job["entry_point"])
+    peer.follow_environment()
+    module, (defined, *_) = peer.request("load_named", job["candidate"], job["module"], shown)
+    text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
+    # where nothing else is asked of the candidate, the task is to write what has a known name
+    theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
+    namespace: dict[str, Any] = {
+        "__name__": "tests",
+        **visible.known(asked - theirs),
+        **over_there.evaluators(peer, asked),
+    }
+    for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         if name != "check" or job["format"] != "humaneval":
             with contextlib.suppress(LookupError):
                 namespace[name] = visible.trusted_value(name, getattr(module, name))
+    if setup.strip():
+        exec(_compiled(setup, "setup.py"), namespace)  # noqa: S102
     return namespace
+
+
+def _entry(job: dict[str, Any], namespace: dict[str, Any]) -> Any:
+    """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
+    found = namespace[review.entry_name(job["entry_point"])]
+    for part in job["entry_point"].split(".")[0:1]:
+        if part.rstrip().endswith("()"):
+            found = found()
+    for part in job["entry_point"].split(".")[1:]:
+        if not part.isidentifier() or part.startswith("_"):
+            raise AttributeError(part)
+        found = getattr(found, part)
+    return found
 
 
 def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
@@ -124,18 +175,16 @@ def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[st
         report.fail(f"the tests do not compile: {error}")
         return
     namespace = _namespace(job, peer, asked)
-    candidate = namespace.get(job["entry_point"])
-    if job["entry_point"] not in namespace:
-        report.fail(f"the candidate does not define {job['entry_point']}")
+    if review.entry_name(job["entry_point"]) not in namespace:
+        report.fail(f"the candidate does not define {review.entry_name(job['entry_point'])}")
         return
+    candidate = _entry(job, namespace)
 
     def count() -> None:
         report.tests_passed = min(report.tests_passed + 1, report.tests_total)
         progress(report.tests_passed, report.tests_total)
 
     namespace[_MARK] = count
-    if job["setup"]:
-        exec(_compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
     exec(code, namespace)  # noqa: S102
     check = namespace.get("check")
     if type(check) is not types.FunctionType:
@@ -152,13 +201,12 @@ def _asserts(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[
     report.tests_total = len(tests)
     try:
         codes = [_compiled(test, "tests.py") for test in tests]
-        setup = _compiled(job["setup"], "setup.py")
+        _compiled(job["setup"], "setup.py")
     except (SyntaxError, ValueError) as error:
         report.status = "error"
         report.fail(f"the tests do not compile: {error}")
         return
     namespace = _namespace(job, peer, asked)
-    exec(setup, namespace)  # noqa: S102
     for test, code in zip(tests, codes, strict=True):
         try:
             exec(code, namespace)  # noqa: S102

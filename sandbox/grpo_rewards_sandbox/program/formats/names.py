@@ -7,41 +7,6 @@ import functools
 import re
 from dataclasses import dataclass
 
-_SAFE_CALLS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bool",
-        "bytes",
-        "complex",
-        "dict",
-        "divmod",
-        "enumerate",
-        "filter",
-        "float",
-        "frozenset",
-        "int",
-        "isinstance",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "type",
-        "zip",
-    ]
-)
 _SAFE_MODULES = frozenset(("math", "copy", "itertools", "collections", "cmath", "fractions", "decimal", "heapq"))
 _SAFE_ATTRIBUTES = frozenset(
     [
@@ -97,17 +62,15 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
-_CONDITIONS = frozenset(("skipif", "xfail", "skipUnless", "skipIf", "parametrize"))
-_SKIPS = frozenset(("skip", "xfail", "skipTest", "SkipTest"))
 _FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The tests that a pytest file defines; `excused` skips do not depend on the candidate."""
+    """The tests that a pytest file defines; those in `left_out` it leaves out itself, whatever happens."""
 
     tests: frozenset[str]
-    suspicious_skips: bool
+    left_out: frozenset[str]
 
 
 @functools.lru_cache(maxsize=8)
@@ -203,40 +166,57 @@ _IMPURE = frozenset(
 )
 
 
+@functools.lru_cache(maxsize=64)
+def words(source: str) -> frozenset[str]:
+    """Return every word of the text."""
+    return frozenset(re.findall(r"\w+", source))
+
+
 def shares_files(tests: str) -> bool:
     """Tests and candidate need a folder that both see."""
     return _FILES.search(tests) is not None
 
 
 @functools.lru_cache(maxsize=64)
-def expected(source: str, module: str) -> Expected:
+def expected(source: str) -> Expected:
     """Return the tests that the file itself defines, known before the candidate runs."""
     nodes = parsed(source)
     if not nodes:
-        return Expected(frozenset(), False)
+        return Expected(frozenset(), frozenset())
     assert isinstance(nodes[0], ast.Module)
     found: set[str] = set()
+    left_out: set[str] = set()
+    everything = any(_leaves_out(node) for node in nodes[0].body if isinstance(node, ast.Assign))
     for node in nodes[0].body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(node):
-            found.add(node.name)
-        elif isinstance(node, ast.ClassDef) and _collected(node):
-            found.update(
-                f"{node.name}::{part.name}"
-                for part in node.body
-                if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part)
-            )
-    asked = set(imported(source, module)) | {module} | _aliases(source, module)
-    suspicious = any(_skips_on(node) and asked & _mentioned(node) for node in nodes)
-    return Expected(frozenset(found), suspicious)
+        cases = [("", node)]
+        if isinstance(node, ast.ClassDef) and _collected(node):
+            cases = [(f"{node.name}::", part) for part in node.body]
+        for prefix, part in cases:
+            if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_test(part):
+                found.add(prefix + part.name)
+                marks = [*part.decorator_list, *(node.decorator_list if isinstance(node, ast.ClassDef) else [])]
+                if everything or any(map(_leaves_out, marks)):
+                    left_out.add(prefix + part.name)
+    return Expected(frozenset(found), frozenset(left_out))
 
 
-def _skips_on(node: ast.AST) -> bool:
-    """Here a test may be left out on a condition: by a mark, by no parameters, by a skip under an `if` or in a `try`."""
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Attribute) and node.func.attr in _CONDITIONS
-    return isinstance(node, (ast.If, ast.IfExp, ast.Try, ast.BoolOp)) and any(
-        isinstance(part, (ast.Attribute, ast.Name)) and _last_name(part) in _SKIPS for part in ast.walk(node)
-    )
+def _leaves_out(mark: ast.AST) -> bool:
+    """A mark that leaves a test out or lets it fail, whatever happens: skip, xfail without a condition, no parameters."""
+    if isinstance(mark, ast.Assign):
+        named = any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in mark.targets)
+        marks = mark.value.elts if isinstance(mark.value, (ast.List, ast.Tuple)) else [mark.value]
+        return named and any(map(_leaves_out, marks))
+    call = mark if isinstance(mark, ast.Call) else None
+    name = _last_name(call.func if call else mark)
+    if name == "parametrize":
+        cases = call.args[1] if call is not None and len(call.args) > 1 else None
+        return isinstance(cases, (ast.List, ast.Tuple)) and not cases.elts
+    if name == "xfail":
+        given = (
+            [] if call is None else [*call.args, *(k.value for k in call.keywords if k.arg in ("condition", "raises"))]
+        )
+        return not given
+    return name in ("skip", "expectedFailure")
 
 
 def _aliases(source: str, module: str) -> set[str]:
@@ -250,12 +230,8 @@ def _aliases(source: str, module: str) -> set[str]:
     return found
 
 
-def _last_name(node: ast.Attribute | ast.Name) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id
-
-
-def _mentioned(node: ast.AST) -> set[str]:
-    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+def _last_name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -16,8 +16,8 @@ import types
 from collections.abc import Set
 from typing import Any
 
-from ..border.mirror_functions import MirrorFunction, MirrorModule
-from ..border.mirrors import MirrorClass
+from ..border.proxies import ProxyClass
+from ..border.proxy_functions import ProxyFunction, ProxyModule
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
 
@@ -38,7 +38,7 @@ def follow_seed(peer: TrustedPeer) -> None:
 
 
 def follow_monkeypatch(peer: TrustedPeer) -> None:
-    """monkeypatch remembers what it replaces from `__dict__`, which of a mirror is not the candidate's: ask instead.
+    """monkeypatch remembers what it replaces from `__dict__`, which of a proxy is not the candidate's: ask instead.
 
     What a test replaces in the standard library is replaced for the candidate too, and put back.
     """
@@ -47,7 +47,7 @@ def follow_monkeypatch(peer: TrustedPeer) -> None:
     real, undo = MonkeyPatch.setattr, MonkeyPatch.undo
 
     def setattr_(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:
-        if len(args) == 2 and (type(target) is MirrorModule or isinstance(target, MirrorClass)):
+        if len(args) == 2 and (type(target) is ProxyModule or isinstance(target, ProxyClass)):
             before = getattr(target, args[0])
             setattr(target, *args)
             self._setattr.append((target, args[0], before))
@@ -118,10 +118,10 @@ def serve_sources(candidate: str, name: str) -> None:
     real = inspect.getsource
 
     def getsource(value: Any) -> str:
-        if type(value) is MirrorModule:
+        if type(value) is ProxyModule:
             return candidate
-        if type(value) is MirrorFunction or isinstance(value, MirrorClass):
-            wanted = value.__dict__["__name__"] if type(value) is MirrorFunction else value.__name__
+        if type(value) is ProxyFunction or isinstance(value, ProxyClass):
+            wanted = value.__dict__["__name__"] if type(value) is ProxyFunction else value.__name__
             for node in ast.walk(ast.parse(candidate)):
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == wanted:
                     return ast.get_source_segment(candidate, node, padded=True) or ""
@@ -136,7 +136,7 @@ def reload(peer: TrustedPeer, candidate: str) -> None:
     real = importlib.reload
 
     def again(module: Any) -> Any:
-        if type(module) is not MirrorModule:
+        if type(module) is not ProxyModule:
             return real(module)
         peer.request("load", candidate, module.__name__, module)
         return module

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import importlib.machinery
+import linecache
 import os
 import socket
 import sys
 from typing import Any
 
 from ..border.messages import Closed, Protocol
-from ..border.mirrors import module_namespace, names_on_request
+from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
-from . import names, over_there, visible
-from .checks import finish
+from . import guard, names, over_there, review, visible
+from .checks import finish, prepare
 from .pytest_session import Outcomes, Session, judge
-from .report import Progress, Report, describe
+from .report import Progress, Report, describe, refused
 
 
 def run(
@@ -24,17 +25,20 @@ def run(
     """Judge one job of format pytest."""
     report = Report()
     tests, name = job["tests"], job["module"]
-    expected = names.expected(tests, name)
-    peer = TrustedPeer(sock, named=set(names.imported(tests, name)), module_name=name)
-    peer.on_request = names_on_request(tests)
-    peer.may_cancel = "CancelledError" in tests
-    peer.may_end = {"StopIteration", "StopAsyncIteration"} & names.used(tests)
+    wanted = names.expected(tests)
+    asked = names.imported(tests, name)
+    if why := review.unjudgeable(tests, name, asked) or review.left_out(tests, name):
+        return refused(why)
+    under_test = review.classes_under_test(tests, name, asked, job["classes"])
+    peer = TrustedPeer(sock, under_test=under_test, module_name=name)
+    prepare(peer, tests)
     if shared is not None:
         over_there.open_temporary_files()
         peer.folders = (shared,)
         os.environ["TMPDIR"] = shared
-        peer._environment = dict(os.environ)
+        peer.follow_from_here()
     try:
+        peer.follow_environment()
         module = peer.request("load", job["candidate"], name)
         _publish(peer, module, job)
         over_there.follow_seed(peer)
@@ -47,21 +51,27 @@ def run(
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)
+        linecache.cache[path] = (
+            len(tests),
+            None,
+            tests.splitlines(keepends=True),
+            path,
+        )  # read from here when one fails
+        guard.install(peer.refuse, path, shared)
         outcomes = Outcomes(progress)
-        outcomes.requests = lambda: peer.requests
         items = session.run(path, outcomes, shared or folder)
-        judge(report, outcomes, items, expected.tests, expected.suspicious_skips)
+        judge(report, outcomes, items, wanted)
     except (Closed, Protocol):
         report.fail(peer.broken)
     except BaseException as error:  # noqa: BLE001  the candidate's module did not load, or pytest gave up
         report.fail(describe(error))
-    report.tests_total = max(report.tests_total, len(expected.tests))
+    report.tests_total = max(report.tests_total, len(wanted.tests))
     finish(report, peer)
     return report
 
 
 def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
-    """Make the mirrored module importable; a star import brings the names that the tests use and nothing else."""
+    """Make the proxied module importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
     held = module_namespace(module)
     if "__doc__" in tests:

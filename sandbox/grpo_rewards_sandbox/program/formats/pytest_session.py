@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
+import inspect
 import os
 import site
+import sys
 from pathlib import Path
 from typing import Any
 
+from .names import Expected
 from .report import Progress, Report
 
 _OFF = ["cacheprovider", "doctest", "junitxml", "pastebin", "stepwise", "faulthandler", "setuponly", "setupplan"]
@@ -18,35 +22,32 @@ _WARM = (
 
 
 class Outcomes:
-    """Counts what happens to every test, and who skipped what."""
+    """Counts what happens to every test."""
 
     def __init__(self, progress: Progress) -> None:
         self.passed: list[str] = []
         self.failures: list[str] = []
-        self.excused: list[str] = []
+        self.not_passed: list[str] = []
         self.collection_problems: list[str] = []
-        self.asked_before = 0
-        self.requests: Any = lambda: 0
         self.total = 0
         self._progress = progress
-
-    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
-        self.asked_before = self.requests()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self.failures.append(_message(report))
-        elif hasattr(report, "wasxfail"):
-            if report.when == "call":
-                self.excused.append(report.nodeid)
-        elif report.skipped:
-            if self.requests() != self.asked_before:
-                self.failures.append(f"{_name(report)}: skipped after asking the candidate")
-            else:
-                self.excused.append(report.nodeid)
+        elif report.skipped or hasattr(report, "wasxfail"):
+            self.not_passed.append(report.nodeid)
         elif report.when == "call":
             self.passed.append(report.nodeid)
             self._progress(len(self.passed), self.total)
+
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool | None:
+        """Run a test that is a coroutine function: without a plugin pytest would not, and some versions let it pass."""
+        if not inspect.iscoroutinefunction(pyfuncitem.obj):
+            return None
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        asyncio.run(pyfuncitem.obj(**arguments))
+        return True
 
     def pytest_collectreport(self, report: Any) -> None:
         if report.failed:
@@ -85,6 +86,7 @@ class Session:
         site.setquit()
         site.sethelper()
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        sys.dont_write_bytecode = True
         options = [
             "-q",
             "-s",
@@ -154,22 +156,21 @@ class Session:
         object.__setattr__(factory, "mktemp", mktemp)
 
 
-def judge(report: Report, outcomes: Outcomes, items: list[Any], wanted: frozenset[str], suspicious: bool) -> None:
-    """Turn what happened into a verdict."""
-    report.tests_total = max(len(items), len(wanted))
+def judge(report: Report, outcomes: Outcomes, items: list[Any], wanted: Expected) -> None:
+    """Turn what happened into a verdict: every test that the file wants has passed, and nothing else counts."""
+    report.tests_total = max(len(items), len(wanted.tests))
     report.tests_passed = len(outcomes.passed)
     for problem in (*outcomes.collection_problems, *outcomes.failures):
         report.fail(problem)
-    if len(set(outcomes.passed)) + len(set(outcomes.excused)) < len(items):
-        report.fail(f"{len(outcomes.passed)} of {len(items)} tests passed")
-    collected = {_defined_as(item) for item in items}
-    missing = sorted(name for name in wanted if name not in collected)
+    missing = sorted(wanted.tests - {_defined_as(item) for item in items})
     if missing:
         report.fail(f"{missing[0]} was not collected")
+    for item in items:
+        left_out = _defined_as(item) in wanted.left_out
+        if (item.nodeid in outcomes.not_passed or item.nodeid not in outcomes.passed) and not left_out:
+            report.fail(f"{_name(item)} was left out or did not pass")
     if not outcomes.passed:
         report.fail("no test passed")
-    if suspicious and outcomes.excused:
-        report.fail("a test was skipped on a condition that asks the candidate")
     report.passed = not report.reason
     if report.passed:
         report.tests_total = report.tests_passed

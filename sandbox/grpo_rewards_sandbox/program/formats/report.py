@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
-_VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit"), 1 << 31, 100
+_VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
 
 
 @dataclass(slots=True)
@@ -32,6 +32,10 @@ class Report:
             if missing and missing[1].partition(".")[0] not in sys.stdlib_module_names:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
+
+    def refuse(self, reason: str) -> None:
+        """Note that the tests took an object of the candidate for data: that goes before any other reason."""
+        self.passed, self.reason = False, reason[:MAX_REASON]
 
     def line(self) -> bytes:
         """One line of JSON."""
@@ -54,6 +58,11 @@ def read_report(line: bytes) -> Report:
     return report
 
 
+def refused(reason: str) -> Report:
+    """What is said of tests that cannot be judged, whatever the candidate is."""
+    return Report(status="refused", reason=reason[:MAX_REASON])
+
+
 def not_set_up() -> Report:
     """What is said of a job whose processes could not be confined: nothing about its candidate."""
     return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
@@ -62,8 +71,8 @@ def not_set_up() -> Report:
 def install(package: str) -> str:
     """What to do for a sandbox that shall have a package."""
     return (
-        f"the sandbox has what is installed in it; for more: grpo-rewards sandbox build --package {package} and sandbox: "
-        "docker, or open_sandbox('local', python_path=...)"
+        f"it is not installed where the sandbox runs; for docker: grpo-rewards sandbox build --package {package}; local: "
+        f"pip install {package} (and packages: environment)"
     )
 
 
@@ -83,6 +92,6 @@ def describe(error: BaseException) -> str:
     """Name an exception and its message on one line."""
     try:
         text = str(error)
-    except Exception:  # noqa: BLE001  an exception of a mirrored class whose __str__ fails
+    except Exception:  # noqa: BLE001  an exception of a proxied class whose __str__ fails
         text = ""
     return f"{type(error).__name__}: {text}"[:MAX_REASON] if text else type(error).__name__

@@ -24,7 +24,7 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
     report = Report()
     report_class, fail, describe_error, judge_all = Report, Report.fail, describe, judge
     name, tests = job["module"], job["tests"]
-    expected = names.expected(tests, name) if isinstance(tests, str) else None
+    expected = names.expected(tests) if isinstance(tests, str) else None
     outcomes = Outcomes(lambda passed, total: None)
     site.setquit()
     site.sethelper()
@@ -43,7 +43,7 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
             with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
                 handle.write(tests)
             items = session.run(path, outcomes, folder)
-            judge_all(report, outcomes, items, expected.tests, expected.suspicious_skips)
+            judge_all(report, outcomes, items, expected)
         else:
             namespace = dict(vars(module), __name__="tests")
             exec(_compiled(job["setup"], "setup.py"), namespace)  # noqa: S102

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
-import importlib
+import importlib.util
+import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ..border.mirror_functions import MirrorModule
+from ..border.proxy_functions import ProxyModule
 from . import names
 
 _BUILTINS = frozenset(vars(builtins))
@@ -21,10 +23,88 @@ _BUILTINS = frozenset(vars(builtins))
 _TESTS_OWN = (
     "array bisect calendar cmath collections collections.abc contextlib copy dataclasses datetime decimal enum fractions"
     " functools hashlib heapq inspect io itertools json math numbers operator os os.path random re statistics string"
-    " struct sys textwrap time types typing unicodedata uuid asyncio numpy pytest unittest unittest.mock"
+    " struct sys textwrap time types typing unicodedata uuid asyncio numpy pandas scipy torch pytest unittest unittest.mock"
 )
 _MODULES = frozenset(_TESTS_OWN.split())
 _ALWAYS = frozenset(("math", "cmath", "operator", "itertools", "pytest", "unittest"))
+# names that tests use without binding them, and where they are from
+_KNOWN: dict[str, tuple[str, str]] = {
+    **{name: (name, "") for name in _MODULES if "." not in name and name != "array"},
+    "np": ("numpy", ""), "pd": ("pandas", ""), "dt": ("datetime", ""), "mock": ("unittest.mock", ""),
+}  # fmt: skip
+_KNOWN.update(
+    (name, ("collections", name))
+    for name in ["Counter", "deque", "defaultdict", "OrderedDict", "namedtuple", "ChainMap"]
+)
+_KNOWN.update(
+    (name, ("typing", name))
+    for name in [
+        "List",
+        "Dict",
+        "Tuple",
+        "Set",
+        "Optional",
+        "Any",
+        "Union",
+        "Callable",
+        "Iterable",
+        "Iterator",
+        "Sequence",
+    ]
+)
+_KNOWN.update((name, ("functools", name)) for name in ["reduce", "partial", "wraps", "lru_cache", "cmp_to_key"])
+_KNOWN.update((name, ("operator", name)) for name in ["itemgetter", "attrgetter", "methodcaller"])
+_KNOWN.update(
+    (name, ("itertools", name))
+    for name in ["islice", "chain", "zip_longest", "takewhile", "dropwhile", "starmap", "repeat"]
+)
+_KNOWN.update((name, ("copy", name)) for name in ["deepcopy"])
+_KNOWN.update(Decimal=("decimal", "Decimal"), Fraction=("fractions", "Fraction"), timedelta=("datetime", "timedelta"),
+              approx=("pytest", "approx"), isclose=("math", "isclose"), inf=("math", "inf"), nan=("math", "nan"))  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def _stored(text: str) -> frozenset[str]:
+    """Return the names that a text gives a value anywhere."""
+    return frozenset(
+        part.id for part in names.parsed(text) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def unbound(text: str, entry_point: str) -> frozenset[str]:
+    """Return the names that a text uses and nobody but the candidate can bind."""
+    stored = set(_stored(text))
+    parameters = {part.arg for part in names.parsed(text) if isinstance(part, ast.arg)}
+    for node in names.parsed(text):
+        if isinstance(node, (ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            stored.add(node.name or "")
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            stored.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+    own = bound(text, "") | stored | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
+    return frozenset(names.used(text) - own) | ({entry_point, "candidate"} - {""})
+
+
+@functools.lru_cache(maxsize=64)
+def missing(text: str, entry_point: str) -> str:
+    """Say which package a text uses by a known name, binds nowhere, and cannot have: a candidate's own would stand for it."""
+    for name in sorted(names.used(text) - _stored(text) - bound(text, "") - {entry_point}):
+        package = _KNOWN.get(name, ("", ""))[0].partition(".")[0]
+        if package and package not in sys.stdlib_module_names and importlib.util.find_spec(package) is None:
+            return f"the tests need the package {package}, which the sandbox has not"
+    return ""
+
+
+def known(asked: Iterable[str]) -> dict[str, Any]:
+    """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these."""
+    found: dict[str, Any] = {}
+    for name in asked:
+        module, attribute = _KNOWN.get(name, ("", ""))
+        if module:
+            with contextlib.suppress(ImportError):
+                loaded = importlib.import_module(module)
+                found[name] = getattr(loaded, attribute) if attribute else loaded
+    return found
 
 
 def chosen(defined: Iterable[Any], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
@@ -48,7 +128,7 @@ def trusted_value(part: str, value: Any) -> Any:
     """
     if part in _ALWAYS:
         return importlib.import_module(part)
-    if type(value) is not MirrorModule:
+    if type(value) is not ProxyModule:
         return value
     name = str(value.__name__)
     if name in _MODULES:

@@ -311,8 +311,11 @@ def close_descriptors(keep: set[int]) -> None:
 def clean_environment(folder: str) -> None:
     """Leave a candidate nothing of the host's environment."""
     temporary = os.environ.get("TMPDIR", "/tmp")
+    threads = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
     os.environ.clear()
-    os.environ.update(PATH="/usr/local/bin:/usr/bin:/bin", HOME=folder, LANG="C.UTF-8", TMPDIR=temporary, PWD=folder)
+    os.environ.update(
+        threads, PATH="/usr/local/bin:/usr/bin:/bin", HOME=folder, LANG="C.UTF-8", TMPDIR=temporary, PWD=folder
+    )
     os.environ.update(PYTHONDONTWRITEBYTECODE="1")
 
 

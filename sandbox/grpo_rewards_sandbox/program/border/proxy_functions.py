@@ -1,18 +1,15 @@
-"""Mirrors of functions, modules, generators and coroutines."""
+"""Proxys of functions, modules, generators and coroutines."""
 
 from __future__ import annotations
 
 import inspect
 import types
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .mirrors import Border, hidden, listed, module_namespace, seen
-
-if TYPE_CHECKING:
-    pass
+from .proxies import Border, hidden, listed, module_namespace, seen
 
 _OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
 
@@ -46,7 +43,8 @@ def _plain_function(signature: inspect.Signature, kind: str) -> Any:
         return_annotation=signature.empty,
     )
     scope: dict[str, Any] = {}
-    exec(f"def function{shown}: {'yield' if kind == 'gen' else 'pass'}", scope)  # noqa: S102  of checked identifiers
+    how, body = ("async def" if kind == "agen" else "def"), "yield" if kind in ("gen", "agen") else "pass"
+    exec(f"{how} function{shown}: {body}", scope)  # noqa: S102  of checked identifiers
     function = scope["function"]
     kinds = {part.name: part.kind for part in signature.parameters.values()}
     only = {name: value for name, value in values.items() if kinds[name] is inspect.Parameter.KEYWORD_ONLY}
@@ -74,7 +72,7 @@ def make_signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature 
         return None
 
 
-class MirrorFunction:
+class ProxyFunction:
     """A function or bound method of the candidate."""
 
     __test__ = False  # for pytest: none that counts as a test
@@ -82,7 +80,7 @@ class MirrorFunction:
     @property
     def __class__(self) -> Any:
         own = self.__dict__
-        return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else MirrorFunction
+        return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else ProxyFunction
 
     @__class__.setter
     def __class__(self, value: Any) -> None:
@@ -101,14 +99,15 @@ class MirrorFunction:
             own["__signature__"] = made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, kwargs)
+        result = Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, *([kwargs] if kwargs else []))
+        return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_FUNCTIONS and "__signature__" in self.__dict__:
             return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name)
+        return Border.peer.told(Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
@@ -127,7 +126,7 @@ class MirrorFunction:
             return
 
 
-class MirrorModule(types.ModuleType):
+class ProxyModule(types.ModuleType):
     """The candidate's module, or one it imports."""
 
     def _ref(self) -> Ref:
@@ -169,6 +168,7 @@ def generator(number: int) -> Generator[Any, Any, Any]:
             Border.peer.request("op", "close", ref)
             return None
         except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
+            Border.peer.note(error)
             try:
                 value = Border.peer.request("op", "throw", ref, error)
             except StopIteration as end:
@@ -182,9 +182,9 @@ def generator(number: int) -> Generator[Any, Any, Any]:
             return end.value
 
 
-async def coroutine(number: int) -> Any:
-    """A coroutine of the candidate."""
-    return await outcome("run_coroutine", Ref(number))
+async def coroutine(awaitable: Any) -> Any:
+    """A coroutine of the candidate, or an object of its that can be awaited."""
+    return await outcome("run_coroutine", awaitable)
 
 
 async def asynchronous_generator(number: int) -> Any:
@@ -201,7 +201,7 @@ def coroutine_function(number: int, name: str) -> Any:
     """A function of the candidate that returns coroutines."""
 
     async def function(*args: Any, **kwargs: Any) -> Any:
-        return await Border.peer.request("call", Ref(number), args, kwargs)
+        return await Border.peer.request("call", Ref(number), args, *([kwargs] if kwargs else []))
 
     function.__name__ = function.__qualname__ = name
     function.__dict__["_border_number"] = number

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Here:
-    """Where stand-ins find the border; set once per process."""
+    """Where stubs find the border; set once per process."""
 
     peer: CandidatePeer
 
@@ -23,7 +23,7 @@ _LOCAL = frozenset(
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
 
 
-class StandIn:
+class Stub:
     """A test's object."""
 
     __slots__ = ("__weakref__", "_border_number")
@@ -51,25 +51,47 @@ class StandIn:
             return
 
 
-class CallableStandIn(StandIn):
+class CallableStub(Stub):
     """A test's function, class or callable object."""
 
     __slots__ = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return Here.peer.request("call", Ref(object.__getattribute__(self, "_border_number")), args, kwargs)
+        return Here.peer.request(
+            "call", Ref(object.__getattribute__(self, "_border_number")), args, *([kwargs] if kwargs else [])
+        )
 
 
-class FunctionStandIn(CallableStandIn):
+class FunctionStub(CallableStub):
     """A test's function: as an attribute of a class it becomes a method."""
 
-    __slots__ = ()
+    __slots__ = ("_border_parameters",)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__signature__":
+            return _signature(object.__getattribute__(self, "_border_parameters"))
+        return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
 
-class AwaitableStandIn(StandIn):
+def _signature(parameters: Any) -> Any:
+    import inspect
+
+    if parameters is None:
+        raise AttributeError("__signature__")
+    return inspect.Signature(
+        [
+            inspect.Parameter(
+                name, inspect._ParameterKind(kind), default=... if has_default else inspect.Parameter.empty
+            )
+            for name, kind, has_default in parameters
+        ]
+    )
+
+
+class AwaitableStub(Stub):
     """A test's coroutine; for the event loop it is a coroutine too."""
 
     __slots__ = ("_border_steps",)
@@ -77,7 +99,7 @@ class AwaitableStandIn(StandIn):
     def __getattribute__(self, name: str) -> Any:
         if name in ("_border_steps", "send", "throw", "close"):
             return object.__getattribute__(self, name)
-        return StandIn.__getattribute__(self, name)
+        return Stub.__getattribute__(self, name)
 
     def __await__(self) -> Any:
         ref = Ref(object.__getattribute__(self, "_border_number"))
@@ -89,22 +111,23 @@ class AwaitableStandIn(StandIn):
         try:
             return self._border_steps
         except AttributeError:
-            steps = AwaitableStandIn.__await__(self)
+            steps = AwaitableStub.__await__(self)
             object.__setattr__(self, "_border_steps", steps)
             return steps
 
     def send(self, value: Any) -> Any:
-        return AwaitableStandIn._steps(self).send(value)
+        return AwaitableStub._steps(self).send(value)
 
     def throw(self, *error: Any) -> Any:
-        return AwaitableStandIn._steps(self).throw(*error)
+        return AwaitableStub._steps(self).throw(*error)
 
     def close(self) -> None:
-        AwaitableStandIn._steps(self).close()
+        AwaitableStub._steps(self).close()
 
 
+_NAMES: dict[Any, str] = {"function": "function", "coroutine": "coroutine"}
 _BY_KIND: dict[Any, type] = {
-    False: StandIn, True: CallableStandIn, "function": FunctionStandIn, "coroutine": AwaitableStandIn,
+    False: Stub, True: CallableStub, "function": FunctionStub, "coroutine": AwaitableStub,
 }  # fmt: skip
 
 
@@ -135,11 +158,11 @@ _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 _own_classes: dict[int, type] = {}
 
 
-class StandInClass(type):
-    """The class of stand-ins for classes of the tests' own: its objects are those of that class."""
+class StubClass(type):
+    """The class of stubs for classes of the tests' own: its objects are those of that class."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return Here.peer.request("call", Ref(number_of(cls)), args, kwargs)
+        return Here.peer.request("call", Ref(number_of(cls)), args, *([kwargs] if kwargs else []))
 
     def __getattr__(cls, name: str) -> Any:
         return Here.peer.request("getattr", Ref(number_of(cls)), name)
@@ -164,11 +187,11 @@ def number_of(cls: type) -> int:
 def class_of(
     number: int, name: str, special: list[str], callable_: bool, collection: list[str], fields: list[str] | None
 ) -> type:
-    """Return the stand-in for a class of the tests' own."""
+    """Return the stub for a class of the tests' own."""
     cls = _own_classes.get(number)
     if cls is None:
         forwarded = {one: _forward_of_class(SPECIAL[one]) for one in collection}
-        meta: Any = type("StandInCollection", (StandInClass,), forwarded) if collection else StandInClass
+        meta: Any = type("StubCollection", (StubClass,), forwarded) if collection else StubClass
         members = {**_members(special), "_border_class": number}
         if fields is not None:
             import dataclasses
@@ -188,14 +211,16 @@ def _members(special: list[str]) -> dict[str, Any]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None) -> Any:
-    """Return a stand-in for a test's object that has these special methods, of a class of the tests' own or of none."""
+def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None, parameters: Any) -> Any:
+    """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
     if described is not None:
         cls = class_of(*described)
     else:
         key = (tuple(special), callable_)
         found = _classes.get(key)
-        cls = _classes[key] = found or type("object", (_BY_KIND[callable_],), _members(special))
+        cls = _classes[key] = found or type(_NAMES.get(callable_, "object"), (_BY_KIND[callable_],), _members(special))
     value: Any = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
+    if isinstance(value, FunctionStub):
+        object.__setattr__(value, "_border_parameters", parameters)
     return value

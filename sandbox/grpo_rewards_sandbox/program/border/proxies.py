@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -11,50 +12,61 @@ from .operations import SPECIAL
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
 
-# asked for by pytest, unittest.mock, inspect and copy of every object they meet: the candidate has no say in these
+# what describes a class, an object or a function; any other special name is some library's protocol, and asked for only by
+# tests whose text has it
+_SHOWN = frozenset(
+    (
+        "__name__",
+        "__qualname__",
+        "__module__",
+        "__doc__",
+        "__members__",
+        "__class_getitem__",
+        "__version__",
+        "__author__",
+        "__all__",
+    )
+)
+# in these the candidate has no say even then
 _NEVER_ASKED = frozenset(
     [
-        "__wrapped__",
         "__signature__",
         "__isabstractmethod__",
         "__set_name__",
-        "__slots__",
-        "__match_args__",
         "__test__",
-        "pytestmark",
-        "__origin__",
-        "__args__",
         "__bases__",
-        "_pytestfixturefunction",
-        "__pytest_wrapped__",
         "__path__",
-        "pytest_plugins",
         "__self__",
         "__func__",
         "__code__",
         "__defaults__",
-        "place_as",
         "__get__",
         "__kwdefaults__",
         "__closure__",
         "__globals__",
-        "__unittest_skip__",
-        "__unittest_expecting_failure__",
         "__abstractmethods__",
         "__orig_bases__",
-        "__parameters__",
         "__text_signature__",
         "__objclass__",
         "__init_subclass__",
+        "__unittest_skip__",
+        "__unittest_expecting_failure__",
         "__array_interface__",
         "__array__",
         "__array_struct__",
         "__array_ufunc__",
         "__array_priority__",
+        "__array_function__",
+        "__fspath__",
+        "__length_hint__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__class__",
     ]
 )
-# of these only where the tests' text has the name
-_ON_REQUEST = frozenset(("__wrapped__", "__slots__", "__match_args__", "__parameters__", "__origin__", "__args__"))
+_MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
+_SPECIAL_NAME = re.compile(r"__\w+__")
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
 # what a class and a module hold on this side, where reading `__dict__` asks the candidate
 namespace: Any = vars(type)["__dict__"].__get__
@@ -63,25 +75,25 @@ module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 
 
 class Border:
-    """Where mirrors find the border; set once per job."""
+    """Where proxies find the border; set once per job."""
 
     peer: TrustedPeer
 
 
-def listed(ref: Ref) -> list[str]:
+def listed(ref: Any) -> list[str]:
     found = Border.peer.request("op", "dir", ref)
     return sorted(name for name in found if type(name) is str)
 
 
 def names_on_request(tests: str) -> frozenset[str]:
-    """Return the names of a candidate's insides that these tests ask for themselves."""
-    return frozenset(name for name in _ON_REQUEST if name in tests)
+    """Return the special names that these tests ask for themselves."""
+    return frozenset(_SPECIAL_NAME.findall(tests)) - _NEVER_ASKED
 
 
 def hidden(name: str) -> bool:
-    if name in _NEVER_ASKED:
-        return name not in Border.peer.on_request
-    return name.startswith(("_border", "_pytest", "__pytest"))
+    if _dunder(name):
+        return name not in _SHOWN and name not in Border.peer.on_request
+    return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
 
 
 def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, Any]:
@@ -101,11 +113,11 @@ def _dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-class MirrorClass(type):
-    """The class of mirrored classes: calling one makes an object on the candidate's side."""
+class ProxyClass(type):
+    """The class of proxied classes: calling one makes an object on the candidate's side."""
 
     def mro(cls) -> list[type]:
-        """Among a mirror's ancestors are those of the standard library's that it is known by."""
+        """Among a proxy's ancestors are those of the standard library's that it is known by."""
         if _ancestors(cls) is not None:
             return list(cls.__mro__)
         own = type.mro(cls)
@@ -115,21 +127,22 @@ class MirrorClass(type):
 
     @property
     def __mro__(cls) -> tuple[type, ...]:
-        """As the candidate's side has it: without what a class is here to be a mirror."""
+        """As the candidate's side has it: without what a class is here to be a proxy."""
         return tuple(base for base in _ancestors(cls) or () if base not in _MIRRORS)
 
     def __instancecheck__(cls, value: Any) -> bool:
         if type.__instancecheck__(cls, value):
             return True
-        return isinstance(value, (Mirror, MirrorClass)) and _related("isinstance", value, cls)
+        return isinstance(value, (Proxy, ProxyClass)) and _related("isinstance", value, cls)
 
     def __subclasscheck__(cls, value: type) -> bool:
         if type.__subclasscheck__(cls, value):
             return True
-        return isinstance(value, MirrorClass) and _related("issubclass", value, cls)
+        return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return Border.peer.request("call", Ref(cls._own_number()), args, kwargs)
+        made = Border.peer.request("call", Ref(cls._own_number()), args, *([kwargs] if kwargs else []))
+        return Border.peer.constructed(made) if type.__getattribute__(cls, "_border_tested") else made
 
     def _own_number(cls) -> int:
         number = namespace(cls).get("_border_class")
@@ -149,12 +162,14 @@ class MirrorClass(type):
     def __getattr__(cls, name: str) -> Any:
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.request("getattr", Ref(cls._number()), name)
+        value = Border.peer.request("getattr", Ref(cls._number()), name)
+        return Border.peer.constructor(value) if type.__getattribute__(cls, "_border_tested") else value
 
     def __setattr__(cls, name: str, value: Any) -> None:
         if name.startswith(("_border", "__abstract")):
             type.__setattr__(cls, name, value)
         else:
+            Border.peer.hold_methods(name)
             Border.peer.request("setattr", Ref(cls._number()), name, value)
 
     def __delattr__(cls, name: str) -> None:
@@ -180,8 +195,8 @@ class MirrorClass(type):
         return listed(Ref(cls._number()))
 
 
-class MirrorCollection(MirrorClass):
-    """The class of mirrored classes that are collections themselves, as enumerations are."""
+class ProxyCollection(ProxyClass):
+    """The class of proxied classes that are collections themselves, as enumerations are."""
 
     def __iter__(cls) -> Any:
         return iter(Border.peer.request("op", "iter", Ref(cls._number())))
@@ -202,34 +217,37 @@ class MirrorCollection(MirrorClass):
         return True
 
 
-class Mirror:
+class Proxy:
     """An object of the candidate."""
 
-    _border_siblings: Any = None
     _border_peer: Any = None
+    _border_tested = _border_enum = _border_compares = False
+    _border_bare: Any = None
+    _border_value: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.request("getattr", Ref(self._border_number), name)
+        return Border.peer.request("getattr", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_border"):
             object.__setattr__(self, name, value)
         else:
-            Border.peer.request("setattr", Ref(self._border_number), name, value)
+            Border.peer.hold_methods(name)
+            Border.peer.request("setattr", self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        Border.peer.request("delattr", Ref(self._border_number), name)
+        Border.peer.request("delattr", self, name)
 
     def __dir__(self) -> list[str]:
-        return listed(Ref(self._border_number))
+        return listed(self)
 
     def __copy__(self) -> Any:
-        return Border.peer.request("op", "copy", Ref(self._border_number))
+        return Border.peer.request("op", "copy", self)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return Border.peer.request("op", "deepcopy", Ref(self._border_number))
+        return Border.peer.request("op", "deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("an object of the candidate cannot be pickled across the border; use fidelity='shared'")
@@ -238,37 +256,27 @@ class Mirror:
         try:
             # one that was garbage of an earlier job in this process has numbers that are others' by now
             if self._border_peer is Border.peer:
-                Border.peer.release(self._border_number)
+                Border.peer.release(object.__getattribute__(self, "_border_number"))
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 
 
-class MirrorObject(Mirror):
-    """An object whose class derives from no value type: equal to itself, unless its class says more."""
-
-    def __eq__(self, other: object) -> Any:
-        return self is other
-
-    def __ne__(self, other: object) -> Any:
-        result = self.__eq__(other)
-        return result if result is NotImplemented else not result
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
+class ProxyObject(Proxy):
+    """An object whose class derives from no value type."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object>"
 
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
-        return Border.peer.request("vars", Ref(self._border_number))
+        return Border.peer.request("vars", self)
 
 
-class MirrorValue(Mirror):
-    """An object whose class derives from a value type: compared by that value, on this side."""
+class ProxyValue(Proxy):
+    """An object whose class derives from a value type: it has crossed as that value, and counts as it."""
 
 
-class MirrorException(MirrorObject):
+class ProxyException(ProxyObject):
     """An exception of a class of the candidate."""
 
     def __str__(self) -> str:
@@ -281,16 +289,18 @@ class MirrorException(MirrorObject):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Mirror.__getattr__(self, name)
+        value = Proxy.__getattr__(self, name)
+        BaseException.__setattr__(self, name, value)  # taken once: an exception is what it was when it crossed
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         BaseException.__setattr__(self, name, value)
 
 
-_MIRRORS = frozenset((Mirror, MirrorObject, MirrorValue, MirrorException))
+_MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
 
 
-def _related(how: str, value: Any, cls: MirrorClass) -> bool:
+def _related(how: str, value: Any, cls: ProxyClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
     if "_border_class" not in namespace(cls):
         return False

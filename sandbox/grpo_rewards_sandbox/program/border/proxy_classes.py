@@ -1,0 +1,296 @@
+"""Proxies made from what the candidate says of its classes, objects and functions. All of it may be a lie."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import socket
+import weakref
+from typing import Any, cast
+
+from . import stdlib, uses
+from .operations import EQUALITY, ORDER, SPECIAL
+from .peer import Peer
+from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue
+from .proxy_functions import Annotation, ProxyFunction, coroutine_function, make_signature
+from .values import BASE_BY_NAME, BASES, CONTAINERS, EXCEPTIONS, STDLIB_BASES, VALUES
+
+_KINDS: dict[str, type] = {
+    "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
+}  # fmt: skip
+_CONTAINER_TYPES = tuple(container.type for container in CONTAINERS.values() if container.type is not object)
+_BY_VALUE = (*BASES, *STDLIB_BASES, *_CONTAINER_TYPES)
+# what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
+_ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__", "__bool__")
+_MIXINS = (Proxy, ProxyObject, ProxyException)
+_ITEMS = ("__getitem__", "__iter__", "__reversed__")
+MAX_CLASSES, MAX_KEPT = 10_000, 100_000
+
+
+class ProxyMaker(Peer):
+    """Makes proxies, each once. `under_test`: the names of the classes under test."""
+
+    def __init__(self, sock: socket.socket, parity: int) -> None:
+        super().__init__(sock, parity)
+        self.classes: dict[int, ProxyClass] = {}
+        self.under_test: frozenset[str] = frozenset()
+        self.origins: dict[int, int] = {}
+        self._kept: list[Any] = []
+
+    def _take_classes(self, described: list[Any]) -> None:
+        for number, name, qualname, module, bases, special, methods, more in described:
+            if (
+                type(number) is not int
+                or number in self.classes
+                or type(name) is not str
+                or type(module) is not str
+                or type(more) is not dict
+                or len(self.classes) >= MAX_CLASSES
+            ):
+                raise self.protocol("a class")
+            members = {"__module__": "candidate" if module == "builtins" else module, "__qualname__": str(qualname)}
+            cls = self.classes[number] = self._proxy_class(number, name, members, bases, special, methods, more)
+            if more.get("abstract"):
+                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, more["abstract"])))
+
+    def _proxy_class(
+        self,
+        number: int,
+        name: str,
+        members: dict[str, Any],
+        bases: list[Any],
+        special: list[str],
+        methods: list[str],
+        more: dict[str, Any],
+    ) -> ProxyClass:
+        parents, known = self._bases(bases)
+        exception = any(issubclass(base, BaseException) for base in parents)
+        value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
+        tested = name in self.under_test or any(getattr(base, "_border_tested", False) for base in parents)
+        mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
+        members.update(
+            _border_class=number,
+            _border_peer=self,
+            _border_known=tuple(cls for cls, _ in known if cls is not None),
+            _border_tested=tested,
+            _border_value=value,
+            _border_enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known)
+            or any(getattr(base, "_border_enum", False) for base in parents),
+            _border_compares="__eq__" in special or any(getattr(base, "_border_compares", False) for base in parents),
+            **self._described(more),
+        )
+        if not exception and (value is None or tested):
+            members.update(_special_methods(special, value))
+            own = [str(part) for part in methods if not str(part).startswith("__")]
+            members.update((part, uses.Method(part) if value is None else uses.overridden(part)) for part in own)
+        elif value is not None and issubclass(value, dict) and "__missing__" in special:
+            members["__missing__"] = uses.special_method("__missing__", "missing")
+        if value is None or tested:
+            members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
+        if "__call__" in special:
+            members["__call__"] = uses.call_object
+        if not any(issubclass(base, mixin) for base in parents):
+            parents.insert(0, mixin)
+        make = ProxyCollection if more.get("collection") else ProxyClass
+        try:
+            cls = make(name, tuple(parents), members)
+        except TypeError:
+            # base orders or layouts that no class here can have: keep the value, drop the parents
+            plain = [base for base in parents if base is not mixin and not isinstance(base, ProxyClass)]
+            cls = make(name, (mixin, *plain[:1]), {**members, "_border_known": ()})
+        if tested and value is not None:
+            items = [part for part in _ITEMS if hasattr(value, part)]
+            bare = {**members, **_special_methods([*special, *items], None), "_border_known": (), "_border_value": None}
+            type.__setattr__(cls, "_border_bare", ProxyClass(name, (ProxyObject,), bare))
+        for _, abstract in known:
+            if abstract is not None:
+                cast(Any, abstract).register(cls)
+        return cls
+
+    def _described(self, more: dict[str, Any]) -> dict[str, Any]:
+        """What a class says of itself beside its methods."""
+        doc = more.get("doc")
+        members: dict[str, Any] = {"__doc__": doc if type(doc) is str else None}
+        notes = {str(part): self._annotation(*note) for part, note in more.get("notes", {}).items()}
+        if notes:
+            members["__annotations__"] = notes
+        if "match" in more:
+            members["__match_args__"] = tuple(map(str, more["match"]))
+        if "named" in more:
+            # of a named tuple the fields are the value: read here, not asked for anew
+            members.update((str(field), property(operator.itemgetter(at))) for at, field in enumerate(more["named"]))
+            members["_fields"] = tuple(map(str, more["named"]))
+        if "fields" in more:
+            members.update(_dataclass_members({str(at): self._field(part) for at, part in more["fields"].items()}))
+        if more.get("kind") in _KINDS:
+            seen = _KINDS[more["kind"]]
+            members["__class__"] = property(lambda self: seen)
+            members["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
+        return members
+
+    def _bases(self, bases: list[Any]) -> tuple[list[Any], list[tuple[type | None, type | None]]]:
+        found: list[Any] = []
+        known = []
+        for base in bases:
+            if type(base) is int:
+                found.append(self.classes[base])
+            elif base.startswith("m:"):
+                try:
+                    found.append(stdlib.exception(base[2:]))
+                except LookupError:
+                    known.append(stdlib.known_base(base[2:]))
+            elif base.startswith("c:"):
+                found.append(CONTAINERS[base[2:]].type)
+            elif base.startswith("v:"):
+                found.append(VALUES[base[2:]].type)
+            elif base in EXCEPTIONS:
+                found.append(EXCEPTIONS[base])
+            elif base in BASE_BY_NAME and base != "bool":
+                found.append(BASE_BY_NAME[base])
+        # one library exception, the first: raised once, it is not to be all that somebody expects
+        kept: list[Any] = []
+        for base in found:
+            library = _library_exception(base)
+            others = [_library_exception(other) for other in kept]
+            if library is None or all(other is None or issubclass(library, other) for other in others):
+                kept.append(base)
+        return kept, known
+
+    def _known(self, number: Any) -> Any:
+        if type(number) is not int:
+            raise self.protocol("a handle")
+        self.got(number)
+        if self.origins.get(number) == uses.MADE:
+            del self.origins[number]  # the candidate gave it back: from now on it is one that the tests found
+        known = self.theirs.get(number)
+        return None if known is None else known()
+
+    def _instance(self, number: int, class_number: int, base_name: str | None, coded: Any) -> Any:
+        value = self._known(number)
+        if value is not None:
+            return value
+        cls = self.classes[class_number]
+        if base_name is not None:
+            base = VALUES[base_name[2:]].type if base_name.startswith("v:") else BASE_BY_NAME[base_name]
+            plain = self.decode(coded)
+            if type(plain) is not base or not issubclass(cls, base):
+                raise self.protocol("not the value it says it is")
+            value = STDLIB_BASES[base](cls, plain) if base in STDLIB_BASES else cast(Any, base).__new__(cls, plain)
+        elif issubclass(cls, _BY_VALUE):
+            raise self.protocol("a value without its value")
+        elif issubclass(cls, BaseException):
+            value = cls.__new__(cls)
+        else:
+            value = object.__new__(cls)
+        return self._numbered(value, number)
+
+    def _numbered(self, value: Any, number: int) -> Any:
+        setter: Any = BaseException.__setattr__ if isinstance(value, BaseException) else object.__setattr__
+        setter(value, "_border_number", number)
+        try:
+            self.theirs[number] = weakref.ref(value)
+        except TypeError:  # tuples and integers cannot be referred to weakly
+            if len(self._kept) < MAX_KEPT:
+                self._kept.append(value)
+                self.theirs[number] = lambda: value
+        return value
+
+    def told(self, text: Any) -> Any:
+        """Return a docstring as the tests see it."""
+        return text
+
+    def bare(self, value: Any) -> Any:
+        """Return the same object of the candidate without the value that its class derives from."""
+        bare = type.__getattribute__(type(value), "_border_bare")
+        if bare is None:
+            return value
+        number = object.__getattribute__(value, "_border_number")
+        found = self._numbered(object.__new__(bare), number)
+        self._kept.append(found)
+        return found
+
+    def number_container(self, value: Any, number: int) -> None:
+        if isinstance(value, Proxy):
+            object.__setattr__(value, "_border_number", number)
+
+    def container_class(self, number: Any, base: type) -> type:
+        cls = self.classes[number]
+        if not issubclass(cls, base):
+            raise self.protocol("not the container it says it is")
+        return cls
+
+    def _function(
+        self, number: int, kind: str, name: str, doc: str | None, signature: Any, notes: dict[str, Any]
+    ) -> Any:
+        value = self._known(number)
+        if value is None:
+            if kind == "co":
+                value = coroutine_function(number, str(name))
+            else:
+                read = {str(part): self._annotation(*note) for part, note in notes.items()}
+                value = ProxyFunction(number, str(name), self.told(doc), signature, read, kind)
+            self.theirs[number] = weakref.ref(value)
+        return value
+
+    def _annotation(self, coded: Any, text: str) -> Any:
+        """Never plain text: `typing.get_type_hints` would evaluate it, here."""
+        return _note(None if coded is None else self.decode(coded), text)
+
+    def _field(self, part: Any) -> tuple[Any, tuple[Any, ...]]:
+        """The annotation of a dataclass' field, and its default where that is plain."""
+        note, default = part
+        return self._annotation(*note), tuple(map(self.decode, default))
+
+    @staticmethod
+    def signature(parameters: Any, notes: Any) -> Any:
+        """Return what the candidate says is the signature of a class."""
+        return make_signature(parameters, {str(name): _note(value, text) for name, value, text in notes})
+
+
+def _library_exception(cls: type) -> Any:
+    """The first exception class of a library that a class derives from; None where it is none."""
+    if not issubclass(cls, BaseException):
+        return None
+    return next(
+        base
+        for base in type.__getattribute__(cls, "__mro__")
+        if not isinstance(base, ProxyClass) and base not in _MIXINS
+    )
+
+
+def _special_methods(special: list[str], value: type | None) -> dict[str, Any]:
+    """The special methods of a proxied class, as far as `uses` lets them: those that it has, and those that judge."""
+    members: dict[str, Any] = {}
+    for dunder in {*special, *(_ALWAYS if value is None else ())}:
+        operation = SPECIAL.get("__hash__" if dunder == "!hash" else dunder)
+        if operation is None or (value is not None and dunder in ("__new__", "__init__")):
+            continue
+        held = getattr(value, dunder, None) if value is not None and operation in EQUALITY | ORDER else None
+        members[dunder] = uses.special_method(dunder, operation, held)
+    if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
+        members["__hash__"] = None
+    members.pop("!hash", None)
+    if value is None and "__bool__" not in special and "__len__" not in special:
+        members.pop("__bool__", None)
+    if "__len__" in special and "__bool__" not in special:
+        members.pop("__bool__", None)
+    return members
+
+
+def _note(value: Any, text: str) -> Any:
+    return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
+
+
+def _dataclass_members(fields: dict[str, tuple[Any, tuple[Any, ...]]]) -> dict[str, Any]:
+    """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at."""
+    import dataclasses
+
+    described = [
+        (name, note, dataclasses.field(default=default[0]) if default else dataclasses.field())
+        for name, (note, default) in fields.items()
+    ]
+    return {
+        "__dataclass_fields__": vars(dataclasses.make_dataclass("template", described, kw_only=True))[
+            "__dataclass_fields__"
+        ]
+    }

@@ -1,0 +1,320 @@
+"""What the tests may do with an object of the candidate: which uses take it for data, and which for an object.
+
+Data is what the tests compare, calculate with, convert or look for: it has to have crossed by value. An object is called, has
+attributes and items, is iterated, entered, awaited: it stays with the candidate. So an operator of an object is run only
+where the tests' text says that its class is under test, and the tests' own data reaches one only where the tests made that
+object: what comes of it is an object again, of which no conversion counts. Anything else is refused, and a refusal is the
+verdict whatever the tests' code does then.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import sys
+from typing import Any
+
+from .awaiting import outcome
+from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
+from .proxies import Border, Proxy
+from .proxy_functions import coroutine
+from .values import BASES
+
+TEST_MODULES = ("tests", "test_solution")
+# how the tests came by an object
+FOUND, MADE, CAME_OF_DATA = 0, 1, 2
+
+
+def origin(value: Any) -> int:
+    """How the tests came by an object: found it, made it, or got it from an operator that their own data went into."""
+    return Border.peer.origins.get(object.__getattribute__(value, "_border_number"), FOUND)
+
+
+def made(value: Any, how: int) -> Any:
+    """Remember how the tests came by an object; return it."""
+    if isinstance(value, Proxy):
+        number = object.__getattribute__(value, "_border_number")
+        Border.peer.origins[number] = max(how, Border.peer.origins.get(number, FOUND))
+    return value
+
+
+def tested(value: Any) -> bool:
+    """The value is an object of a class under test."""
+    return isinstance(value, Proxy) and bool(type.__getattribute__(type(value), "_border_tested"))
+
+
+def special_method(dunder: str, operation: str, base: Any = None) -> Any:
+    """Return a special method of a proxy. `base`: the same method of a builtin type that its class derives from."""
+    wanted = RESULT.get(operation)
+
+    def method(self: Any, *args: Any) -> Any:
+        result = _use(self, operation, args, base)
+        if wanted is not None and type(result) is not wanted:
+            if result is NotImplemented and operation == "contains":
+                return False
+            if isinstance(result, wanted) and wanted in BASES:
+                return wanted(result)
+            raise TypeError(f"{dunder} returned non-{wanted.__name__}")
+        return result
+
+    method.__name__ = dunder
+    return method
+
+
+def _use(self: Any, operation: str, args: tuple[Any, ...], base: Any) -> Any:
+    if operation in EQUALITY or operation in ORDER:
+        return _compare(self, operation, args[0], base)
+    if operation in ARITHMETIC or operation == "pow":
+        return _combine(self, operation, args)
+    if operation == "contains":
+        return _contains(self, args[0])
+    if operation in TEXT:
+        return _text(self, operation, args)
+    if operation in CONVERSIONS or operation in SIGNS or operation == "hash":
+        return _convert(self, operation, args)
+    result = ask(self, operation, *args) if operation != "exit" or not is_check(args[1]) else leave(args[1], self, args)
+    return left(args[1], result) if operation == "exit" else result
+
+
+def ask(self: Any, operation: str, *args: Any) -> Any:
+    """Run an operator on the candidate's side."""
+    return Border.peer.request("op", operation, self, *args)
+
+
+def is_check(error: BaseException | None) -> bool:
+    """This exception is a check of the tests that failed: the candidate may not swallow it."""
+    return Border.peer.is_check(error)
+
+
+def leave(check: BaseException, self: Any, args: tuple[Any, ...]) -> bool:
+    """Leave a context of the candidate's with a check that failed within: it can neither swallow nor replace it."""
+    try:
+        ask(self, "exit", *args)
+    except BaseException as error:
+        if error is not check:
+            Border.peer.note(check)
+        raise
+    return False
+
+
+def left(error: BaseException | None, swallowed: Any) -> Any:
+    """What a context of the candidate's says of an error: it swallows none of its own that the tests do not speak of."""
+    if error is not None and swallowed and not Border.peer.may_swallow(error):
+        Border.peer.refuse(f"the candidate swallowed an error of its own, {type(error).__name__}, in a context manager")
+    return swallowed
+
+
+def _refuse(self: Any, what: str) -> Any:
+    name = type.__getattribute__(type(self), "__name__")
+    Border.peer.refuse(
+        f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data"
+    )
+
+
+def _is_enum(self: Any) -> bool:
+    return bool(type.__getattribute__(type(self), "_border_enum"))
+
+
+def _compare(self: Any, operation: str, other: Any, base: Any) -> Any:
+    if isinstance(other, Proxy):
+        if tested(self) and tested(other):
+            return ask(self, operation, other)
+        if operation in EQUALITY and (self is other or not (_compares(self) or _compares(other))):
+            return (self is other) is (operation == "eq")
+        return _refuse(self, "compare it")
+    if base is not None:
+        return base(self, other)  # a class derived from a builtin is compared by the value it holds
+    if operation in EQUALITY and (other is None or _is_enum(self)):
+        return operation == "ne"
+    if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or _is_any(other)):
+        return NotImplemented  # a matcher of the tests: what it reads of the object comes here again
+    if operation in EQUALITY and isinstance(other, dict) and isinstance(self, collections.abc.Mapping):
+        return ({key: self[key] for key in self} == other) is (
+            operation == "eq"
+        )  # what it holds crosses, then is compared
+    if not tested(self):
+        return _refuse(self, "compare data")
+    if origin(self) == CAME_OF_DATA:
+        return _refuse(self, "compare what came of an operator that their own data went into")
+    return NotImplemented if operation in ORDER else operation == "ne"
+
+
+def _compares(value: Any) -> bool:
+    """The class of an object compares in a way of its own, not by identity."""
+    return bool(type.__getattribute__(type(value), "_border_compares"))
+
+
+def _is_any(value: Any) -> bool:
+    mock = sys.modules.get("unittest.mock")
+    return mock is not None and value is mock.ANY
+
+
+def _combine(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+    other = args[0]
+    if isinstance(other, Proxy):
+        if not (tested(self) and tested(other)):
+            return _refuse(self, "calculate")
+        origins = origin(self), origin(other)
+        result = ask(self, operation, *args)
+        return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
+    if not tested(self) or origin(self) == FOUND:
+        return _refuse(self, "calculate with data")
+    result = ask(self, operation, *args)
+    return made(result, MADE) if _as_builtin(self, operation, args, result) else _object_only(self, result)
+
+
+def _as_builtin(self: Any, operation: str, args: tuple[Any, ...], result: Any) -> bool:
+    """The builtin that a class derives from gives the same for this operator, or joins and repeats: nothing is taken off."""
+    base = type.__getattribute__(type(self), "_border_value")
+    if base in (list, str) and operation in _JOINS:
+        return isinstance(result, base)
+    own = None if base is None else getattr(base, f"__{operation.rstrip('_')}__", None)
+    if own is None or operation.startswith("i"):
+        return False
+    return own(self, *args) is not NotImplemented and _held(result) == own(self, *args)
+
+
+def _held(value: Any) -> Any:
+    """The value of the builtin that the class of an object derives from; anything else as it is."""
+    base = type.__getattribute__(type(value), "_border_value") if isinstance(value, Proxy) else None
+    return value if base is None else BASE_VALUES[base](value) if base in BASE_VALUES else object()
+
+
+_JOINS = frozenset(("add", "radd", "mul", "rmul", "iadd", "imul", "mod"))
+BASE_VALUES: dict[type, Any] = {
+    int: int.__int__, float: float.__float__, str: str.__str__, tuple: lambda value: tuple(tuple.__iter__(value)),
+    list: lambda value: [*list.__iter__(value)],
+}  # fmt: skip
+
+
+def _object_only(self: Any, result: Any) -> Any:
+    """What an operator that plain data went into has to give: an object, and none that holds a value."""
+    if result is NotImplemented:
+        return result
+    if not isinstance(result, Proxy):
+        return _refuse(self, "combine it with data of their own and take the result for data")
+    return made(Border.peer.bare(result), CAME_OF_DATA)
+
+
+def _contains(self: Any, other: Any) -> Any:
+    if tested(self) and (origin(self) == MADE or isinstance(other, Proxy)):
+        return ask(self, "contains", other)
+    if origin(self) == CAME_OF_DATA or not hasattr(type(self), "__iter__"):
+        return _refuse(self, "look for data")
+    return any(part is other or part == other for part in iter(self))
+
+
+def _convert(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+    if operation == "hash" and not tested(self):
+        return _refuse(self, "look for data") if _compares(self) else object.__hash__(self)
+    allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
+    if operation == "len" and not allowed:
+        # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
+        raise TypeError(f"object of class {type(self).__name__} has no length that counts: it is no plain data")
+    if not tested(self) or (args and origin(self) == FOUND):
+        return _refuse(self, "test or convert data")
+    if operation == "hash" or origin(self) != CAME_OF_DATA:
+        result = ask(self, operation, *args)
+        return made(result, origin(self)) if operation in SIGNS else result
+    if operation in SIGNS:
+        return _object_only(self, ask(self, operation, *args))
+    return _refuse(self, "convert what came of an operator that their own data went into")
+
+
+def _text(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+    if args and args[0] and origin(self) == FOUND:
+        return _refuse(self, "format data")
+    return ask(self, operation, *args) if tested(self) or _is_enum(self) else object.__repr__(self)
+
+
+async def _enter(self: Any) -> Any:
+    return await outcome("special", self, "__aenter__", ())
+
+
+async def _exit(self: Any, *args: Any) -> Any:
+    try:
+        result = await outcome("special", self, "__aexit__", args)
+    except BaseException as error:
+        if is_check(args[1]) and error is not args[1]:
+            Border.peer.note(args[1])
+        raise
+    return False if is_check(args[1]) else left(args[1], result)
+
+
+async def _next(self: Any) -> Any:
+    return await outcome("next", self)
+
+
+def _iter(self: Any) -> Any:
+    return ask(self, "aiter")
+
+
+def _await(self: Any) -> Any:
+    return coroutine(self).__await__()
+
+
+ASYNCHRONOUS = {"__aenter__": _enter, "__aexit__": _exit, "__anext__": _next, "__aiter__": _iter, "__await__": _await}
+
+
+def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """`__call__` of an object whose class has one."""
+    return Border.peer.request("call", self, args, *([kwargs] if kwargs else []))
+
+
+class Method:
+    """A method of a class of the candidate: looked up and called at once."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return Border.peer.request("getattr", owner, self.name)
+        return BoundMethod(instance, self.name)
+
+
+class BoundMethod:
+    """A method of an object of the candidate. Called, it costs one request; anything else of it is asked for."""
+
+    __slots__ = ("__weakref__", "_held", "_name", "_owner")
+    __test__ = False
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self._owner, self._name, self._held = owner, name, None
+        Border.peer.methods.add(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._held is not None:
+            return self._held(*args, **kwargs)
+        return Border.peer.call_method(self._owner, self._name, args, kwargs)
+
+    def hold(self, name: str) -> None:
+        """Before an attribute of that name is replaced: keep what it was."""
+        if name == self._name and self._held is None:
+            self._held = self.resolved()
+
+    def resolved(self) -> Any:
+        """The candidate's own, as an attribute that is read and not called."""
+        return self._held or Border.peer.request("getattr", self._owner, self._name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__self__":
+            return self._owner
+        return getattr(self.resolved(), name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, BoundMethod) and self._owner is other._owner and self._name == other._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+
+def overridden(name: str) -> Any:
+    """Return a method of a builtin type that a class under test has one of its own for: the class's is called."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return Border.peer.call_method(self, name, args, kwargs)
+
+    method.__name__ = name
+    return method

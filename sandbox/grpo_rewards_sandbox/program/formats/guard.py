@@ -1,0 +1,91 @@
+"""Keeps the tests' process from acting on what the candidate says: no path out of the common folder, no process, no code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+_PROCESSES = frozenset(
+    ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "pty.spawn")
+)
+_DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
+# what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
+_SYSTEM = (
+    "/usr/",
+    "/lib/",
+    "/lib64/",
+    "/sys/",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/stat",
+)
+_OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")
+_WRITES = os.O_WRONLY | os.O_RDWR
+
+
+def install(refuse: Callable[[str], None], own: str, common: str | None) -> None:
+    """Watch this process from now on, until it ends.
+
+    Args:
+        refuse: records a refusal and raises it.
+        own: the file of the tests, which is opened once, to be run.
+        common: the folder that tests and candidate both see, None where there is none.
+    """
+    roots = {os.path.realpath(path) + "/" for path in (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix) if path}
+    library = (*roots, *_SYSTEM)
+    # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
+    folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
+    left, compiled = [own], f"{os.path.dirname(own)}/__pycache__/"
+
+    def allowed(path: str, flags: int) -> bool:
+        real = os.path.realpath(path)
+        if path in _OWN_MAPS and not flags & _WRITES:
+            return True
+        if real in _DEVICES or (
+            f"{real}/".startswith(library) and not flags & _WRITES and not real.startswith(folders)
+        ):
+            return True
+        return f"{real}/".startswith(folders) and real == _without_links(path)
+
+    def opened(path: Any, flags: Any) -> None:
+        path = os.fsdecode(path)
+        if left and path == left[0]:
+            left.clear()
+        elif path.startswith(compiled):
+            return
+        elif not allowed(path, flags if isinstance(flags, int) else 0):
+            refuse(
+                f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
+            )
+
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        if event == "open":
+            # what removes a folder opens those below it by a name in it, which says nothing here
+            if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
+                opened(args[0], args[2])
+        elif event in _PROCESSES:
+            refuse("the tests started a process, which beside them could do what the candidate says")
+        elif event == "exec":
+            code = args[0]
+            if (
+                common is not None
+                and isinstance(code, types.CodeType)
+                and os.path.realpath(code.co_filename).startswith(folders[0])
+            ):
+                refuse("the tests ran a file of the folder that they share with the candidate")
+
+    sys.addaudithook(watch)
+
+
+def _without_links(path: str) -> str:
+    """The path as it is written, with links followed in the part above the folders for temporary files only."""
+    absolute = os.path.abspath(path)
+    for place in ("/tmp", os.environ.get("TMPDIR") or "/tmp"):
+        if absolute.startswith(place + "/"):
+            return os.path.realpath(place) + absolute[len(place) :]
+    return absolute

@@ -1,0 +1,572 @@
+"""What the tests' text says before anything runs: which names are classes under test, and what cannot be judged across the border.
+
+Only the text decides, never the candidate. A name is taken for a class where the text uses it as one; what a text does with
+the candidate's text (imports it, runs it, reads attributes by it) is refused here.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+
+from . import names
+
+# attributes that plain data has too: reading one says nothing about where the object came from
+_OF_DATA = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, complex, range)
+    for name in dir(kind)
+    if not name.startswith("__")
+) | frozenset(
+    [
+        "shape",
+        "dtype",
+        "ndim",
+        "size",
+        "T",
+        "tolist",
+        "all",
+        "any",
+        "mean",
+        "std",
+        "var",
+        "min",
+        "max",
+        "argmin",
+        "argmax",
+        "argsort",
+        "astype",
+        "reshape",
+        "flatten",
+        "ravel",
+        "item",
+        "nbytes",
+        "columns",
+        "index",
+        "values",
+        "iloc",
+        "loc",
+        "head",
+        "tail",
+        "equals",
+        "empty",
+        "to_dict",
+        "to_list",
+        "dtypes",
+        "at",
+        "iat",
+        "isna",
+        "notna",
+        "iterrows",
+        "itertuples",
+        "groupby",
+        "sort_values",
+        "reset_index",
+        "name",
+        "names",
+        "year",
+        "month",
+        "day",
+        "hour",
+        "minute",
+        "second",
+        "microsecond",
+        "tzinfo",
+        "days",
+        "seconds",
+        "total_seconds",
+        "isoformat",
+        "strftime",
+        "date",
+        "time",
+        "group",
+        "groups",
+        "groupdict",
+        "span",
+        "start",
+        "end",
+        "string",
+        "maxlen",
+        "appendleft",
+        "popleft",
+        "rotate",
+        "most_common",
+        "elements",
+        "numerator",
+        "denominator",
+        "quantize",
+        "as_tuple",
+        "parent",
+        "stem",
+        "suffix",
+        "exists",
+        "is_file",
+        "is_dir",
+        "read_text",
+        "write_text",
+        "args",
+    ]
+)
+_OF_FUNCTIONS = frozenset(
+    [
+        "cache_info",
+        "cache_clear",
+        "cache_parameters",
+        "__name__",
+        "__doc__",
+        "__wrapped__",
+        "__annotations__",
+        "__qualname__",
+        "__module__",
+        "__defaults__",
+        "__code__",
+        "calls",
+        "count",
+        "called",
+    ]
+)
+_CLASS_ARGUMENTS = {"isinstance": 1, "issubclass": 1, "raises": 0, "warns": 0, "assertRaises": 0, "assertRaisesRegex": 0,
+                    "assertIsInstance": 1, "assertNotIsInstance": 1, "suppress": 0, "fields": 0, "is_dataclass": 0}  # fmt: skip
+_ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
+                  "__import__": 0, "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9,
+                  "system": 0, "popen": 0}  # fmt: skip
+_PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
+_WATCHES = frozenset(
+    ["ref", "proxy", "finalize", "WeakSet", "WeakMethod", "getrefcount", "getsizeof", "get_referrers", "get_referents"]
+)
+_PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
+_RUNS_SQL = frozenset(("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"))
+_NAMESPACES = frozenset(("globals", "locals", "vars"))
+_FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
+_NUMBERS = frozenset(
+    [
+        "len",
+        "int",
+        "float",
+        "bool",
+        "abs",
+        "round",
+        "sum",
+        "isinstance",
+        "issubclass",
+        "hash",
+        "id",
+        "ord",
+        "callable",
+        "any",
+        "all",
+    ]
+)
+_ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
+
+
+def entry_name(entry_point: str) -> str:
+    """Return the name that an entry point such as ``Solution().topK`` begins with."""
+    return entry_point.partition(".")[0].partition("(")[0].strip()
+
+
+def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iterable[str]) -> frozenset[str]:
+    """Return which of the names asked of the candidate are classes: those that the row says, and those used as such."""
+    return frozenset(given) | _used_as_classes(text, module, frozenset(asked))
+
+
+@functools.lru_cache(maxsize=64)
+def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
+    found: set[str] = set()
+    holders: dict[str, set[str]] = {}
+    aliases = _modules(text, module)
+    original = _renamed(text, module)
+
+    def named(node: ast.AST | None) -> str:
+        if isinstance(node, ast.Name) and node.id not in aliases:
+            name = original.get(node.id, node.id)
+            return name if name in asked else ""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            return node.attr if node.attr in asked else ""
+        return ""
+
+    def made(node: ast.AST | None) -> str:
+        return named(node.func) if isinstance(node, ast.Call) else ""
+
+    for node in names.parsed(text):
+        if isinstance(node, ast.Assign) and (name := made(node.value)):
+            for target in node.targets:
+                holders.setdefault(ast.unparse(target), set()).add(name)
+        elif isinstance(node, ast.AnnAssign) and (name := made(node.value)):
+            holders.setdefault(ast.unparse(node.target), set()).add(name)
+        elif isinstance(node, ast.withitem) and (name := made(node.context_expr)) and node.optional_vars is not None:
+            holders.setdefault(ast.unparse(node.optional_vars), set()).add(name)
+        elif isinstance(node, ast.FunctionDef):
+            for part in ast.walk(node):
+                if isinstance(part, (ast.Return, ast.Yield)) and (name := made(part.value)):
+                    holders.setdefault(node.name, set()).add(name)
+    for node in names.parsed(text):
+        if isinstance(node, ast.Attribute):
+            own = named(node.value)
+            if own and node.attr not in _OF_FUNCTIONS:
+                found.add(own)
+            elif node.attr not in _OF_DATA and not own:
+                found.add(made(node.value))
+                found |= holders.get(ast.unparse(node.value), set())
+                if isinstance(node.value, ast.Call):
+                    found |= holders.get(ast.unparse(node.value.func), set())
+        elif isinstance(node, ast.Call):
+            at = _CLASS_ARGUMENTS.get(_called(node))
+            if at is not None and at < len(node.args):
+                found.update(map(named, _each(node.args[at])))
+        elif isinstance(node, ast.ExceptHandler) and node.type is not None:
+            found.update(map(named, _each(node.type)))
+        elif isinstance(node, ast.ClassDef):
+            found.update(map(named, node.bases))
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and _called(node.left) == "type":
+            found.update(map(named, node.comparators))
+    return frozenset(found - {""})
+
+
+def _each(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def _called(node: ast.Call) -> str:
+    return (
+        node.func.id
+        if isinstance(node.func, ast.Name)
+        else node.func.attr
+        if isinstance(node.func, ast.Attribute)
+        else ""
+    )
+
+
+def _modules(text: str, module: str) -> frozenset[str]:
+    """The names under which a file has the candidate's module."""
+    found = {module}
+    for node in names.parsed(text):
+        if isinstance(node, ast.Import):
+            found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
+    return frozenset(found)
+
+
+def _renamed(text: str, module: str) -> dict[str, str]:
+    return {
+        alias.asname: alias.name
+        for node in names.parsed(text)
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+        if alias.asname
+    }
+
+
+def hears_checks(text: str) -> bool:
+    """The tests expect checks of their own to come out of the candidate's call."""
+    return "AssertionError" in text or "fail.Exception" in text
+
+
+# ------------------------------------------------------------------------------------------------ what cannot be judged
+
+
+def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:
+    """Say why tests cannot be judged under isolation, whatever the candidate is; empty where nothing speaks against it."""
+    return _problem(f"{setup}\n{text}" if setup else text, module, frozenset(asked))
+
+
+@functools.lru_cache(maxsize=256)
+def _problem(text: str, module: str, asked: frozenset[str]) -> str:
+    nodes = names.parsed(text)
+    if not nodes:
+        return ""
+    aliases = _modules(text, module)
+    theirs = _Theirs(nodes, asked | frozenset(_renamed(text, module)), aliases)
+    for node in nodes:
+        why = ""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            roots = {alias.name.partition(".")[0] for alias in node.names} | {
+                str(getattr(node, "module", "") or "").partition(".")[0]
+            }
+            if roots & _PROCESSES:
+                why = "start processes"
+            elif roots & {"doctest", "runpy"}:
+                why = "run text of the candidate"
+            elif roots & {"tracemalloc", "resource"}:
+                why = "measure memory, of which the candidate's is in another process"
+        elif isinstance(node, ast.ClassDef):
+            if any(theirs.names(base) for base in node.bases):
+                why = f"derive class {node.name} from a class of the candidate"
+        elif isinstance(node, ast.Call):
+            why = theirs.call(node)
+        elif (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Mod)
+            and theirs.text(node.left)
+            and _is_mapping(node.right)
+        ):
+            why = "format objects of theirs with text of the candidate"
+        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and _namespace(node.value):
+            why = "look a name up that the candidate gave"
+        elif (
+            isinstance(node, ast.With)
+            and any(theirs.text(item.context_expr) for item in node.items)
+            and _raises_on_purpose(node.body)
+        ):
+            why = "raise AssertionError for the candidate to swallow"
+        if why:
+            return f"line {getattr(node, 'lineno', 0)}: the tests {why}; they can be run with fidelity: shared, at its price"
+    for name in _raisers(nodes):
+        if any(isinstance(node, ast.Call) and theirs.names(node.func) and _hands_over(node, name) for node in nodes):
+            return f"the tests hand over {name}, which raises AssertionError on purpose; they can be run with fidelity: shared"
+    return ""
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_mapping(node: ast.AST) -> bool:
+    return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and _called(node) in {*_NAMESPACES, "dict"})
+
+
+def _called_on(node: ast.Attribute) -> str:
+    return _called(node.value) if isinstance(node.value, ast.Call) else ""
+
+
+def _namespace(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return _called(node) in _NAMESPACES
+    return isinstance(node, ast.Attribute) and node.attr in ("__dict__", "modules", "environ")
+
+
+def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
+    return any(_on_purpose(part) for statement in body for part in ast.walk(statement))
+
+
+def _on_purpose(node: ast.AST) -> bool:
+    """`raise AssertionError`, or an assert of constants that is false."""
+    if isinstance(node, ast.Raise):
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        return isinstance(raised, ast.Name) and raised.id == "AssertionError"
+    return isinstance(node, ast.Assert) and not any(
+        isinstance(part, (ast.Name, ast.Call)) for part in ast.walk(node.test)
+    )
+
+
+def _raisers(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if (
+            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and not node.name.startswith("test")
+            and _raises_on_purpose(node.body)
+        ):
+            yield node.name
+
+
+def _hands_over(call: ast.Call, name: str) -> bool:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(part, ast.Name) and part.id == name for argument in given for part in ast.walk(argument))
+
+
+class _Theirs:
+    """Which expressions of a text may hold what came from the candidate: names, followed through assignments."""
+
+    def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str], modules: frozenset[str]) -> None:
+        self._asked, self._modules = asked, modules
+        self._holding: set[str] = set()
+        functions = {node.name: node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        before = -1
+        while before != len(self._holding):
+            before = len(self._holding)
+            for node in nodes:
+                self._follow(node, functions)
+
+    def names(self, node: ast.AST) -> bool:
+        """This expression is a name of the candidate, or something of one."""
+        while isinstance(node, (ast.Attribute, ast.Call)):
+            node = node.value if isinstance(node, ast.Attribute) else node.func
+        return isinstance(node, ast.Name) and (node.id in self._asked or node.id in self._modules)
+
+    def text(self, node: ast.AST | None) -> bool:
+        """This expression may hold text that the candidate returned."""
+        if node is None or isinstance(node, (ast.Compare, ast.Constant, ast.Lambda)):
+            return False
+        if isinstance(node, ast.Call):
+            if self.names(node.func):
+                return True
+            if _called(node) in _NUMBERS:
+                return False
+            if isinstance(node.func, ast.Name) and node.func.id in self._holding:
+                return True
+        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in self._holding:
+            return True
+        if isinstance(node, ast.Attribute) and self.names(node):
+            return True
+        return any(
+            self.text(part)
+            for part in ast.iter_child_nodes(node)
+            if isinstance(part, (ast.expr, ast.comprehension, ast.keyword))
+        )
+
+    def _hold(self, target: ast.AST | None) -> None:
+        for part in ast.walk(target) if target is not None else ():
+            if isinstance(part, (ast.Name, ast.Attribute)):
+                self._holding.add(ast.unparse(part))
+
+    def _follow(self, node: ast.AST, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
+        if isinstance(node, ast.Assign) and self.text(node.value):
+            for target in node.targets:
+                self._hold(target)
+        elif (isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and self.text(node.value)) or (
+            isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and self.text(node.iter)
+        ):
+            self._hold(node.target)
+        elif isinstance(node, ast.withitem) and self.text(node.context_expr):
+            self._hold(node.optional_vars)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (called := functions.get(node.func.id)):
+            arguments = [*called.args.posonlyargs, *called.args.args]
+            for parameter, given in zip(arguments, node.args, strict=False):
+                if self.text(given):
+                    self._holding.add(parameter.arg)
+            self._holding.update(keyword.arg for keyword in node.keywords if keyword.arg and self.text(keyword.value))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+            isinstance(part, (ast.Return, ast.Yield)) and self.text(part.value) for part in ast.walk(node)
+        ):
+            self._holding.add(node.name)
+
+    def call(self, node: ast.Call) -> str:
+        """Say what a call does with the candidate's text that trusted code does not do; empty for nothing."""
+        name = _called(node)
+        at = _ACTS_ON_NAMES.get(name)
+        of_module = (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "re"
+        )
+        if (
+            at is not None
+            and not of_module
+            and not (name in ("getattr", "hasattr", "setattr", "delattr") and node.args and self.text(node.args[0]))
+        ):
+            given = node.args[at : at + 1] if at < 9 else [node.func]
+            if any(self.text(part) for part in given):
+                return f"call {name} with text of the candidate"
+        if name in ("format", "format_map") and isinstance(node.func, ast.Attribute) and self.text(node.func.value):
+            rest = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if not all(isinstance(part, ast.Constant) for part in rest):
+                return "format objects of theirs with text of the candidate"
+        if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
+            return "ask for the class of a class"
+        if (
+            name in ("loads", "load", "dumps", "dump")
+            and _root(node.func) in _PICKLES
+            and any(map(self.text, node.args))
+        ):
+            return "pickle what the candidate returned"
+        if name in _WATCHES and _root(node.func) in ("weakref", "sys", "gc", name) and any(map(self.text, node.args)):
+            return "watch the memory of the candidate's objects"
+        if name in ("extractall", "unpack_archive"):
+            return "unpack an archive"
+        if name in _RUNS_SQL and node.args and self.text(node.args[0]):
+            return "run SQL of the candidate"
+        if (name == "Template" and node.args and self.text(node.args[0])) or (
+            name in ("format", "vformat")
+            and isinstance(node.func, ast.Attribute)
+            and _called_on(node.func) == "Formatter"
+        ):
+            return "format objects of theirs with text of the candidate"
+        if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
+            return "load pickles"
+        if name == "parametrize" and len(node.args) > 1 and self._decides(node.args[1]):
+            return "take their cases from the candidate"
+        if self.names(node.func):
+            arguments: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
+            handed = sorted(_FIXTURES.intersection(part.id for part in arguments if isinstance(part, ast.Name)))
+            if handed:
+                return f"hand the fixture {handed[0]} to the candidate"
+        return ""
+
+    def _decides(self, node: ast.expr) -> bool:
+        """The candidate says how many cases there are."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return any(isinstance(part, ast.Starred) and self._decides(part.value) for part in node.elts)
+        return self.text(node) or (self.names(node) and not isinstance(node, ast.Constant))
+
+
+def left_out(text: str, module: str) -> str:
+    """Say which test the environment leaves out, found with no candidate loaded; empty for none."""
+    import importlib.util
+    import os
+    import platform
+    import shutil
+    import sys
+
+    scope = {
+        "sys": sys,
+        "os": os,
+        "platform": platform,
+        "shutil": shutil,
+        "importlib": importlib,
+        "__builtins__": __builtins__,
+    }
+    for node in names.parsed(text):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        name, first = _called(node), node.args[0]
+        if name == "importorskip" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+            package = first.value.partition(".")[0]
+            if package != module and importlib.util.find_spec(package) is None:
+                return f"the tests need the package {package}, which the sandbox has not"
+        elif name in ("skipif", "skipIf", "skipUnless"):
+            used = {part.id for part in ast.walk(first) if isinstance(part, ast.Name)}
+            if used <= _ENVIRONMENT:
+                try:
+                    holds = bool(eval(compile(ast.Expression(first), "tests.py", "eval"), dict(scope)))  # noqa: S307  the tests' text
+                except Exception:  # noqa: BLE001  pytest will say what is wrong with it
+                    continue
+                if holds is not (name == "skipUnless"):
+                    return f"line {node.lineno}: the environment leaves a test out"
+    return ""
+
+
+def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
+    """Split a setup: the class statements with plain fields, the rest, and the names of these classes.
+
+    Such a class (``ListNode``, ``TreeNode``) is what candidates are given objects of: they may see its text.
+    """
+    try:
+        tree = ast.parse(setup)
+    except (SyntaxError, ValueError):
+        return "", setup, frozenset()
+    shown = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
+    if not shown:
+        return "", setup, frozenset()
+    rest = [node for node in tree.body if node not in shown]
+    texts = (ast.unparse(ast.Module(list(part), [])) for part in (shown, rest))
+    return *texts, frozenset(node.name for node in shown)  # type: ignore[return-value]
+
+
+def _is_plain(node: ast.ClassDef) -> bool:
+    if node.bases or node.keywords or node.decorator_list:
+        return False
+    return all(_is_field(part) for part in node.body)
+
+
+def _is_field(node: ast.stmt) -> bool:
+    if isinstance(node, ast.FunctionDef):
+        taken = all(
+            isinstance(part.value, ast.Name) or _is_empty(part.value)
+            if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None
+            else isinstance(part, ast.Pass)
+            for part in node.body
+        )
+        return node.name == "__init__" and taken and all(map(_is_empty, node.args.defaults))
+    if isinstance(node, ast.Assign):
+        return _is_empty(node.value) or any(isinstance(t, ast.Name) and t.id == "__slots__" for t in node.targets)
+    if isinstance(node, ast.AnnAssign):
+        return node.value is None or _is_empty(node.value)
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value in (None, 0, 1, "", False)) or (
+        isinstance(node, (ast.List, ast.Dict, ast.Tuple)) and not list(ast.iter_child_nodes(node))[1:]
+    )
