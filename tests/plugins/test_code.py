@@ -182,6 +182,91 @@ def test_no_text_blanks_its_own_row(code: Reward, columns: dict[str, Any]) -> No
 
 
 @needs_sandbox
+@pytest.mark.parametrize(
+    ("returned", "wanted", "value"),
+    [
+        ("3", 3, 1.0), ("3.0", 3, 1.0), ("2.9999999", 3, 0.0), ("'3'", 3, 0.0), ("0.1 + 0.2", 0.3, 1.0), ("0.301", 0.3, 0.0), ("float('nan')", 0.3, 0.0), ("float('inf')", 1e300, 0.0),
+        ("(1, (2, 3))", [1, [2, 3]], 1.0), ("[1, 2]", [2, 1], 0.0), ("[1]", [1, 2], 0.0), ("{1, 2}", [1, 2], 0.0), ("[]", None, 0.0), ("None", None, 1.0), ("[]", False, 0.0),
+        ("{1: [2]}", {"1": [2]}, 1.0), ("{'1': [2]}", {"1": [2]}, 1.0), ("{2: [2]}", {"1": [2]}, 0.0), ("{'a': 1.0000001}", {"a": 1.0}, 1.0), ("{'a': 1, 'b': 2}", {"a": 1}, 0.0), ("10**17 + 1", 10**17, 0.0),
+        ("'é'", "é", 1.0), ("[True, None]", [True, None], 1.0), ("type('E', (), {'__eq__': lambda s, o: True})()", 3, 0.0), ("type('L', (list,), {'__len__': lambda s: 1, '__getitem__': lambda s, i: 3})()", [3], 0.0),
+    ],
+)  # fmt: skip
+def test_results_of_calls_are_compared_as_values(code: Reward, returned: str, wanted: Any, value: float) -> None:
+    tests = {"fn_name": "f", "inputs": [["x"], ["y"]], "outputs": [[wanted], [wanted]]}
+    outcome = code.one(f"def f(x):\n    return {returned}\n", tests=tests)
+    assert (outcome.value, outcome.status) == (value, "scored"), outcome
+
+
+PRIMES = {"fn_name": "firstPrimes", "inputs": [[1], [3]], "outputs": [[[2]], [[2, 3, 5]]]}
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("program", "value"),
+    [
+        ("def firstPrimes(n):\n    return [2, 3, 5][:n]", 1.0), ("class Solution:\n    def firstPrimes(self, n: int) -> List[int]:\n        return list(islice(count(2), 1)) + [3, 5][:n - 1]", 1.0),
+        ("class Solution:\n    def __init__(self):\n        self.n = 0\n    def firstPrimes(self, n):\n        self.n += n\n        return [2, 3, 5][:self.n]", 1.0),
+        ("def pow(n):\n    return [2, 3, 5][:n]\ndef firstPrimes(n):\n    return pow(n)", 1.0), ("def firstPrimes(n):\n    print(n)\n    return pow(2, 3, 5) and [2, 3, 5][:n]", 1.0),
+        ("def firstPrimes(n):\n    return [2]", 0.0), ("def other(n):\n    return [2, 3, 5][:n]", 0.0), ("class Solution:\n    pass", 0.0), ("", 0.0), ("def firstPrimes(n):\n    print([2, 3, 5][:n])", 0.0),
+        ("_is_same_ = lambda *a: True\ndef firstPrimes(n): pass", 0.0), ("def _is_same_(got, wanted):\n    return True\nclass Solution:\n    def firstPrimes(self, n): pass", 0.0),
+        ("import builtins\nbuiltins.isinstance = lambda *a: True\nbuiltins.len = lambda x: 1\ndef firstPrimes(n): return []", 0.0), ("class Solution:\n    def __getattr__(self, name):\n        return lambda n: self\n    __eq__ = lambda s, o: True", 0.0),
+    ],
+)  # fmt: skip
+def test_calls_of_a_function_or_method(code: Reward, program: str, value: float) -> None:
+    outcome = code.one(f"```python\n{program}\n```", tests=PRIMES)
+    assert (outcome.value, outcome.status) == (value, "scored"), outcome
+
+
+@needs_sandbox
+def test_a_class_solution_counts_on_the_imports_of_such_sites(code: Reward) -> None:
+    program = "class Solution:\n    def f(self, xs: List[int]) -> int:\n        return pow(Counter(xs)[1], 2, 7) + max(0, -inf)"
+    assert code.one(program, test_list=["assert Solution().f([1, 1]) == 4"]).value == 1.0
+    assert code.one(program, test_list=["assert Solution().f([1, 1]) == 5"]).value == 0.0
+
+
+@needs_sandbox
+def test_what_the_imports_bring_is_not_what_was_asked_for(code: Reward) -> None:
+    """The imports that such programs count on hold a `gcd` of their own."""
+    tests = {"fn_name": "gcd", "inputs": [[4, 6]], "outputs": [[2]]}
+    assert code.one("def solve(a, b):\n    return gcd(a, b)", tests=tests).value == 0.0
+    assert code.one("def gcd(a, b):\n    return math.gcd(a, b)", tests=tests).value == 1.0
+
+
+@needs_sandbox
+def test_a_program_in_another_language_is_never_run_as_python(code: Reward) -> None:
+    """An honest 0 where Python is asked, so that no completion takes itself out of its group; no verdict where the row asks otherwise."""
+    pairs = [{"input": "1", "output": "2"}]
+    text = "```cpp\nprint(2)\n```"
+    for asked in ({"language": "python"}, {"prompt": "Write a Python program that adds one."}):
+        outcome = code.one(text, tests=pairs, **asked)
+        assert (outcome.value, outcome.status) == (0.0, "scored")
+        assert "only one in 'cpp'" in outcome.reason
+    assert code.one(text, tests=pairs).status == "not_applicable"
+    assert code.one(text, tests=pairs, language="cpp").status == "not_applicable"
+    assert code.one("```cpp\nint x;\n```\nIn Python:\n```python\nprint(2)\n```", tests=pairs).value == 1.0
+
+
+@needs_sandbox
+def test_outputs_of_programs_are_compared_token_by_token(code: Reward) -> None:
+    pairs = [{"input": "3", "output": "1 2\n\n3 \n"}]
+    assert code.one("print(1, 2)\nprint(3)", tests=pairs).value == 1.0
+    assert code.one("print(1, 3)\nprint(2)", tests=pairs).value == 0.0
+
+
+@needs_sandbox
+def test_a_file_that_binds_nothing_takes_what_the_row_names(code: Reward) -> None:
+    body = "import unittest\n\nclass TestCases(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(add_one(1), 2)\n"
+    assert code.one(ADD, test=body, entry_point="add_one").value == 1.0
+    assert code.one("def add_one(x): return 3", test=body, entry_point="add_one").value == 0.0
+    assert code.one(ADD, test=body).status == "not_applicable"
+    named = body.replace("add_one(1)", "Adder().one(1)")
+    assert (
+        code.one("class Adder:\n    def one(self, x):\n        return x + 1\n", test=named, class_name="Adder").value
+        == 1.0
+    )
+
+
+@needs_sandbox
 def test_equal_programs_are_run_once(code: Reward, tmp_path: Path) -> None:
     tests = [["import time", "assert add_one(1) == 2"]] * 8
     outcomes = code.outcomes(_batch([ADD] * 4 + [ADD + "# other"] * 4, test_list=tests))
@@ -270,3 +355,17 @@ def test_it_scores_in_containers(code: Reward) -> None:
         assert "test_a" in outcome.reason
     finally:
         close_sandboxes()
+
+
+@needs_sandbox
+def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: Reward) -> None:
+    own = "class Money:\n    def __init__(s, a): s.a = a\n    def __eq__(s, o): return s.a == getattr(o, 'a', o)\n"
+    reference = own + "def total(xs): return Money(sum(xs))\n"
+    row = {"tests": ["assert total([1, 2]) == 3"], "solution": reference}
+    problem = code.row_problem(row)
+    assert problem is not None
+    assert "reference solution" in problem
+    assert "fidelity: shared" in problem
+    assert code.row_problem({**row, "solution": "def total(xs): return sum(xs)\n"}) is None
+    assert code.row_problem({**row, "solution": "def total(xs): return 0\n"}) is None  # wrong with any fidelity
+    assert code.with_(fidelity="shared").row_problem(row) is None

@@ -5,17 +5,40 @@ Everything is decided line by line, without parsing: a completion may be megabyt
 
 from __future__ import annotations
 
+import ast
 import re
 import textwrap
+import warnings
 from collections.abc import Set
+from functools import lru_cache
 
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.blocks import Block, fenced_blocks
 
-__all__ = ["complete", "defined_names", "find_program", "preamble"]
+__all__ = [
+    "complete",
+    "defined_names",
+    "find_program",
+    "first_name",
+    "is_code",
+    "other_language",
+    "preamble",
+    "with_prelude",
+]
 
 _DEFINED = re.compile(r"^(?:(?:async[ \t]{1,8})?def|class)[ \t]{1,8}(\w+)|^(\w+)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.M)
-_PYTHON = ("python", "py", "python3", "python2", "py3")
+_PYTHON = ("python", "py", "python3", "python2", "py3", "pypy", "pypy3", "pycon", "ipython")
+_OTHER_LANGUAGES = frozenset(
+    [
+        "asm", "awk", "bash", "c", "c#", "c++", "cc", "clojure", "coffeescript", "cpp", "cs", "csharp", "cxx", "d",
+        "dart", "elixir", "erlang", "f#", "fortran", "fsharp", "go", "golang", "groovy", "haskell", "hs", "java",
+        "javascript", "jl", "js", "julia", "kotlin", "kt", "lisp", "lua", "matlab", "node", "nim", "objc",
+        "objective-c", "objectivec", "ocaml", "octave", "pascal", "perl", "php", "pl", "powershell", "prolog", "r",
+        "racket", "rb", "rkt", "rs", "ruby", "rust", "scala", "scheme", "sh", "shell", "sql", "swift", "ts",
+        "typescript", "vb", "zig", "zsh",
+    ]
+)  # fmt: skip
+"""Tags of fences that hold a program, but none in Python."""
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.M)
 _LEADING_TABS = re.compile(r"^\t+", re.M)
 _FUTURE = re.compile(r"^from __future__ import .*\n?", re.M)
@@ -31,12 +54,11 @@ def find_program(text: str, *, wanted: Set[str] = frozenset(), tag: str = "answe
 
     Only what follows ``</think>`` counts, and where there is a ``<tag>``, only its last content. Of several blocks the
     last one that defines a `wanted` name is taken, else the last one; blocks in Python before those without a
-    language, and those before others. A text without blocks is taken as it is; so is the text before the first fence
-    where only that defines a `wanted` name, or nothing follows: some models write the closing fence alone.
+    language, and those before others; a block in another programming language is no program, and where there is nothing else
+    the program is empty. A text without blocks is taken as it is; so is the text before the first fence where only that
+    defines a `wanted` name, or nothing follows: some models write the closing fence alone.
     """
-    text = text.rpartition("</think>")[2]
-    if (hit := tagged(text, tag)) is not None:
-        text = hit[1].removeprefix("\n")
+    text = _answered(text, tag)
     blocks = fenced_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
         return text, False
@@ -52,7 +74,22 @@ def find_program(text: str, *, wanted: Set[str] = frozenset(), tag: str = "answe
         return before, False
     named = [block for block in blocks if block.language in _PYTHON]
     plain = [block for block in blocks if not block.language]
-    return _last_that_defines(named or plain or blocks, wanted).text, True
+    others = [block for block in blocks if block.language not in _OTHER_LANGUAGES]
+    found = named or plain or others
+    return (_last_that_defines(found, wanted).text if found else ""), True
+
+
+def other_language(text: str, *, tag: str = "answer") -> str:
+    """Return the language of the last block of a completion in which no program was found, empty where there is none."""
+    blocks = [block for block in fenced_blocks(_answered(text, tag)) if block.text.strip()]
+    return blocks[-1].language if blocks and blocks[-1].language in _OTHER_LANGUAGES else ""
+
+
+def _answered(text: str, tag: str) -> str:
+    """What follows the reasoning, and of that the last content of the tag where there is one."""
+    text = text.rpartition("</think>")[2]
+    hit = tagged(text, tag)
+    return text if hit is None else hit[1].removeprefix("\n")
 
 
 def _last_that_defines(blocks: list[Block], wanted: Set[str]) -> Block:
@@ -63,17 +100,34 @@ def _last_that_defines(blocks: list[Block], wanted: Set[str]) -> Block:
     return blocks[-1]
 
 
+_PRELUDE = """\
+import bisect, collections, copy, datetime, functools, heapq, itertools, math, operator, random, re, string, sys
+from typing import *
+from collections import *
+from functools import *
+from itertools import *
+from heapq import *
+from bisect import *
+from math import *
+from builtins import *
+"""
+"""What the sites that ask for a class ``Solution`` import before the program; the builtins last, since math has a ``pow``."""
+
+
 def complete(program: str, prompt: str, entry_point: str) -> str:
     """Return `program` as it can run alone, given the `prompt` that ends in the beginning of function `entry_point`.
 
     A program that defines the function is used as it is, after what stands before the function in the prompt (imports
     and further functions, which the model was shown). Anything else is taken for the function's body and continues the
     prompt up to its first unindented line, as Chen et al. 2021 stop there (arXiv 2107.03374). A body whose indentation
-    was lost, whole or in its first line, gets it back.
+    was lost, whole or in its first line, gets it back. For an entry point such as ``Solution().twoSum`` a program stands after
+    the prompt where that is nothing but code, else after the imports that such programs count on.
     """
+    method = not entry_point.isidentifier()
+    entry_point = first_name(entry_point)
     head = _last_definition(prompt, entry_point)
     if head is None:
-        return program
+        return _after(preamble(prompt, entry_point) or (_PRELUDE if method else ""), program)
     if entry_point in defined_names(program):
         return _after(prompt[:head], program)
     beginning = prompt if prompt.endswith("\n") else prompt + "\n"
@@ -82,10 +136,50 @@ def complete(program: str, prompt: str, entry_point: str) -> str:
     return beginning + _up_to_next_unindented(_as_body(program))
 
 
+def with_prelude(program: str) -> str:
+    """Return `program` after the imports that programs of sites with calls count on."""
+    return _after(_PRELUDE, program)
+
+
 def preamble(prompt: str, entry_point: str) -> str:
-    """Return what stands in the prompt before the function that it begins: imports and helpers, the data set's own."""
-    head = _last_definition(prompt, entry_point)
-    return "" if head is None else prompt[:head]
+    """Return what stands in the prompt before the function that it begins: imports and helpers, the data set's own.
+
+    A prompt that begins no function but is code, such as LeetCode's imports and node classes, is all of it that.
+    """
+    head = _last_definition(prompt, first_name(entry_point))
+    if head is None:
+        return prompt if is_code(prompt) else ""
+    return prompt[:head]
+
+
+def first_name(entry_point: str) -> str:
+    """Return the name that a program has to define for an entry point: ``Solution`` for ``Solution().twoSum``."""
+    match = re.match(r"\w+", entry_point)
+    return match[0] if match else ""
+
+
+_STATEMENTS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+    ast.AnnAssign,
+)
+
+
+@lru_cache(maxsize=256)
+def is_code(text: str) -> bool:
+    """Whether a text is nothing but imports, definitions and assignments in Python, and not empty."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    strings = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    return len(body) > len(strings) and all(isinstance(node, _STATEMENTS) for node in body if node not in strings)
 
 
 def _last_definition(prompt: str, entry_point: str) -> int | None:

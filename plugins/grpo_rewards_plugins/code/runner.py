@@ -5,15 +5,20 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from grpo_rewards.slots import slots
 
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
 
 __all__ = ["Unavailable", "close_sandboxes", "run_jobs"]
 
-_open: dict[tuple[str, int], Sandbox] = {}
+_SHORT = 0.5  # seconds
+_open: dict[tuple[str, int, str | tuple[str, ...]], Sandbox] = {}
 _lock = threading.Lock()
 
 
@@ -21,35 +26,48 @@ class Unavailable(Exception):
     """There is no sandbox here; the text says why and what to do."""
 
 
-def run_jobs(jobs: Sequence[Job], *, backend: str, workers: int | None) -> list[Verdict]:
-    """Run jobs in this process's sandbox and return their verdicts in order.
+def run_jobs(
+    jobs: Sequence[Job], *, backend: str, workers: int | None, packages: str | list[str] = "environment"
+) -> Iterator[tuple[int, Verdict]]:
+    """Run jobs in this process's sandbox; yield each one's place and verdict as it comes.
+
+    Where jobs have to wait for each other, each is given a short time first, and what it does not suffice for is run again,
+    last, with all of its own: so a few programs that hang do not keep the others from their verdicts.
 
     Raises:
         Unavailable: no sandbox could be opened, or it was closed meanwhile.
     """
     from grpo_rewards_sandbox import SandboxError
 
+    size = workers or slots()
+    first = [replace(job, timeout=min(job.timeout, _SHORT)) for job in jobs] if len(jobs) > size else jobs
+    slow = []
     try:
-        return _sandbox(backend, workers or _cores()).run(jobs)
+        sandbox = _sandbox(backend, size, packages if isinstance(packages, str) else tuple(packages))
+        with closing(sandbox.stream(first)) as verdicts:
+            for place, verdict in verdicts:
+                if verdict.status == "timeout" and first[place].timeout < jobs[place].timeout:
+                    slow.append(place)
+                else:
+                    yield place, verdict
+        with closing(sandbox.stream([jobs[place] for place in slow])) as verdicts:
+            for index, verdict in verdicts:
+                yield slow[index], verdict
     except (SandboxError, OSError) as problem:
         raise Unavailable(
             f"no sandbox ({backend}): {problem}; see what is missing with: grpo-rewards sandbox check"
         ) from problem
 
 
-def _sandbox(backend: str, workers: int) -> Sandbox:
+def _sandbox(backend: str, workers: int, packages: str | tuple[str, ...]) -> Sandbox:
     from grpo_rewards_sandbox import open_sandbox
 
     with _lock:
-        sandbox = _open.get((backend, workers))
+        key = backend, workers, packages
+        sandbox = _open.get(key)
         if sandbox is None:
-            sandbox = _open[backend, workers] = open_sandbox(backend, workers=workers)
+            sandbox = _open[key] = open_sandbox(backend, workers=workers, packages=packages)
         return sandbox
-
-
-def _cores() -> int:
-    """The processors that this process may use, at most 8: beyond that a trainer's ranks would crowd each other out."""
-    return max(1, min(8, len(os.sched_getaffinity(0))))
 
 
 @atexit.register

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
-import json
+import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from grpo_rewards_plugins.code.extraction import defined_names, preamble
+from grpo_rewards_plugins.code.binding import after_head, bound_to_program, unbound_names
+from grpo_rewards_plugins.code.calls import CALLED, called_name, read_calls, written_for
+from grpo_rewards_plugins.code.calls import SETUP as CALLS_SETUP
+from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.columns import (
+    class_names,
+    refuse_language,
+    refuse_no_stdio,
+    refuse_unread,
+    seconds_for,
+)
+from grpo_rewards_plugins.code.extraction import defined_names, first_name, preamble
+from grpo_rewards_plugins.code.pairs import Pair, read_pairs
+from grpo_rewards_plugins.code.problems import SuiteProblem
 
 __all__ = ["Format", "Suite", "SuiteProblem", "read_suite"]
 
@@ -19,15 +33,13 @@ FORMATS: tuple[str, ...] = get_args(Format)
 _MODULE = "solution"
 
 
-class SuiteProblem(Exception):
-    """A row's tests cannot be run, whatever the candidate is: a fault of the data."""
-
-
 @dataclass(frozen=True, slots=True)
 class Suite:
     """Tests of one row: text for ``pytest`` and ``humaneval``, statements for ``asserts``, for ``stdio`` only `pairs`.
 
-    `names` are the names that the tests mention; `entry_point` is the function they are about, when known.
+    `names` are the names that the tests mention; `entry_point` is what they are about, when known: a function, or an
+    expression such as ``Solution().twoSum``. `classes` names the classes under test. `seconds` is what the row's own limit
+    leaves for all tests together, None where it has none. For calls of `entry_point`, `owner` is the class that may have it.
     """
 
     format: Format
@@ -35,94 +47,142 @@ class Suite:
     entry_point: str
     setup: str
     names: frozenset[str]
-    pairs: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    classes: tuple[str, ...] = ()
+    seconds: float | None = None
+    owner: str = ""
 
-    def for_job(self) -> str | list[Any]:
-        """The tests as the sandbox takes them."""
+    def counts_on_imports(self, program: str) -> bool:
+        """Whether a program of a site with calls, or a class ``Solution``, has what is asked for, as far as its text shows.
+
+        Such programs leave out imports. One that lacks what is asked for gets none, since they bring a `gcd` of their own.
+        """
+        if self.owner:
+            return written_for(program, self.entry_point, self.owner) is not None
+        return "Solution" in self.names and "Solution" in defined_names(program)
+
+    def for_job(self, program: str = "") -> str | list[Any]:
+        """The tests of `program` as the sandbox takes them."""
+        if self.owner:
+            called = written_for(program, self.entry_point, self.owner) or self.entry_point
+            return [test.replace(CALLED, called, 1) for test in self.tests]
         if self.format == "stdio":
             return [{"input": given, "output": wanted} for given, wanted in self.pairs]
         return self.tests if isinstance(self.tests, str) else list(self.tests)
 
 
-def read_suite(tests: Any, *, format: str | None, entry_point: Any, setup: Any, prompt: str) -> Suite:
+def read_suite(
+    tests: Any,
+    *,
+    format: str | None,
+    entry_point: Any,
+    setup: Any,
+    prompt: str,
+    columns: Mapping[str, Any] = MappingProxyType({}),
+) -> Suite:
     """Read a row's tests; `format` None means what they look like.
 
+    `prompt` is the code that the row's program continues, or text around it; `columns` are the row's other columns, which
+    may say that the tests are not what they look like.
+
     Raises:
-        SuiteProblem: they are not there, of another shape, do not compile, or contain no test.
+        SuiteProblem: they are not there, of another shape, do not compile, contain no test, or hold or come with anything
+            that is not understood.
     """
-    if hasattr(tests, "tolist"):
-        tests = tests.tolist()
-    if isinstance(tests, str) and tests.lstrip()[:1] in ("[", "{"):
-        tests = _from_json(tests)
+    refuse_unread(columns)
+    tests, wrapped = _unwrapped(from_json(plain(tests)))
+    if format is not None and wrapped not in (None, format):
+        raise SuiteProblem(f"the tests say that they are {wrapped}, and the format is {format}")
+    entry = entry_point.strip() if isinstance(entry_point, str) else ""
+    classes = class_names(columns, prompt)
     prepared = _setup(setup)
     if isinstance(tests, str):
-        return _text_suite(tests, format, entry_point if isinstance(entry_point, str) else "", prepared, prompt)
-    if isinstance(tests, Mapping):
-        tests = _pairs_of_columns(tests)
+        if _PACKED.fullmatch(tests.strip()):
+            raise SuiteProblem("the tests are packed as text (base64), which is not read yet")
+        return replace(_text_suite(tests, format or wrapped, entry, prepared, prompt, classes), classes=classes)
+    if isinstance(tests, Mapping) or _are_pairs(tests):
+        if format not in (None, "stdio"):
+            raise SuiteProblem(f"tests of format {format} are {_SHAPES[format]}, not inputs and outputs")
+        private = from_json(plain(columns.get("private_test_cases")))
+        if not is_blank(private) and private != tests:
+            raise SuiteProblem("the row has further tests (column 'private_test_cases'), which are not read yet")
+        if name := called_name(tests, columns):
+            if format == "stdio":
+                raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
+            return replace(_calls(name, tests, prepared, columns), classes=classes)
+        pairs = read_pairs(tests)
+        refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
+        seconds = seconds_for(len(pairs), columns.get("time_limit"))
+        return Suite("stdio", (), "", prepared, frozenset(), pairs, classes, seconds)
     if not isinstance(tests, Sequence) or isinstance(tests, bytes):
         raise SuiteProblem(f"tests must be text or a list, not {type(tests).__name__}")
     if not tests:
         raise SuiteProblem("the list of tests is empty")
     if all(isinstance(test, str) for test in tests) and format in (None, "asserts"):
-        return _statements(tuple(tests), entry_point if isinstance(entry_point, str) else "", prepared)
-    if all(isinstance(test, Mapping) for test in tests) and format in (None, "stdio"):
-        return Suite("stdio", (), "", prepared, frozenset(), tuple(_pair(test) for test in tests))
+        return replace(_statements(tuple(tests), entry, prepared), classes=classes)
     raise SuiteProblem(
         f"tests of format {format or 'auto'} are {_SHAPES.get(format or '', 'text, a list of statements, or a list of pairs')}, "
         f"not a list of {type(tests[0]).__name__}"
     )
 
 
+def _calls(name: str, tests: Any, setup: str, columns: Mapping[str, Any]) -> Suite:
+    statements = read_calls(name, tests, columns)
+    own = columns.get("class_name")
+    owner = own if isinstance(own, str) and own.isidentifier() else "Solution"
+    return Suite(
+        "asserts",
+        statements,
+        name,
+        f"{setup}\n{CALLS_SETUP}" if setup else CALLS_SETUP,
+        frozenset((name, owner)),
+        seconds=seconds_for(len(statements), columns.get("time_limit")),
+        owner=owner,
+    )
+
+
+_PACKED = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 _SHAPES = {
     "pytest": "the text of a test file",
     "humaneval": "text that defines check(candidate)",
     "asserts": "a list of statements",
     "stdio": "a list of {input, output}",
 }
+_WRAPPERS = {"assert_case": "asserts", "functional": "humaneval", "pytest": "pytest", "test_cases": None}
+"""Keys under which some data sets put the tests, and the format that each means."""
 
 
-def _from_json(text: str) -> Any:
-    """Lists arrive as JSON where a file has no lists (CSV); Python that begins with a bracket stays text."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+def _unwrapped(tests: Any) -> tuple[Any, str | None]:
+    """What a mapping holds under one of the `_WRAPPERS`, where nothing else in it says anything but the language."""
+    if not isinstance(tests, Mapping):
+        return tests, None
+    there = [key for key in _WRAPPERS if not is_blank(tests.get(key))]
+    if not there:
+        return tests, None
+    refuse_language(tests.get("language"))
+    if others := [key for key, value in tests.items() if key not in (there[0], "language") and not is_blank(value)]:
+        raise SuiteProblem(f"the tests hold a key beside {there[0]!r} that is not known: {str(others[0])[:60]!r}")
+    return from_json(plain(tests[there[0]])), _WRAPPERS[there[0]]
+
+
+def _are_pairs(tests: Any) -> bool:
+    return isinstance(tests, list) and bool(tests) and all(isinstance(test, Mapping) for test in tests)
 
 
 def _setup(setup: Any) -> str:
-    if hasattr(setup, "tolist"):
-        setup = setup.tolist()
+    setup = plain(setup)
     if isinstance(setup, list | tuple):
         return "\n".join(str(line) for line in setup if line)
     return setup if isinstance(setup, str) else ""
-
-
-def _pairs_of_columns(tests: Mapping[str, Any]) -> Any:
-    """``{"inputs": [...], "outputs": [...]}``, as APPS and TACO have it."""
-    given, wanted = tests.get("inputs", tests.get("input")), tests.get("outputs", tests.get("output"))
-    if isinstance(given, str) and isinstance(wanted, str):
-        return [{"input": given, "output": wanted}]
-    if not isinstance(given, Sequence) or not isinstance(wanted, Sequence) or len(given) != len(wanted):
-        raise SuiteProblem("tests must have as many inputs as outputs")
-    return [{"input": one, "output": other} for one, other in zip(given, wanted, strict=True)]
-
-
-def _pair(test: Mapping[str, Any]) -> tuple[str, str]:
-    given, wanted = test.get("input", ""), test.get("output", test.get("expected_output"))
-    if isinstance(given, list):
-        given = "\n".join(str(line) for line in given)
-    if isinstance(wanted, list):
-        wanted = "\n".join(str(line) for line in wanted)
-    if not isinstance(given, str) or not isinstance(wanted, str):
-        raise SuiteProblem("a stdio test is {input: text, output: text}")
-    return given, wanted
 
 
 # ------------------------------------------------------------------------------------------------ text
 
 
 @lru_cache(maxsize=1024)
-def _text_suite(text: str, format: str | None, entry_point: str, setup: str, prompt: str) -> Suite:
+def _text_suite(
+    text: str, format: str | None, entry_point: str, setup: str, prompt: str, classes: tuple[str, ...]
+) -> Suite:
     tree = _parsed(text, "the tests")
     if setup:
         _parsed(setup, "the setup")
@@ -137,21 +197,39 @@ def _text_suite(text: str, format: str | None, entry_point: str, setup: str, pro
         )
     names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)) | _imported(tree)
     if chosen == "pytest":
-        return Suite("pytest", text, entry_point, setup, names | {entry_point} - {""})
+        setup = "\n".join(filter(None, (_imports(preamble(prompt, entry_point), unbound_names(text)), setup)))
+        if setup:
+            text = after_head(text, tree, setup)
+            tree = _parsed(text, "the tests after the setup")
+        text = bound_to_program(text, tree, tuple(dict.fromkeys((first_name(entry_point), *classes))))
+        return Suite("pytest", text, entry_point, "", names | {first_name(entry_point)} - {""})
     if chosen == "asserts":
         return _statements((text,), entry_point, setup)
     if chosen == "stdio":
         raise SuiteProblem("tests of format stdio are a list of {input, output}, not text")
     if not checks:
         raise SuiteProblem("the tests define no function check(candidate)")
-    entry_point = entry_point or _candidate_name(tree) or _last_function(prompt)
+    entry_point = entry_point or _candidate_name(tree) or _checked(tree) or _last_function(prompt)
     if not entry_point:
         raise SuiteProblem("the column entry_point must name the function that check(candidate) is given")
     helpers = preamble(prompt, entry_point)
     if not defined_names(helpers).isdisjoint(names) and _compiles(helpers):
         # what the prompt gives and the tests call is the data set's: a program that defines it anew changes no test
         setup = f"{helpers}\n{setup}"
-    return Suite("humaneval", _only_check(text, tree), entry_point, setup, frozenset({entry_point}))
+    return Suite("humaneval", _only_check(text, tree), entry_point, setup, frozenset({first_name(entry_point)}))
+
+
+def _imports(code: str, names: frozenset[str]) -> str:
+    """The imports of `names` in what a prompt begins with: tests in the program's own namespace count on them too."""
+    if not names or not _compiles(code):
+        return ""
+    found = []
+    for node in _parsed(code, "the prompt").body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            bound = {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+            if not bound.isdisjoint(names):
+                found.append(ast.unparse(node))
+    return "\n".join(found)
 
 
 def _parsed(text: str, what: str) -> ast.Module:
@@ -206,6 +284,20 @@ def _candidate_name(tree: ast.Module) -> str:
         ),
         "",
     )
+
+
+def _checked(tree: ast.Module) -> str:
+    """What a call of ``check`` at the end of the text is given: ``check(Solution().twoSum)``."""
+    given = [
+        node.value.args[0]
+        for node in tree.body
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and _called(node.value) == "check"
+        and node.value.args
+    ]
+    written = ast.unparse(given[-1]) if given else ""
+    return "" if written == "candidate" else written
 
 
 def _last_function(prompt: str) -> str:

@@ -1,0 +1,36 @@
+"""Cells as data sets write them: arrays as lists, what counts as empty, JSON in text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["from_json", "is_blank", "plain"]
+
+
+def plain(value: Any) -> Any:
+    """Return an array of a columnar file as a list; anything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a cell says nothing: None, NaN, False, or an empty text, list or mapping (0 says something)."""
+    value = plain(value)
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, float):
+        return value != value
+    return value is None or value is False or (isinstance(value, list | tuple | dict) and not value)
+
+
+def from_json(value: Any) -> Any:
+    """Return what a text holds as JSON list or object; anything else as it is.
+
+    Python that begins with a bracket stays text.
+    """
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

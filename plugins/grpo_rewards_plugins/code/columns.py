@@ -1,0 +1,152 @@
+"""What a row's other columns say of its tests: another language, a checker, calls, limits, classes under test.
+
+None of it can be seen in the tests themselves, and each changes what a right program is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from grpo_rewards_plugins.blocks import fenced_blocks
+from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.pairs import STDIO
+from grpo_rewards_plugins.code.problems import SuiteProblem
+
+__all__ = ["class_names", "is_python", "refuse_no_stdio", "refuse_unread", "seconds_for"]
+
+_PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?|python \(?3[\d.]*\)?")
+_SPOKEN = frozenset(
+    [
+        "ar", "arabic", "bengali", "bn", "chinese", "czech", "danish", "de", "deu", "deutsch", "dutch", "el", "en",
+        "en-us", "en_us", "eng", "english", "es", "fa", "finnish", "fr", "fra", "french", "german", "greek", "he",
+        "hebrew", "hi", "hindi", "hu", "hungarian", "id", "indonesian", "it", "italian", "ja", "japanese", "ko",
+        "korean", "malay", "ms", "multilingual", "nl", "norwegian", "persian", "polish", "portuguese", "pt",
+        "romanian", "ru", "rus", "russian", "spa", "spanish", "sv", "sw", "swahili", "swedish", "tamil", "th",
+        "thai", "tr", "turkish", "uk", "ukrainian", "ur", "urdu", "vi", "vietnamese", "zh", "zh-cn", "zh-hans",
+        "zh-tw", "zh_cn", "zho",
+    ]
+)  # fmt: skip
+_STANDARD = ("stdin", "stdout", "standard input", "standard output", "stdio")
+_CLASS = re.compile(r"^class[ \t]{1,8}(\w+)[ \t]*[:(]", re.M)
+_DEFINES = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]", re.M)
+_SOLUTION = re.compile(r"^class[ \t]+Solution\b", re.M)
+_SECONDS = re.compile(r"(\d+(?:\.\d+)?)[ ]?(ms|milliseconds?|s|secs?|seconds?)\.?", re.I)
+_MOST_SECONDS = 60.0  # a bare number above this is more likely milliseconds than seconds
+_CHECKERS = ("checker", "generated_checker", "output_judging_function")
+
+
+def is_python(language: str) -> bool:
+    """Whether a language's name, or a fence's tag, means the Python that programs run in."""
+    return _PYTHON.fullmatch(language.strip().lower()) is not None
+
+
+def refuse_unread(columns: Mapping[str, Any]) -> None:
+    """Refuse a row that says of its tests what this reward does not judge.
+
+    Raises:
+        SuiteProblem: it names another language than Python, or a checker, or cannot be tested.
+    """
+    labels = from_json(columns.get("labels"))
+    named = labels.get("programming_language") if isinstance(labels, Mapping) else None
+    for language in (columns.get("language"), named):
+        refuse_language(language)
+    for name in _CHECKERS:
+        if not is_blank(columns.get(name)):
+            raise SuiteProblem(f"a checker decides (column {name!r}), and checkers are not run yet")
+
+
+def refuse_language(language: Any) -> None:
+    """Refuse a row that asks for programs in another language.
+
+    Raises:
+        SuiteProblem: the language is another, or not understood.
+    """
+    language = plain(language)
+    several = language if isinstance(language, list | tuple) else [language]
+    given = [str(one).strip().lower() for one in several if not is_blank(one)]
+    if given and not any(is_python(one) or one in _SPOKEN for one in given):
+        raise SuiteProblem(f"the row asks for programs in {', '.join(given)[:60]!r}; only Python is run")
+
+
+def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
+    """Refuse a row of which columns say that its inputs and outputs are not those of a whole program.
+
+    Raises:
+        SuiteProblem: the tests call a function or method, are interactive, use files, or are not complete.
+    """
+    if not is_blank(columns.get("entry_point")):
+        raise SuiteProblem(
+            f"the tests call {str(columns['entry_point'])[:60]!r} (column 'entry_point'), and are no values that are read yet"
+        )
+    kind = columns.get("test_case_type")
+    if not is_blank(kind) and str(kind) not in STDIO:
+        raise SuiteProblem(f"tests of test_case_type {str(kind)[:60]!r} are not read yet")
+    starter = columns.get("starter_code")
+    if isinstance(starter, str) and _DEFINES.search(starter):
+        raise SuiteProblem(
+            "the starter code begins a function or class, so the tests are calls, and do not say of what"
+        )
+    if any(_SOLUTION.search(block.text) for block in fenced_blocks(columns.get("prompt") or "")):
+        raise SuiteProblem("the prompt begins a class Solution, so the tests are calls, and do not say of what")
+    if not is_blank(columns.get("interaction_format")):
+        raise SuiteProblem("the task is interactive (column 'interaction_format'), which is not judged")
+    for name in ("input_mode", "input_file", "output_file"):
+        given = columns.get(name)
+        if not is_blank(given) and str(given).strip().lower() not in _STANDARD:
+            raise SuiteProblem(
+                f"programs read or write a file (column {name!r}: {str(given)[:60]!r}), which is not judged yet"
+            )
+    if columns.get("official_tests_complete") is False:
+        raise SuiteProblem("the tests are not complete (column 'official_tests_complete')")
+
+
+def seconds_for(tests: int, limit: Any) -> float | None:
+    """Return what the row's time limit for one test leaves for as many `tests`, in seconds; None where the row has none.
+
+    Read are a number of seconds, ``"2.0 seconds"``, ``"1500 ms"`` and ``{"seconds": 2, "nanos": 0}``.
+
+    Raises:
+        SuiteProblem: its unit is not known.
+    """
+    limit = from_json(plain(limit))
+    if is_blank(limit):
+        return None
+    seconds: float | None = None
+    if isinstance(limit, Mapping) and set(limit) <= {"seconds", "nanos"}:
+        whole, part = limit.get("seconds") or 0, limit.get("nanos") or 0
+        if all(isinstance(value, int | float) for value in (whole, part)):
+            seconds = whole + part / 1e9
+    elif isinstance(limit, int | float) and not isinstance(limit, bool) and limit <= _MOST_SECONDS:
+        seconds = float(limit)
+    elif isinstance(limit, str) and (match := _SECONDS.fullmatch(limit.strip())):
+        seconds = float(match[1]) / (1000 if match[2].lower().startswith("m") else 1)
+    elif isinstance(limit, str) and re.fullmatch(r"\d{1,2}(?:\.\d+)?", limit.strip()):
+        seconds = float(limit)
+    if seconds is None or not seconds > 0:
+        raise SuiteProblem(f"the time limit {str(limit)[:60]!r} is in no unit that is known")
+    return seconds * tests
+
+
+def class_names(columns: Mapping[str, Any], prompt: str) -> tuple[str, ...]:
+    """Return the names of the classes under test: the row's own field, else those that its texts define.
+
+    Looked through are the prompt (its code, where it has prose too), the starter code and the reference solution.
+    """
+    own = plain(columns.get("classes"))
+    if is_blank(own):
+        own = columns.get("class_name")
+    if not is_blank(own):
+        names = own if isinstance(own, list | tuple) else [own]
+        return tuple(dict.fromkeys(str(name) for name in names if not is_blank(name)))
+    texts = [prompt, *(columns.get(name) for name in ("prompt", "starter_code", *REFERENCES))]
+    found: dict[str, None] = {}
+    for text in texts:
+        if isinstance(text, str) and "class" in text:
+            found.update(dict.fromkeys(match[1] for match in _CLASS.finditer(text)))
+    return tuple(found)
+
+
+REFERENCES = ("canonical_solution", "solution", "reference", "code")
+"""The columns that may hold a reference solution."""

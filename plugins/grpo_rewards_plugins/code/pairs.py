@@ -1,0 +1,137 @@
+"""Tests of a whole program: texts in and texts out, in the shapes that data sets write them.
+
+A shape is read only where all of it is understood: keys that are read, keys that change no verdict, and everything else
+is refused by its name. Tests that call a function look the same but for a key or two, and a right program fails them here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.problems import SuiteProblem
+
+__all__ = ["INPUTS", "OUTPUTS", "STDIO", "Pair", "cases_of", "is_call", "only", "read_pairs", "refuse_others"]
+
+Pair = tuple[str, str]
+"""Standard input and the standard output that is expected of it."""
+
+INPUTS = {"input": "stdin", "stdin": "stdin", "inputs": "stdin"}
+OUTPUTS = {"output": "stdout", "expected_output": "stdout", "stdout": "stdout", "outputs": "stdout"}
+_CALLED = ("fn_name", "func_name", "class_name")
+_KINDS = ("testtype", "type", "test_case_type", "test_type")
+STDIO = ("stdin", "stdin_stdout", "stdio", "standard_input")
+_CALLS = ("functional", "function_call", "call_based", "fn_name")
+_CHANGE_NOTHING = frozenset(
+    [
+        "comment", "description", "explanation", "hidden", "id", "idx", "index", "is_example", "is_hidden", "is_public",
+        "is_sample", "is_synthesized", "note", "number", "public", "test_case_id", "test_id", "visible",
+    ]
+)  # fmt: skip
+_ASSIGNED = re.compile(r"[A-Za-z_]\w* = \S")
+_CUT_AFTER = 250  # characters; the site that cuts its tests does so after about 400
+
+
+def read_pairs(tests: Mapping[str, Any] | Sequence[Any]) -> tuple[Pair, ...]:
+    """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``.
+
+    Raises:
+        SuiteProblem: they call a function, hold a key that is not known, contradict each other, or expect nothing.
+    """
+    pairs = tuple(_pair(case) for case in cases_of(tests))
+    if not pairs:
+        raise SuiteProblem("the list of tests is empty")
+    expected: dict[str, tuple[int, list[str]]] = {}
+    for number, (given, wanted) in enumerate(pairs, 1):
+        first, tokens = expected.setdefault(given, (number, wanted.split()))
+        if tokens != wanted.split():
+            raise SuiteProblem(f"tests {first} and {number} have the same input and different outputs")
+        for text in (given, wanted):
+            if len(text) >= _CUT_AFTER and text.rstrip().endswith("..."):
+                raise SuiteProblem(f"test {number} is cut short: it ends in '...' after {len(text)} characters")
+    if not any(wanted.strip() for _, wanted in pairs):
+        raise SuiteProblem("no test expects any output")
+    if all(_ASSIGNED.match(given) for given, _ in pairs):
+        raise SuiteProblem(f"the inputs are written for people, as in {pairs[0][0][:60]!r}, not as programs read them")
+    return pairs
+
+
+def is_call(case: Mapping[str, Any]) -> bool:
+    """Whether a test, or the mapping of all, says of itself that it is a call."""
+    inner = from_json(case.get("metadata"))
+    return (
+        any(not is_blank(case.get(name)) for name in _CALLED)
+        or any(case.get(name) in _CALLS for name in _KINDS)
+        or (isinstance(inner, Mapping) and is_call(inner))
+    )
+
+
+def cases_of(tests: Mapping[str, Any] | Sequence[Any]) -> Sequence[Mapping[str, Any]]:
+    """Return tests one by one: a list, or ``{"inputs": [...], "outputs": [...]}``, as APPS and TACO have it."""
+    if not isinstance(tests, Mapping):
+        return tests
+    given, wanted = only(tests, INPUTS), only(tests, OUTPUTS)
+    shared = {key: value for key, value in tests.items() if key not in INPUTS and key not in OUTPUTS}
+    if isinstance(given, str) and isinstance(wanted, str):
+        if "inputs" not in tests and "outputs" not in tests:
+            return [{"input": given, "output": wanted, **shared}]
+        given, wanted = from_json(given), from_json(wanted)
+    if not isinstance(given, list | tuple) or not isinstance(wanted, list | tuple) or len(given) != len(wanted):
+        raise SuiteProblem("tests must have as many inputs as outputs, in lists")
+    return [{"input": one, "output": other, **shared} for one, other in zip(given, wanted, strict=True)]
+
+
+def _pair(case: Mapping[str, Any]) -> Pair:
+    refuse_others(case)
+    return _text(only(case, INPUTS), "stdin"), _text(only(case, OUTPUTS), "stdout")
+
+
+def only(case: Mapping[str, Any], names: Mapping[str, str]) -> Any:
+    """The value of whichever of the names is there; of several, they must agree."""
+    found = [plain(case[name]) for name in names if name in case]
+    if any(value != found[0] for value in found):
+        raise SuiteProblem(f"a test has different values under {' and '.join(name for name in names if name in case)}")
+    return found[0] if found else None
+
+
+def refuse_others(case: Mapping[str, Any], *, calls: bool = False) -> None:
+    """Refuse a test that holds a key which is not known, or is not what the others are; `calls`: it is to be a call.
+
+    Raises:
+        SuiteProblem: names the key.
+    """
+    for key, value in case.items():
+        if key in INPUTS or key in OUTPUTS or key in _CHANGE_NOTHING or is_blank(value):
+            continue
+        if key in _KINDS and isinstance(value, str):
+            if value in (_CALLS if calls else STDIO):
+                continue
+            raise SuiteProblem(
+                f"tests of {key} {value[:60]!r} are not read here; known are {', '.join(STDIO + _CALLS)}"
+            )
+        if key == "metadata" and isinstance(inner := from_json(value), Mapping):
+            refuse_others(inner, calls=calls)
+            continue
+        if calls and key in _CALLED:
+            continue
+        raise SuiteProblem(
+            f"the tests hold a key that is not known, so it is not known what they ask: {str(key)[:60]!r}"
+        )
+
+
+def _text(value: Any, stream: str) -> str:
+    """A text; a list of lines; or ``{"stdin": text}``, a mapping of file names with no other file."""
+    if isinstance(value, Mapping):
+        others = [name for name in value if name != stream and not is_blank(value[name])]
+        if others or stream not in value:
+            raise SuiteProblem(
+                f"a test reads or writes a file ({str((others or [*value, '?'])[0])[:60]!r}), not {stream}"
+            )
+        value = value[stream]
+    if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        return "\n".join(line.removesuffix("\n") for line in value)
+    if not isinstance(value, str):
+        raise SuiteProblem(f"a stdio test is {{input: text, output: text}}, and one has a {type(value).__name__}")
+    return value
