@@ -1,13 +1,13 @@
 """How right, how fast and how robust `math` is, beside Math-Verify's defaults and TRL's `accuracy_reward`, in one run.
 
-    python benchmarks/math.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N] [--pairs FILE ...]
+    python benchmarks/math_equivalence.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N] [--pairs FILE ...]
 
 FOLDER holds `math/{equivalence,scale,hostile}_dev.jsonl` (rows with gold, completion, expected) and
 `gsm8k/model_solutions.jsonl` of openai/grade-school-math. Without it the pairs are made up (math_pairs.py). With --pairs only
 those files are graded: JSON lines with gold, completion and expected, for solutions of one's own.
 
-Prints one JSON object: per file and grader the share right, false accepts, pairs per second, latency percentiles, hangs
-and peak memory; and ours as a ratio to the best peer. Each grader runs in a process of its own, which is killed and
+Prints one JSON object: per file and grader the share right, false accepts, precision, recall (TPR), FPR and Youden's J, pairs per
+second, latency percentiles, hangs and peak memory; and ours as a ratio to the best peer. Each grader runs in a process of its own, which is killed and
 started again behind a pair that does not return. GSM8K is graded in each of three endings. Graders that are not installed
 are left out.
 """
@@ -36,7 +36,8 @@ def ours() -> Grade:
     from grpo_rewards_plugins.math.reward import math
 
     settings = dict(math.settings)
-    return lambda gold, completion: math.function([completion], [gold], **settings)[0].value == 1.0
+    bound = math.with_(**settings)
+    return lambda gold, completion: bound.one(completion, answer=gold).value == 1.0
 
 
 def math_verify() -> Grade:
@@ -177,7 +178,7 @@ class Child:
 def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[str, Any]:
     """Grade all pairs with one grader."""
     child = Child(grader, thread=thread)
-    right = false_accepts = hangs = late = raised = 0
+    right = true_accepts = false_accepts = hangs = late = raised = 0
     seconds: list[float] = []
     memory = 0
     for pair in pairs:
@@ -195,6 +196,7 @@ def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[s
         in_time = pair["limit"] is None or took <= pair["limit"]
         late += not in_time
         right += (found is True) == pair["expected"] and in_time
+        true_accepts += found is True and pair["expected"] and in_time
         false_accepts += found is True and not pair["expected"]
     end = child.ask(None, 10.0)
     if isinstance(end, dict):
@@ -206,6 +208,7 @@ def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[s
         "right": right,
         "share_right": round(right / len(pairs), 4),
         "false_accepts": false_accepts,
+        **rates(true_accepts, false_accepts, sum(pair["expected"] for pair in pairs), len(pairs)),
         "raised": raised,
         "hangs": hangs,
         "late": late,
@@ -214,6 +217,19 @@ def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[s
         "p99_ms": round(1000 * ordered[int(len(ordered) * 0.99)], 3),
         "max_ms": round(1000 * ordered[-1], 1),
         "megabytes": memory,
+    }
+
+
+def rates(true_accepts: int, false_accepts: int, positives: int, pairs: int) -> dict[str, float | None]:
+    """Precision, recall (the true positive rate), the false positive rate, and Youden's J = TPR - FPR; None where undefined."""
+    accepts, negatives = true_accepts + false_accepts, pairs - positives
+    recall = true_accepts / positives if positives else None
+    wrong = false_accepts / negatives if negatives else None
+    return {
+        "precision": round(true_accepts / accepts, 4) if accepts else None,
+        "recall_tpr": None if recall is None else round(recall, 4),
+        "fpr": None if wrong is None else round(wrong, 4),
+        "youden_j": None if recall is None or wrong is None else round(recall - wrong, 4),
     }
 
 

@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections import OrderedDict
-from typing import Literal, NamedTuple
+from itertools import count
+from typing import Literal
 
-from .equivalence.numerals import Numeral, read_numeral, regrouped, same_numeral
+from .equivalence.deciding import Decision
+from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
 from .equivalence.points import NO_SMALL_INTEGER
-from .equivalence.quantities import within
+from .equivalence.quantities import has_unit, rules
 from .equivalence.rereading import decide
+from .equivalence.settling import without_name
 from .equivalence.structures import matched_share
-from .reading.calendar import amounts, clock, date, same_date, same_time
+from .reading.calendar import clock, date, same_date, same_time
+from .reading.chemistry import same_formula
+from .reading.chinese import from_chinese
 from .reading.clean import bare, clean, squeeze
-from .reading.notations import named_set, rewritten, with_bare_unit
+from .reading.notations import named_set, rewritten
 from .reading.parser import parse
 from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
+from .reading.units import only_units
 from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
 from .symbolic import SymbolicTimeout, shared_pool
 from .symbolic.wire import packed, symbolic
+from .verdicts import Verdict, VerdictCache
 
 __all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
 
-Status = Literal["decided", "open", "timeout", "unreadable_gold"]
-_REMEMBERED = 1 << 16
-_REMEMBERED_LENGTH = 2_000  # characters; longer pairs are not kept
-
-
-class Verdict(NamedTuple):
-    """Whether the answer is the gold, and the rule that decided.
-
-    `status` is ``open`` where no rung could tell (then `equal` is False), ``timeout`` where the last one ran too long, and
-    ``unreadable_gold`` where there is nothing to compare with.
-    """
-
-    equal: bool
-    rule: str
-    status: Status = "decided"
+_LONGEST_LOOSE = 200  # characters in which letters are tried as units
+_MEMORY = 32 << 20  # bytes of verdicts that are kept
 
 
 class Reading:
@@ -50,12 +42,16 @@ class Reading:
         if raw.isdigit() and raw.isascii():  # clean already, as most answers are
             self.text = raw
         elif len(raw) <= 4 * MAX_CHARACTERS:
-            self.text = clean(repeating(raw) if "..." in raw else raw)
+            text = clean(repeating(raw) if "..." in raw else raw)
+            self.text = text if text.isascii() else from_chinese(text)
         else:
             self.text = raw
         self._key: str | None = None
         self._numeral: Numeral | Literal[False] | None = False
         self._tree: Node | ParseError | None = None
+
+    def __repr__(self) -> str:
+        return f"Reading({self.text!r})"
 
     @property
     def key(self) -> str:
@@ -80,6 +76,23 @@ class Reading:
             except (ValueError, ArithmeticError) as error:
                 self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
         return self._tree
+
+    def ungrouped(self) -> Node | None:
+        """The tree with every comma read as that of a list."""
+        try:
+            return parse(rewritten(self.text), groups=False)
+        except (ValueError, ArithmeticError):
+            return None
+
+    def with_units(self, *, glued: bool) -> Node | None:
+        """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
+        if len(self.text) > _LONGEST_LOOSE or not only_units(self.text.rpartition("=")[2]):
+            return None
+        try:
+            found = parse(rewritten(self.text), loose=True, glued=glued)
+        except (ValueError, ArithmeticError):
+            return None
+        return None if found == self.tree else found
 
 
 def read(raw: str) -> Reading:
@@ -114,11 +127,29 @@ _SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all verdicts
     Verdict(True, "same text"), Verdict(True, "exact numbers"), Verdict(False, "exact numbers"),
 )  # fmt: skip
 _logger = logging.getLogger(__name__)
-_memory: OrderedDict[tuple[str, str, float, float], Verdict] = OrderedDict()
-_guard = threading.Lock()
+_memory = VerdictCache(_MEMORY)
+_broken = count(1)
 
 
-def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 1.0, tolerance: float = 0.0) -> Verdict:
+def _report(error: Exception, gold: Reading, answer: Reading) -> None:
+    """Log that the ladder broke: the first time, the tenth, the hundredth and so on; a policy may repeat itself for hours."""
+    times = next(_broken)
+    if times in (1, 10, 100) or times % 1000 == 0:
+        _logger.warning(
+            "the ladder broke %d times so far, on %.200r against %.200r: %s: %s; such an answer is not equal",
+            times, answer.text, gold.text, type(error).__name__, error,
+        )  # fmt: skip
+    _logger.debug("where it broke", exc_info=error)
+
+
+def grade(
+    gold: str | Reading,
+    answer: str | Reading,
+    *,
+    timeout: float = 1.0,
+    tolerance: float = 0.0,
+    convert_units: bool = True,
+) -> Verdict:
     """Decide whether `answer` is `gold`, as mathematical objects.
 
     `timeout` bounds the seconds of the last rung, sympy in a worker process; everything before it is bounded by its own
@@ -129,25 +160,17 @@ def grade(gold: str | Reading, answer: str | Reading, *, timeout: float = 1.0, t
     quick = _quick(mine, theirs)
     if quick is not None and (quick.equal or not tolerance):
         return quick
-    key = (mine.text, theirs.text, timeout, tolerance)
-    with _guard:
-        found = _memory.get(key)
-        if found is not None:
-            _memory.move_to_end(key)
-            return found
+    key = (mine.text, theirs.text, timeout, tolerance, convert_units)
+    found = _memory.get(key)
+    if found is not None:
+        return found
     try:
-        with within(tolerance):
+        with rules(tolerance=tolerance, convert_units=convert_units):
             found = _slow(mine, theirs, timeout)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:  # the texts are hostile
-        _logger.warning(
-            "an answer that the ladder broke on: %r against %r", theirs.text[:200], mine.text[:200], exc_info=True
-        )
+        _report(error, mine, theirs)
         found = Verdict(False, f"undecided: {type(error).__name__}", "open")
-    if len(mine.text) + len(theirs.text) <= _REMEMBERED_LENGTH:
-        with _guard:
-            _memory[key] = found
-            if len(_memory) > _REMEMBERED:
-                _memory.popitem(last=False)
+    _memory.put(key, found)
     return found
 
 
@@ -176,7 +199,7 @@ def _quick(gold: Reading, answer: Reading) -> Verdict | None:
         return _SAME_TEXT
     if (one := gold.numeral) is not None and (other := answer.numeral) is not None:
         same = same_numeral(one, other)
-        if same is not None:
+        if same is not None and (same or not (grouped_list(gold.text) or grouped_list(answer.text))):
             return _SAME_NUMBER if same else _OTHER_NUMBER
     if len(answer.text) > MAX_CHARACTERS:
         return Verdict(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
@@ -199,12 +222,10 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         same = same_words(gold.text, answer.text)
         return Verdict(same, "same words" if same else f"the answer cannot be read: {theirs}")
     decision = decide(mine, theirs, gold.text[:200])
-    if not decision.equal and not free(mine) and (with_unit := with_bare_unit(answer.text)) is not None:
-        again = decide(mine, parse(with_unit), gold.text[:200])
-        if again.equal:
-            return Verdict(True, f"{again.rule}, with a letter for its unit")
-    if not decision.equal and gold.numeral is not None and (other := regrouped(answer.text)) is not None:
-        return Verdict(bool(same_numeral(gold.numeral, other)), "exact numbers, with other marks between the digits")
+    if not decision.equal and (again := _with_letters_as_units(gold, answer)) is not None:
+        return Verdict(True, f"{again.rule}, with letters for a unit")
+    if not decision.equal and (other := _with_other_marks(gold, answer)) is not None:
+        return other
     if decision.equal is not None:
         return Verdict(decision.equal, decision.rule)
     if _endless(mine) and _endless(theirs):  # nothing that sympy has an answer to
@@ -214,6 +235,43 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     return _symbolic(mine, theirs, decision.rule, timeout)
 
 
+def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
+    """Equal where the letters behind a number are a unit (``5 m``); without a space only where the other side has a unit."""
+    trees: list[list[Node]] = []
+    for side, other in ((gold, answer), (answer, gold)):
+        assert isinstance(side.tree, Node)
+        assert isinstance(other.tree, Node)
+        loose = side.with_units(glued=has_unit(other.tree)) if free(side.tree) else None
+        trees.append([side.tree] if loose is None else [loose, side.tree])
+    for mine in trees[0]:
+        for theirs in trees[1]:
+            if (mine is not gold.tree or theirs is not answer.tree) and not any(
+                free(without_name(tree)) for tree in (mine, theirs)
+            ):
+                again = decide(mine, theirs, gold.text[:200])
+                if again.equal:
+                    return again
+    return None
+
+
+def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
+    """Equal where commas mean something else: between groups of digits, before decimals, or between the parts of a list."""
+    for one, other, decimal in ((gold, answer, True), (answer, gold, False)):
+        if (
+            one.numeral is not None
+            and (second := regrouped(other.text, decimal=decimal and one.numeral.digits > 0)) is not None
+        ):
+            pair = (one.numeral, second) if decimal else (second, one.numeral)
+            return Verdict(bool(same_numeral(*pair)), "exact numbers, with other marks between the digits")
+    if grouped_list(gold.text) or grouped_list(answer.text):
+        mine, theirs = gold.ungrouped(), answer.ungrouped()
+        if mine is not None and theirs is not None:
+            again = decide(mine, theirs, gold.text[:200])
+            if again.equal and mine.kind in ("list", "set"):
+                return Verdict(True, f"{again.rule}, as lists")
+    return None
+
+
 def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
     letter = choice(gold.text)
     if letter is not None and (other := choice(answer.text, lead=True)) is not None:
@@ -221,6 +279,8 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
             return Verdict(True, "choice letter")
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
             return Verdict(letter == other, "choice letter")
+    if (formula := same_formula(gold.text, answer.text)) is not None:
+        return Verdict(formula, "chemical formulas")
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
     if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
         return Verdict(several == theirs_too, "choice letters")
@@ -232,17 +292,14 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
         return Verdict(same, "two names of one set" if same else "different words")
     if (time := clock(gold.text)) is not None and (theirs := clock(answer.text)) is not None:
         return Verdict(same_time(time, theirs), "times of day")
-    return _dates_and_amounts(gold, answer)
+    return _dates_and_digits(gold, answer)
 
 
-def _dates_and_amounts(gold: Reading, answer: Reading) -> Verdict | None:
+def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
     one, other = date(gold.text), date(answer.text)
     if one is not None or other is not None:
         same = one is not None and other is not None and same_date(one, other)
         return Verdict(same or gold.key == answer.key, "dates, part by part")
-    mine, theirs = amounts(gold.text), amounts(answer.text)
-    if mine is not None and theirs is not None:
-        return Verdict(mine == theirs, "amounts, unit by unit")
     base = based_digits(gold.text)
     if base is not None or based_digits(answer.text) is not None:
         return Verdict(base == based_digits(answer.text), "digits and base")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math as _math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import KEPT
+from grpo_rewards_plugins.answers import KEPT, Rule
 
 __all__ = ["math"]
 
 _SHOWN = 80
 _NONE = "\x00"  # begins what stands for a reference that there is not
+_SHORT = 0.25  # seconds that the last step gets for a pair before the other rows have had their turn
 _SHORT_GOLD = 2_000  # characters; the readings of longer references are not kept from call to call
 
 
@@ -39,9 +40,6 @@ def _check_gold(answer: Any = None, **_columns: Any) -> str | None:
     return None if problem is None else f"the reference {_short(text)} cannot be read: {problem}"
 
 
-Place = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
-
-
 @reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_gold)
 def math(
     completions: list[str],
@@ -49,8 +47,9 @@ def math(
     *,
     timeout: float = 1.0,
     tolerance: float = 0.0,
+    convert_units: bool = True,
     partial: bool = False,
-    places: tuple[Place, ...] = (
+    places: tuple[Rule, ...] = (
         "box",
         "tag",
         "hash",
@@ -62,7 +61,7 @@ def math(
         "number",
         "text",
     ),
-) -> list[Outcome]:
+) -> Iterator[tuple[int, Outcome]]:
     """The completion's final answer equals the reference as a mathematical object.
 
     1 or 0; None where the reference cannot be read. Text up to the last ``</think>`` does not count. The answer is found
@@ -73,31 +72,43 @@ def math(
         answer: the reference: a number, an expression, or text with it in ``$...$``, ``\\boxed{}`` or after ``####``.
         timeout: seconds that the last step may take for one pair (ours; TRL's accuracy_reward gives each of its steps 5).
         tolerance: the largest difference of two numbers that counts as equal, as a share of the reference (ours: none).
+        convert_units: whether one quantity in other units is equal (ours: yes): ``180 cm`` is ``1.8 m``; never rounded.
         partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
     extract, grade, _ = _engine()
     golds: dict[Any, Any] = {}
     done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
-    out: list[Outcome] = []
-    for completion, given in zip(completions, answer, strict=True):
+    slow: dict[tuple[str, ...], tuple[Any, Any, list[int]]] = {}
+    short = min(timeout, _SHORT) if len(completions) > 1 else timeout
+    for row, (completion, given) in enumerate(zip(completions, answer, strict=True)):
         text = given if type(given) is str else _as_text(given)
         gold = golds.get(text)
         if gold is None:
             gold = golds[text] = _read_gold(text) if len(text) < _SHORT_GOLD else _read_gold.__wrapped__(text)
         if isinstance(gold, Outcome):
-            out.append(gold)
+            yield row, gold
             continue
         found = done.get((text, completion))
         if found is None:
             answered = extract(completion, order=places)
             pair = (text, answered.text, answered.rule)
+            if pair in slow:
+                slow[pair][2].append(row)
+                continue
             found = done.get(pair)
             if found is None:
-                found = done[pair] = _score(gold, answered, grade, timeout, tolerance, partial)
+                found = _score(gold, answered, grade, short, tolerance, convert_units, partial)
+                if found.status == "timeout" and short < timeout:
+                    slow[pair] = (gold, answered, [row])
+                    continue
+                done[pair] = found
             done[text, completion] = found
-        out.append(found)
-    return out
+        yield row, found
+    for gold, answered, rows in slow.values():  # last, so that no row waits for another one's
+        found = _score(gold, answered, grade, timeout, tolerance, convert_units, partial)
+        for row in rows:
+            yield row, found
 
 
 @cache
@@ -134,11 +145,13 @@ def _read_gold(text: str) -> Any:
     return gold
 
 
-def _score(gold: Any, found: Any, grade: Any, timeout: float, tolerance: float, partial: bool) -> Outcome:
+def _score(
+    gold: Any, found: Any, grade: Any, timeout: float, tolerance: float, convert_units: bool, partial: bool
+) -> Outcome:
     text, rule = found.text, found.rule
     if text is None:
         return Outcome(0.0, "rejected", "no answer found")
-    verdict = grade(gold, text, timeout=timeout, tolerance=tolerance)
+    verdict = grade(gold, text, timeout=timeout, tolerance=tolerance, convert_units=convert_units)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
     details = {"extracted": text[:KEPT], "rule": rule}

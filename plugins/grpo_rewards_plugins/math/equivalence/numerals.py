@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["Numeral", "read_numeral", "regrouped", "same_numeral"]
+__all__ = ["Numeral", "grouped_list", "read_numeral", "regrouped", "same_numeral"]
 
 _PLAIN = re.compile(
     r"(?P<money>\\?\$|[€£¥])?\s*(?P<sign>[+-]?)\s*(?P<money2>\\?\$|[€£¥])?\s*"
@@ -15,6 +15,9 @@ _PLAIN = re.compile(
 )
 _LATEX = re.compile(r"(?P<sign>[+-]?)\\[dtc]?frac\s*\{\s*(?P<top>[+-]?[0-9]+)\s*\}\s*\{\s*(?P<bottom>[0-9]+)\s*\}")
 _POINT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+")
+_COMMA = re.compile(r"[-+]?(?:0,\d+|\d+,(?!\d{3}$)\d+)")
+_INDIAN = re.compile(r"[-+]?[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?")
+_TRIPLES = re.compile(r"(?<![\d.,])\d{3},\d{3}(?!\d)")
 _LONGEST = 60
 
 
@@ -56,11 +59,18 @@ def read_numeral(text: str) -> Numeral | None:
     return Numeral(value, len(decimals) if decimals else -1, "%" if match["percent"] else money.lstrip("\\"))
 
 
-def regrouped(text: str) -> Numeral | None:
-    """The number that ``1.234,5`` is where the comma is the decimal mark."""
-    if len(text) <= _LONGEST and _POINT_GROUPS.fullmatch(text):
+def regrouped(text: str, *, decimal: bool = False) -> Numeral | None:
+    """The number that ``1.234,5``, ``12,34,567`` and ``0,5`` are by the marks of other countries; with `decimal`, also ``1,5``."""
+    if len(text) > _LONGEST or "," not in text:
+        return None
+    if _POINT_GROUPS.fullmatch(text) or ((decimal or text.startswith("0,")) and _COMMA.fullmatch(text)):
         return read_numeral(text.replace(".", "").replace(",", "."))
-    return None
+    return read_numeral(text.replace(",", "")) if _INDIAN.fullmatch(text) else None
+
+
+def grouped_list(text: str) -> bool:
+    """May the commas between groups of three digits be those of a list (``101,103,107``)?"""
+    return "," in text and _TRIPLES.search(text) is not None
 
 
 def same_numeral(gold: Numeral, answer: Numeral) -> bool | None:

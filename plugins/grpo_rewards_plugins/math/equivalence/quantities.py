@@ -5,76 +5,138 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from fractions import Fraction
+from typing import NamedTuple
 
 from flint import acb, arb, fmpq
 
-from ..reading.tree import Node, add, free, mul, walk
+from ..reading.tree import Node, add, free, mul, number, power, walk
+from ..reading.units import DEGREE, NO_UNIT, PERCENT, RADIAN, Unit, named_unit
 from .deciding import Decision, constant_value, expressions_equal
 from .points import precision
 from .rounding import to_its_digits
 
-__all__ = ["same_quantity", "same_value", "within"]
+__all__ = ["Quantity", "has_unit", "quantity", "rules", "same_quantity", "same_value"]
 
 _slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
+_converting: ContextVar[bool] = ContextVar("convert_units", default=True)
+_MARKS = frozenset(("unit", "degree", "percent"))
+_POUNDS = frozenset((named_unit("£"), named_unit("lb")))  # both are called pounds
+_LARGEST_POWER = 12
 
 
-def _stripped(node: Node) -> tuple[Node, str]:
-    """A quantity's number and its mark: a unit, ``%``, degrees or nothing."""
+class Quantity(NamedTuple):
+    """A value and its unit; `NO_UNIT` for a plain value."""
+
+    value: Node
+    unit: Unit
+
+
+def quantity(node: Node) -> Quantity:
+    """Value and unit of a tree: a unit at its end belongs to a whole sum, units of factors multiply."""
     if node.kind == "unit":
-        inner, mark = _stripped(node.args[0])
-        return inner, f"{mark} {node.value}".strip()
+        inner = quantity(node.args[0])
+        return Quantity(inner.value, inner.unit.times(node.value).reduced())
     if node.kind == "percent":
-        return node.args[0], "%"
+        return Quantity(node.args[0], PERCENT)
     if node.kind == "degree":
-        return node.args[0], "degree"
-    if node.kind == "mul" and sum(arg.kind in ("unit", "degree", "percent") for arg in node.args) == 1:
-        parts = [_stripped(arg) for arg in node.args]
-        return mul(*(inner for inner, _ in parts)), "".join(mark for _, mark in parts)
-    if node.kind == "add":
-        marked = [_stripped(arg) for arg in node.args]
-        marks = {mark for _, mark in marked if mark}
-        if len(marks) == 1 and all(mark for _, mark in marked):
-            return add(*(inner for inner, _ in marked)), marks.pop()
-    return node, ""
+        return Quantity(node.args[0], DEGREE)
+    if node.kind in ("mul", "add", "pow") and has_unit(node):
+        return (_product if node.kind == "mul" else _sum if node.kind == "add" else _power)(node)
+    return Quantity(node, NO_UNIT)
 
 
-_TURNS = {"degree", "rad"}
-_POUNDS = {"£", "lb"}  # both are called pounds
+def has_unit(node: Node) -> bool:
+    """Is there a unit, a percent sign or a degree anywhere?"""
+    return any(here.kind in _MARKS for here in walk(node))
+
+
+def _product(node: Node) -> Quantity:
+    parts = [quantity(arg) for arg in node.args]
+    marked = [part.unit for part in parts if part.unit != NO_UNIT]
+    if len(marked) > 1 and any(unit in (PERCENT, DEGREE) for unit in marked):
+        return Quantity(node, NO_UNIT)
+    unit = NO_UNIT
+    for found in marked:
+        unit = unit.times(found)
+    return Quantity(mul(*(part.value for part in parts)), unit.reduced())
+
+
+def _power(node: Node) -> Quantity:
+    base, exponent = node.args
+    inner = quantity(base)
+    if (
+        exponent.kind != "num"
+        or exponent.value.q != 1
+        or abs(exponent.value) > _LARGEST_POWER
+        or inner.unit in (PERCENT, DEGREE)
+    ):
+        return Quantity(node, NO_UNIT)
+    return Quantity(power(inner.value, exponent), NO_UNIT.times(inner.unit, int(exponent.value.p)))
+
+
+def _sum(node: Node) -> Quantity:
+    """Terms of one kind, or a unit behind the last term that belongs to all of them (``100-25\\pi\\text{ cm}^2``)."""
+    parts = [quantity(arg) for arg in node.args]
+    units = [part.unit for part in parts]
+    if all(unit.bases == units[0].bases and unit != NO_UNIT for unit in units):
+        return Quantity(add(*(_scaled(part.value, part.unit.scale / units[0].scale) for part in parts)), units[0])
+    if units[-1] not in (NO_UNIT, PERCENT, DEGREE) and all(unit == NO_UNIT for unit in units[:-1]):
+        return Quantity(add(*(part.value for part in parts)), units[-1])
+    return Quantity(node, NO_UNIT)
+
+
+def _scaled(node: Node, factor: Fraction) -> Node:
+    """A value times a factor; a number stays a number."""
+    if factor == 1:
+        return node
+    exact = fmpq(factor.numerator, factor.denominator)
+    if node.kind in ("num", "dec"):
+        return number((node.value if node.kind == "num" else node.value[0]) * exact)
+    return mul(number(exact), node)
 
 
 def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
-    mine, mark = _stripped(gold)
-    theirs, other = _stripped(answer)
-    if {mark, other} == _TURNS:
-        if mark == "degree":
-            return expressions_equal(Node("degree", None, (mine,)), theirs, seed)
-        return expressions_equal(mine, Node("degree", None, (theirs,)), seed)
-    if mark == other and mark.startswith("mod ") and (same := _congruent(mine, theirs, mark)) is not None:
+    """Decide two quantities: a unit may be left out or added, two of different dimensions are different."""
+    if (
+        gold.kind == answer.kind == "residue"
+        and gold.value == answer.value
+        and (same := _congruent(gold, answer)) is not None
+    ):
         return Decision(same, "residues")
-    if mark and other and mark != other and {mark, other} != _POUNDS:
-        return Decision(False, f"{mark} is not {other}")
+    (mine, unit), (theirs, other) = quantity(gold), quantity(answer)
+    if {unit, other} == {DEGREE, RADIAN}:
+        turns = [
+            Node("degree", None, (value,)) if mark == DEGREE else value
+            for value, mark in ((mine, unit), (theirs, other))
+        ]
+        return expressions_equal(turns[0], turns[1], seed)
+    if NO_UNIT not in (unit, other) and unit != other and {unit, other} != _POUNDS:
+        if unit.bases != other.bases or not _converting.get():
+            return Decision(False, f"{unit} is not {other}")
+        found = same_value(mine, _scaled(theirs, other.scale / unit.scale), seed)
+        return found._replace(rule=f"{found.rule}, in other units")
     found = same_value(mine, theirs, seed)
-    if mark == other or (found.equal and not (other == "%" and _share(mine))):
+    if unit == other or (found.equal and not (other == PERCENT and _share(mine))):
         return found
-    if "%" in (mark, other):
+    if PERCENT in (unit, other):
         hundredth = Node("num", fmpq(1, 100))
-        if mark:
-            mine = mul(mine, hundredth)
-        else:
-            theirs = mul(theirs, hundredth)
-        share = expressions_equal(mine, theirs, seed)
+        one, two = (
+            mul(value, hundredth) if mark == PERCENT else value for value, mark in ((mine, unit), (theirs, other))
+        )
+        share = expressions_equal(one, two, seed)
         return Decision(True, "percent") if share.equal else Decision(False, "percent of one against the other")
-    if "degree" in (mark, other):
-        turn = Node("degree", None, (mine if mark else theirs,))
-        rest = theirs if mark else mine
+    if DEGREE in (unit, other):
+        turn = Node("degree", None, (mine if unit == DEGREE else theirs,))
+        rest = theirs if unit == DEGREE else mine
         if any(here == Node("const", "pi") for here in walk(rest)):
-            return expressions_equal(*((turn, rest) if mark else (rest, turn)), seed)
+            return expressions_equal(*((turn, rest) if unit == DEGREE else (rest, turn)), seed)
     return found
 
 
-def _congruent(one: Node, other: Node, mark: str) -> bool | None:
+def _congruent(gold: Node, answer: Node) -> bool | None:
     """Are two whole numbers one residue?"""
-    modulus = mark.removeprefix("mod ")
+    one, other, modulus = gold.args[0], answer.args[0], str(gold.value)
     if one.kind == other.kind == "num" and modulus.isdigit() and 0 < len(modulus) < 40 and int(modulus):
         return bool(((one.value - other.value) / int(modulus)).q == 1)
     return None
@@ -87,6 +149,7 @@ def _share(gold: Node) -> bool:
 
 
 def same_value(gold: Node, answer: Node, seed: str) -> Decision:
+    """Decide two values without units, with what the tolerance and a decimal gold allow."""
     found = expressions_equal(gold, answer, seed)
     if not found.equal and (slack := _slack.get()) and _near(gold, answer, slack):
         return Decision(True, "within the tolerance")
@@ -106,10 +169,11 @@ def _near(gold: Node, answer: Node, slack: float) -> bool:
 
 
 @contextmanager
-def within(tolerance: float) -> Iterator[None]:
-    """Inside it, two numbers are equal whose difference is at most `tolerance` of the gold's size."""
-    token = _slack.set(tolerance)
+def rules(*, tolerance: float, convert_units: bool) -> Iterator[None]:
+    """Inside it, two numbers are equal whose difference is at most `tolerance` of the gold's size, and units convert or not."""
+    slack, converting = _slack.set(tolerance), _converting.set(convert_units)
     try:
         yield
     finally:
-        _slack.reset(token)
+        _slack.reset(slack)
+        _converting.reset(converting)

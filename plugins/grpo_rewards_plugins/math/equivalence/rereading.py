@@ -71,7 +71,7 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
     if (renamed := _same_function(gold, answer)) is not None:
         yield gold, _replaced(answer, *renamed), "with the variable under another name"
-    if _function_head(gold) != _function_head(answer):
+    if "y" in (_function_head(gold), _function_head(answer)):
         named = [_as_graph(node) for node in (gold, answer)]
         if named != [gold, answer]:
             yield named[0], named[1], "with y for the value of the function"
@@ -127,6 +127,8 @@ def _same_function(gold: Node, answer: Node) -> tuple[str, Node] | None:
     if any(len(head.args) != 1 or head.args[0].kind != "sym" for head in heads):
         return None
     mine, theirs = heads[0].args[0], heads[1].args[0]
+    if mine.value not in free(gold.args[1]):
+        return None  # "P(A) = 1/2" is about A
     return (
         None if mine == theirs or free(gold) != {mine.value} or free(answer) != {theirs.value} else (theirs.value, mine)
     )
@@ -136,7 +138,12 @@ def _as_graph(node: Node) -> Node:
     """``f(x) = ...`` as ``y = ...``."""
     if node.kind == "rel" and node.value == ("=",) and node.args[0].kind == "apply" and len(node.args[0].args) == 1:
         variable = node.args[0].args[0]
-        if variable.kind == "sym" and variable.value == "x" and free(node.args[1]) <= {"x"}:
+        if (
+            len(node.args[0].value) == 1
+            and variable.kind == "sym"
+            and variable.value == "x"
+            and free(node.args[1]) <= {"x"}
+        ):
             return Node("rel", ("=",), (Node("sym", "y"), node.args[1]))
     return node
 

@@ -137,7 +137,7 @@ def without_name(node: Node) -> Node:
     """``x = 5`` as 5 and ``x \\in S`` as S, where the left side only names the value."""
     if node.kind == "rel" and len(node.value) == 1:
         left, right = node.args
-        if node.value[0] == "==" and name_like(left) and right.kind == "unit":
+        if node.value[0] == "==" and name_like(left) and right.kind == "residue":
             return right  # "x \\equiv 3 \\pmod 7"
         if node.value[0] in ("=", "in"):
             if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from flint import fmpq
-
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .chains import chain_differs
 from .deciding import Decision, expressions_equal, proportional
@@ -35,30 +33,13 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
         return _ordered_parts(gold, answer, seed)
     if (why := chain_differs(gold, answer, seed)) is not None:
         return Decision(False, why)
-    found = _compare(settled(gold), settled(answer), seed)
-    if found.equal is False and "," in (comma := _decimal_comma(gold, answer)):
-        return Decision(True, comma)
-    return found
+    return _compare(settled(gold), settled(answer), seed)
 
 
 def _computed_chain(node: Node) -> bool:
     """``2^3 = 8 = 5 + 3``: equal values in a row, of which none is a name."""
     equal = node.kind == "rel" and len(node.value) > 1 and all(op == "=" for op in node.value)
     return equal and not name_like(node.args[0])
-
-
-def _decimal_comma(gold: Node, answer: Node) -> str:
-    """``1000,99`` for the decimal gold 1000.99, or a gold ``0,111`` for 0.111."""
-    for one, other, leading in ((gold, answer, False), (answer, gold, True)):
-        if one.kind == "dec" and other.kind == "list" and other.value == "," and len(other.args) == 2:
-            whole, rest = other.args
-            plain = all(part.kind == "num" and part.value.q == 1 for part in other.args)
-            if plain and rest.value >= 0 and (not leading or whole.value == 0):
-                exact, digits = one.value
-                scale = fmpq(10) ** digits if 0 < digits < 400 else fmpq(0)
-                if scale and rest.value < scale and whole.value + rest.value / scale == exact:
-                    return "a decimal comma, not a list"
-    return ""
 
 
 def _compare(gold: Node, answer: Node, seed: str) -> Decision:
@@ -124,6 +105,19 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     return None
 
 
+def _functions(node: Node) -> Counter[str]:
+    """The functions in a name, without bars around a segment (``|AB|``) and what only says that it is an angle."""
+    out: Counter[str] = Counter()
+    for here in walk(node):
+        if here.kind in ("call", "apply", "union", "cap", "setminus") and here.value not in _SILENT:
+            segment = here.value in ("abs", "norm") and here.args[0].kind == "mul"
+            out[str(here.value or here.kind)] += not segment
+    return +out
+
+
+_SILENT = frozenset(("\\angle", "\\triangle", "\\measuredangle"))
+
+
 def _letters(node: Node) -> Counter[str]:
     """The letters and numbers of a name, without its accents."""
     return Counter(
@@ -150,6 +144,8 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
         if left.kind == other_left.kind == "sym" and left.value.lower() != other_left.value.lower():
             return Decision(False, "different variables")
         if left.kind != "sym" or other_left.kind != "sym":
+            if _functions(left) != _functions(other_left):
+                return Decision(False, "different names")
             mine, theirs = _letters(left), _letters(other_left)
             if mine != theirs and (
                 left.kind == other_left.kind or not (set(mine) <= set(theirs) or set(mine) >= set(theirs))
@@ -228,20 +224,27 @@ def _lists(gold: Node, answer: Node, seed: str) -> Decision:
     for mine in ones:
         hit = None
         for at in left:
-            equal = _compare(mine, others[at], seed).equal
+            equal = _elements(mine, others[at], seed).equal
             if equal:
                 hit = at
                 break
             doubt = doubt or equal is None
         if hit is None:
-            if as_set and any(_compare(mine, other, seed).equal for other in others):
+            if as_set and any(_elements(mine, other, seed).equal for other in others):
                 continue
             return Decision(None if doubt else False, "a part without its equal")
         left.remove(hit)
     for at in left:
-        if not (as_set and any(_compare(mine, others[at], seed).equal for mine in ones)):
+        if not (as_set and any(_elements(mine, others[at], seed).equal for mine in ones)):
             return Decision(None if doubt else False, "a part too many")
     return Decision(True, "part by part, in any order")
+
+
+def _elements(gold: Node, answer: Node, seed: str) -> Decision:
+    """Two elements: a set of one number is not that number here."""
+    if (gold.kind == "set") != (answer.kind == "set"):
+        return Decision(False, "a set against its element")
+    return _compare(gold, answer, seed)
 
 
 def _objects(gold: Node, answer: Node, seed: str) -> Decision:

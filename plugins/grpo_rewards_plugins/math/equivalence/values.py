@@ -184,8 +184,8 @@ def _compound(node: Node, point: Point) -> Any:
     if kind == "opaque":
         point.opaque = True
         return pseudo(node.value, node.args)
-    if kind == "unit":
-        return evaluate(node.args[0], point) * pseudo("unit", node.value)
+    if kind in ("unit", "residue"):
+        return evaluate(node.args[0], point) * pseudo(kind, node.value)
     if kind == "ratio" and len(node.args) == 2:
         return evaluate(node.args[0], point) / evaluate(node.args[1], point)
     if kind == "cases":

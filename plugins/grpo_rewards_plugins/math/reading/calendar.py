@@ -1,16 +1,13 @@
-"""Times of day, dates, and amounts in several units ("3 hours 20 minutes"): structures that are compared part by part."""
+"""Times of day and dates: structures that are compared part by part."""
 
 # ruff: noqa: SIM905 - tables of words read better as words
 
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 from typing import NamedTuple
 
-from .units import canonical_unit
-
-__all__ = ["Date", "amounts", "clock", "date", "same_date", "same_time"]
+__all__ = ["Date", "clock", "date", "same_date", "same_time"]
 
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|rm|bf)\b\s*"
@@ -34,14 +31,7 @@ _NAMED = (
 )
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _LOCAL = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
-_AMOUNT = re.compile(
-    r"(\d+(?:\.\d+)?|\d+/\d+) ?(years?|yrs?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|min|m|seconds?|secs?|sec|s"
-    r"|feet|foot|ft|inch(?:es)?|in|yards?|yd|miles?|pounds?|lbs?|ounces?|oz|dollars?|cents?|meters?|centimeters?|cm|km"
-    r"|kilograms?|kg|grams?|g|gallons?|quarts?|pints?|liters?)\b\.?"
-)
-_BETWEEN = re.compile(r"(?: ?,? and\b| ?,)? ?")
 _NAMED_HOURS = {"noon": (12, 0, 0, 2), "midday": (12, 0, 0, 2), "midnight": (12, 0, 0, 1)}
-_FEET = re.compile(r"(?<![\d.])(\d{1,4})\s?'\s?(\d{1,2}(?:\.\d+)?)\s?(?:''|\")")
 _LONGEST = 80
 
 
@@ -119,25 +109,3 @@ def same_date(one: Date, other: Date) -> bool:
     if one.written == other.written:
         return True
     return (len(one.readings) == 1 or len(other.readings) == 1) and bool(one.readings & other.readings)
-
-
-def amounts(text: str) -> dict[str, Fraction] | None:
-    """Amounts of two units or more, by unit: ``3 hours and 20 minutes``, ``5 ft 3 in``."""
-    if len(text) > _LONGEST or not any(c.isdigit() for c in text):
-        return None
-    plain = _FEET.sub(r"\1 ft \2 in", _plain(text))
-    out: dict[str, Fraction] = {}
-    at = 0
-    while at < len(plain):
-        match = _AMOUNT.match(plain, at)
-        if match is None:
-            return None
-        bottom = match[1].partition("/")[2]
-        unit = canonical_unit("min" if match[2] == "m" and "h" in out else match[2])
-        if unit in out or (bottom and not int(bottom)):
-            return None
-        out[unit] = Fraction(match[1])
-        at = match.end()
-        between = _BETWEEN.match(plain, at)
-        at = between.end() if between else at
-    return out if len(out) > 1 else None

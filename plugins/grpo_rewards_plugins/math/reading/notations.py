@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from .spoken import spoken_number
-from .units import UNIT_WORDS
+from .units import CURRENCY_CODES, is_unit_word
 from .wording import repeating, words
 
-__all__ = ["named_set", "rewritten", "with_bare_unit"]
+__all__ = ["named_set", "rewritten"]
 
 _NAMED = {
     "all real numbers": "\\mathbb{R}", "all reals": "\\mathbb{R}", "real numbers": "\\mathbb{R}",
@@ -16,7 +16,7 @@ _NAMED = {
     "every real number": "\\mathbb{R}", "all integers": "\\mathbb{Z}", "set of all integers": "\\mathbb{Z}",
     "set of integers": "\\mathbb{Z}", "all positive integers": "\\mathbb{Z}^+", "positive integers": "\\mathbb{Z}^+",
     "all natural numbers": "\\mathbb{N}", "natural numbers": "\\mathbb{N}", "empty set": "\\emptyset",
-    "null set": "\\emptyset", "no solution": "\\emptyset", "no solutions": "\\emptyset",
+    "null set": "\\emptyset", "infinite": "\\infty", "infinitely many": "\\infty", "no solution": "\\emptyset", "no solutions": "\\emptyset",
     "no real solution": "\\emptyset", "no real solutions": "\\emptyset", "infinity": "\\infty",
     "all positive real numbers": "(0,\\infty)", "positive real numbers": "(0,\\infty)", "all positive reals": "(0,\\infty)",
     "all negative real numbers": "(-\\infty,0)", "negative real numbers": "(-\\infty,0)",
@@ -50,7 +50,6 @@ _PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*
 _PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
 _LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
 _ROWS = ("matrix}", "{array", "cases}")
-_BRACED_UNIT = re.compile(r"(?<=[\d}])\s*\{\s*(?:\\rm\s*)?([a-zA-Z]{2,12})\s*\}")
 _DOT_GROUPS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3}){2,})(?![\d.])(,\d+)?")
 _EXCEPT = re.compile(
     rf"(?:{_TEXT}\s*\{{)?\s*all (?:real numbers|reals)(?: \$?x\$?)? (?:except|excluding|but)(?: for)?\s*\}}?\s*(?:x\s*=\s*)?([^{{}}]+|.*\\frac.*)\}}?",
@@ -61,8 +60,10 @@ _ABOUT = re.compile(
     r"(?:\s+equal to)?[\s~]*(\})?\s*(?=[-+\d.$€£\\(])",
     re.IGNORECASE,
 )
-_CURRENCY = re.compile(r"^(?:US\s?\\?\$|(USD|EUR|GBP|INR|Rs\.?|CNY|RMB|JPY))\s*(?=\d)")
-_CURRENCY_SIGN = {"EUR": "€", "GBP": "£", "INR": "₹", "Rs": "₹", "Rs.": "₹", "CNY": "¥", "RMB": "¥", "JPY": "¥"}
+_CURRENCY_CODE = re.compile(r"^(" + "|".join(re.escape(code) for code in CURRENCY_CODES) + r")\.?[\s~]*(?=\\?\d)")
+_BRACED_UNIT = re.compile(r"(?<=\d)\s*\{\s*([a-zA-Z]{2,12})\s*\}")
+_SI_UNIT = re.compile(r"\\(?:(?:SI|qty)\s*\{([^{}]*)\}|si|unit)\s*\{([^{}]*)\}")  # the package siunitx
+_OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
 _SLANTED = re.compile(r"\^\{?(\d{1,9})\}?\s*/\s*_\{?(\d{1,9})\}?")
@@ -71,22 +72,6 @@ _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
 _CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
 _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
-_RATE = re.compile(
-    r"\\[dt]?frac\s*\{\s*\\(?:text|mathrm)\s*\{([^{}]*)\}\s*\}\s*\{\s*\\(?:text|mathrm)\s*\{([^{}]*)\}(\^\{?\d\}?)?\s*\}"
-)
-_FULL_UNIT = re.compile(
-    r"(?P<number>.*?\d\)?\}?)(?:\s|\\[ ,;]|~)+(?P<unit>\\d?frac\{[a-z]{1,3}\}\{[a-z]{1,3}(?:\^\{?\d\}?)?\}"
-    r"|[a-zA-Z]{1,3}(?:\^\{?\d\}?)?\s?/\s?[a-z]{1,3}(?:\^\{?\d\}?)?)",
-    re.DOTALL,
-)
-_BARE_UNIT = re.compile(
-    r"([-+]?[\d.,]*\d|[-+]?\\[dt]?frac\{\d+\}\{\d+\})(?:\s|\\[ ,;]|~)+([msghLNJWVAK](?:\^\{?[23]\}?)?)"
-)
-_PLAIN_RATE = re.compile(r"\\d?frac\{([a-z]{1,3})\}\{([a-z]{1,3}(?:\^\{?\d\}?)?)\}")
-_RATED = frozenset(
-    ("m", "km", "cm", "mm", "mi", "ft", "in", "g", "kg", "mg", "L", "mL", "J", "N", "mol", "rad", "rev", "W")
-)
-_PER = frozenset(("s", "h", "hr", "min", "m", "cm", "kg", "L", "mol", "K", "g", "ft", "sec"))
 
 
 def named_set(text: str) -> str | None:
@@ -113,13 +98,19 @@ def rewritten(text: str) -> str:
     head = text[:1]
     if head.isalpha() or head == "\\":
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
-        text = _CURRENCY.sub(lambda m: _CURRENCY_SIGN.get(m[1], "\\$"), text, count=1)
+        text = _CURRENCY_CODE.sub(lambda m: CURRENCY_CODES[m[1].rstrip(".")], text, count=1)
     elif head == "<" and (match := _ANGLES.fullmatch(text)) is not None:
         return f"\\langle {match[1]} \\rangle"
     if "'" in text:
         text = _GROUPS.sub(lambda m: m[1].replace("'", ""), text)
     if "x" in text or "X" in text:
         text = _TIMES.sub(r"\\times ", text)
+    if "{" in text:
+        text = _BRACED_UNIT.sub(lambda m: f"\\text{{ {m[1]}}}" if is_unit_word(m[1]) else m[0], text)
+    if "\\SI{" in text or "\\qty{" in text or "\\si{" in text or "\\unit{" in text:
+        text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
+    if "{\\" in text:
+        text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
     if "{:}" in text:
         text = text.replace("{:}", ":")
     if "/" in text:
@@ -132,14 +123,8 @@ def rewritten(text: str) -> str:
         text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
         text = _whole_number(text)
-    if "{" in text:
-        text = _BRACED_UNIT.sub(lambda m: f"\\text{{ {m[1]}}}" if m[1] in UNIT_WORDS else m[0], text)
     if "C" in text or "P" in text or "A" in text:
         text = _combinations(text)
-    if "frac" in text and ("\\text" in text or "\\mathrm" in text):
-        text = _RATE.sub(lambda m: f"\\text{{{m[1]}/{m[2]}{m[3] or ''}}}", text)
-    if "/" in text or "frac" in text:
-        text = _with_rate(text)
     return repeating(text)
 
 
@@ -173,23 +158,3 @@ def _count(letter: str, top: str, bottom: str) -> str:
     if letter == "C":
         return f"\\binom{{{top}}}{{{bottom}}}"
     return f"\\frac{{({top})!}}{{({top}-{bottom})!}}"
-
-
-def with_bare_unit(text: str) -> str | None:
-    """``15 m`` with its unit as text; None where no single letter of a unit stands, after a space, behind a number."""
-    match = _BARE_UNIT.fullmatch(text) if len(text) <= _LONGEST_NAME else None
-    return None if match is None else f"{match[1]} \\text{{ {match[2]}}}"
-
-
-def _with_rate(text: str) -> str:
-    """``9.8 m/s^2``: the unit becomes text, where both sides of the slash are units and a space stands before it."""
-    if len(text) > 400:
-        return text
-    match = _FULL_UNIT.fullmatch(text)
-    if match is None:
-        return text
-    unit = _PLAIN_RATE.sub(r"\1/\2", match["unit"]).replace(" ", "")
-    above, _, below = unit.partition("/")
-    if above.partition("^")[0] in _RATED and below.partition("^")[0] in _PER:
-        return f"{match['number']} \\text{{{unit}}}"
-    return text

@@ -19,7 +19,7 @@ from .units import PERCENT_WORDS
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["argument", "fraction", "operand"]
+__all__ = ["argument", "fraction", "operand", "subscript"]
 
 _HALF = number(fmpq(1, 2))
 _NAMED_SETS = {"R": "R", "Z": "Z", "Q": "Q", "N": "N", "C": "C"}
@@ -84,7 +84,7 @@ def operand(parser: Parser) -> Node:
     raise ParseError(f"expected a value, met {text or 'the end'!r}")
 
 
-def _subscript(parser: Parser, name: str) -> Node:
+def subscript(parser: Parser, name: str) -> Node:
     """``x_1`` is a name; ``a_n`` and ``F_{n-1}`` are terms of a sequence."""
     parser.take()
     if parser.peek().kind == "text":
@@ -109,7 +109,7 @@ def _worded(parser: Parser) -> str | None:
 def _identifier(parser: Parser, text: str) -> Node:
     node = _name(text)
     if parser.met("_"):
-        node = _subscript(parser, text)
+        node = subscript(parser, text)
     while parser.met("'"):
         parser.take()
         node = prime(node)
@@ -137,7 +137,7 @@ def _leading_text(parser: Parser, text: str) -> Node:
     after = parser.peek()
     if after.kind == "rel" or (after.kind == "op" and after.text == "_"):
         if after.kind == "op":
-            return _subscript(parser, text)
+            return subscript(parser, text)
         return Node("sym", text)
     low = text.lower().rstrip()
     if low.endswith((" is", ":", " are", "answer", "=", " equals")) and after.kind != "end" and " not" not in low:
@@ -232,7 +232,7 @@ def _accented(parser: Parser, accent: str) -> Node:
     if inner.kind == "sym":
         node = Node("sym", f"{accent} {inner.value}")
         if parser.met("_"):
-            node = _subscript(parser, node.value)
+            node = subscript(parser, node.value)
         while parser.met("'"):
             parser.take()
             node = prime(node)

@@ -12,8 +12,9 @@ from . import operands, suffixes
 from .grouping import grouped
 from .parts import CONDITIONS
 from .tokens import Token, tokenize
-from .tree import Node, ParseError, add, divide, mul, negate, number
-from .units import CURRENCY, PERCENT_WORDS, SCALES, UNIT_WORDS, canonical_unit
+from .tree import Kind, Node, ParseError, add, divide, mul, negate, number
+from .unit_expressions import begins_unit, mixed_amount, read_unit, with_unit
+from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, counted, named_unit
 
 __all__ = ["MAX_DEPTH", "Parser", "parse"]
 
@@ -22,21 +23,27 @@ _DEEPEST = 120  # levels of a tree; each takes up to three frames of the stack
 _END = Token("end", "", False)
 _TIMES = frozenset(("*", "\\cdot", "\\times", "\\ast", "\\star"))
 _DIVIDED = frozenset(("/", "\\div"))
-_SETS = {"\\cup": "union", "\\cap": "cap", "\\setminus": "setminus", "\\backslash": "setminus", "\\bigcup": "union"}
+_SETS: dict[str, Kind] = {
+    "\\cup": "union",
+    "\\cap": "cap",
+    "\\setminus": "setminus",
+    "\\backslash": "setminus",
+    "\\bigcup": "union",
+}
 _OPENERS = frozenset("( [ { \\{ |(".split())
 _NOT_OPERANDS = frozenset(
     "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
     "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
 )
 _HEDGES = frozenset("or least most than not except".split())
-_CURRENCY_CODES = frozenset("USD EUR GBP INR CNY RMB JPY CAD AUD".split())
 
 
 class Parser:
     """One pass over one token list."""
 
-    def __init__(self, tokens: list[Token], depth: int = 0) -> None:
+    def __init__(self, tokens: list[Token], depth: int = 0, *, loose: bool = False, glued: bool = False) -> None:
         self.tokens = tokens
+        self.loose, self.glued = loose, glued  # letters behind a number may be units; also without a space
         self.at = 0
         self.depth = depth
         self.bars = 0  # open |...|
@@ -73,6 +80,10 @@ class Parser:
     def operand(self) -> Node:
         """One operand, without its powers."""
         return operands.operand(self)
+
+    def subscript(self, name: str) -> Node:
+        """A name with the index that follows it."""
+        return operands.subscript(self, name)
 
     def fraction(self) -> Node:
         """Two halves of a fraction."""
@@ -241,6 +252,12 @@ class Parser:
         while True:
             token = self.peek()
             kind, text = token.kind, token.text
+            if (kind in ("unit", "word") or text in ("/", "\\mu") or self.loose) and begins_unit(self):
+                factors = [with_unit(mul(*factors), read_unit(self))]
+                continue
+            if factors[-1].kind == "unit" and (mixed := mixed_amount(self, factors[-1])) is not factors[-1]:
+                factors[-1] = mixed
+                continue
             if kind in ("op", "cmd"):
                 if text in _TIMES:
                     self.take()
@@ -257,24 +274,29 @@ class Parser:
                 if text == "\\pmod":
                     self.take()
                     modulus = self.argument()
-                    return Node("unit", f"mod {modulus.value}", (mul(*factors),))
+                    return Node("residue", modulus.value, (mul(*factors),))
             if not self._continues(factors):
                 return mul(*factors)
             if kind == "text" and text.lower().strip(" ,.:") in CONDITIONS:
                 return mul(*factors)
-            if kind == "text" or (kind == "word" and (_is_unit_word(text) or _counts(factors, token))):
-                unit = suffixes.unit_words(self)
+            if (
+                kind in ("text", "word")
+                and (scale := SCALES.get(text.lower().rstrip("s").partition(" ")[0])) is not None
+            ):
+                factors.append(number(10**scale))
+                rest = text.partition(" ")[2]
+                self.tokens[self.at : self.at + 1] = (
+                    [token._replace(kind="unit" if named_unit(rest) else "text", text=rest)] if rest else []
+                )
+                continue
+            if kind == "text" or (kind == "word" and (_is_label(text) or _counts(factors, token))):
+                label = suffixes.label(self)
+                if _HEDGES.intersection(label.lower().split()):
+                    raise ParseError(f"the words {label[:40]!r}")
                 node = mul(*factors)
-                scale, _, rest = unit.partition(" ")
-                if scale.lower().rstrip("s") in SCALES:
-                    node, unit = mul(node, number(10 ** SCALES[scale.lower().rstrip("s")])), rest.strip()
-                if _HEDGES.intersection(unit.lower().split()):
-                    raise ParseError(f"the words {unit[:40]!r}")
-                if unit in PERCENT_WORDS:
+                if label.lower() in PERCENT_WORDS:
                     return Node("percent", None, (node,))
-                if unit == "degree":
-                    return Node("degree", None, (node,))
-                return Node("unit", canonical_unit(unit), (node,)) if unit else node
+                return with_unit(node, named_unit(label) or counted(label))
             factors.append(self.power())
 
     def _factor(self) -> Node:
@@ -335,7 +357,7 @@ class Parser:
         token = self.peek()
         if token.kind in ("op", "cmd") and token.text in CURRENCY:
             self.take()
-            return Node("unit", CURRENCY[token.text], (self.power(),))
+            return Node("unit", named_unit(CURRENCY[token.text]), (self.power(),))
         return None
 
 
@@ -352,8 +374,8 @@ def _joined(ops: list[str], args: list[Node]) -> Node | None:
     return None
 
 
-def _is_unit_word(word: str) -> bool:
-    return word in UNIT_WORDS or word in SCALES or word in _CURRENCY_CODES or word.lower() in PERCENT_WORDS
+def _is_label(word: str) -> bool:
+    return word in CURRENCY_CODES or word.lower() in PERCENT_WORDS
 
 
 def _counts(factors: list[Node], token: Token) -> bool:
@@ -370,16 +392,17 @@ def _is_set(node: Node) -> bool:
     )
 
 
-def parse(text: str) -> Node:
-    """The tree of a cleaned answer.
+def parse(text: str, *, loose: bool = False, glued: bool = False, groups: bool = True) -> Node:
+    """The tree of a cleaned answer; with `loose` letters behind a number are units, with `glued` even without a space. Without
+    `groups` a comma between three digits is that of a list.
 
     Raises :class:`ParseError`, and nothing else, on text that is not mathematics of a kind known here.
     """
-    tokens = grouped(tokenize(text))
+    tokens = grouped(tokenize(text)) if groups else tokenize(text)
     if not tokens:
         raise ParseError("nothing to read")
     try:
-        node = Parser(tokens).answer()
+        node = Parser(tokens, loose=loose, glued=glued).answer()
     except RecursionError as error:  # a caller's own deep stack; our depth is capped
         raise ParseError("nested too deep") from error
     if len(tokens) > _DEEPEST and _deeper_than(node, _DEEPEST):

@@ -45,6 +45,8 @@ def function(parser: Parser, name: str) -> Node:
     if name == "det":
         return Node("call", "det", (parser.power(),))
     args = _arguments(parser, name)
+    if name == "binom" and len(args) != 2:
+        raise ParseError(f"a binomial coefficient of {len(args)} values")
     if name == "sqrt":
         node = power(args[0], _HALF)
     elif name == "cbrt":

@@ -9,12 +9,12 @@ from flint import fmpq
 from .brackets import group, inside
 from .literals import literal
 from .tree import MINUS_ONE, Node, ParseError, add, divide, negate, number, power
-from .units import CURRENCY
+from .units import CURRENCY, named_unit
 
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["degrees", "exponent", "function_head", "modulus", "postfix", "prime", "unit_words"]
+__all__ = ["degrees", "exponent", "function_head", "label", "modulus", "postfix", "prime"]
 
 
 def prime(node: Node) -> Node:
@@ -37,6 +37,12 @@ def _primes(parser: Parser) -> int:
         return 0
     parser.at += here + 1
     return here - 1
+
+
+def _degrees_follow(parser: Parser) -> bool:
+    """Is the ``^`` here that of degrees, as behind ``10^{-3}``?"""
+    after = parser.peek(2) if parser.peek(1).text == "{" else parser.peek(1)
+    return after.text in ("\\circ", "\\degree")
 
 
 def exponent(parser: Parser, base: Node) -> Node:
@@ -67,12 +73,17 @@ def exponent(parser: Parser, base: Node) -> Node:
     parser.deeper()
     if parser.peek().text == "{":
         top = group(parser)
-        while parser.met("^"):  # 2^{3}^{4} is no LaTeX, but people write it
+        if base.kind == "sym" and parser.met("_"):
+            base = parser.subscript(base.value)
+        while parser.met("^") and not _degrees_follow(parser):  # 2^{3}^{4} is no LaTeX, but people write it
             parser.take()
             top = exponent(parser, top)
+    elif token.kind == "num" and base.kind == "sym" and parser.peek(1).text == "_":  # "v^2_0" is "v_0^2"
+        top = literal(parser.take().text)
+        base = parser.subscript(base.value)
     else:
         top = parser.operand()
-        while parser.met("^"):
+        while parser.met("^") and not _degrees_follow(parser):
             parser.take()
             top = exponent(parser, top)
         if parser.met("!") and top.kind == "num":
@@ -92,9 +103,9 @@ def exponent(parser: Parser, base: Node) -> Node:
 def degrees(parser: Parser, node: Node) -> Node:
     """Degrees, with minutes and seconds where they follow; ``°C`` and ``°F`` are units."""
     after = parser.peek()
-    if after.kind in ("id", "text") and after.text in ("C", "F", "c", "f"):
+    if after.kind in ("id", "text", "unit") and after.text in ("C", "F", "c", "f"):
         parser.take()
-        return Node("unit", "deg" + after.text.upper(), (node,))
+        return Node("unit", named_unit("deg" + after.text.upper()), (node,))
     for size, mark in ((60, ("'", "\\prime")), (3600, ("'", '"', "\\prime"))):
         after = parser.peek()
         if after.kind != "num":
@@ -147,22 +158,22 @@ def postfix(parser: Parser, node: Node) -> Node:
                 inches = text == '"' or parser.met("'")
                 if inches and text == "'":
                     parser.take()
-                node = Node("unit", "in" if inches else "ft", (node,))
+                node = Node("unit", named_unit("in" if inches else "ft"), (node,))
             else:
                 node = prime(node)
         elif text in CURRENCY and node.kind in ("num", "dec"):
             parser.take()
-            node = Node("unit", CURRENCY[text], (node,))
+            node = Node("unit", named_unit(CURRENCY[text]), (node,))
         else:
             return node
 
 
-def unit_words(parser: Parser) -> str:
-    """The words, powers and slashes of a unit, up to the end of the part."""
+def label(parser: Parser) -> str:
+    """Words that say what was counted, with powers and slashes, up to the end of the part."""
     out: list[str] = []
     while True:
         token = parser.peek()
-        if token.kind in ("text", "word", "id"):
+        if token.kind in ("text", "unit", "word", "id"):
             out.append(" " + token.text)
         elif (token.kind == "op" and token.text in ("/", "^", "{", "}", "-", "*", "'", ".")) or token.kind == "num":
             if token.text == "}" and out.count("{") <= out.count("}"):

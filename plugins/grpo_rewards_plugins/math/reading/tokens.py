@@ -8,6 +8,8 @@ import re
 from typing import NamedTuple
 
 from .tree import ParseError
+from .unit_expressions import unit_pieces
+from .units import CURRENCY_CODES
 from .words import CONSTANT_WORDS, FUNCTIONS, GREEK, RELATIONS, SKIPPED, TEXT_COMMANDS
 
 __all__ = ["MAX_CHARACTERS", "MAX_TOKENS", "Token", "tokenize"]
@@ -17,7 +19,7 @@ MAX_TOKENS = 3_000
 
 
 class Token(NamedTuple):
-    """``kind``: num id func const cmd text rel op sep env; ``text``: its value; ``spaced``: a space stood before it."""
+    """``kind``: num id func const cmd text unit rel op sep env; ``text``: its value; ``spaced``: a space stood before it."""
 
     kind: str
     text: str
@@ -58,8 +60,26 @@ _ALIASES = {
 }
 
 
-_TIMES_OF_UNITS = frozenset(("min", "sec"))
-_BEFORE_VALUE = frozenset(("+", "-", "=", "(", "{", "[", ",", "\\cdot", "\\times", "*", "^", "<", ">", "|"))
+_UPRIGHT = frozenset(
+    (
+        "\\text",
+        "\\mathrm",
+        "\\textrm",
+        "\\mbox",
+        "\\rm",
+        "\\hbox",
+        "\\operatorname",
+        "\\textnormal",
+        "\\unit",
+        "\\textup",
+        "\\mathsf",
+    )
+)
+_BEFORE_UNIT = frozenset((")", "}", "]", "!", "|)", "\\rangle"))
+_BETWEEN_UNITS = frozenset(("/", "*", "\\cdot", "\\times", "("))
+_VARIANTS = {f"\\var{name}": f"\\{name}" for name in ("epsilon", "phi", "theta", "rho", "sigma")}
+_FRACTIONS = frozenset(("\\frac", "\\dfrac", "\\tfrac"))
+_SAFE_RATES = re.compile(r"(?:k?m|cm|mm|mi|ft|k?g|mg|m?L|rad|rev)/(?:s|h|hr|min|sec|L|cm|mol)(?:\^\{?\d\}?)?")
 _CALLS = re.compile(r"\s*(?:[(\[{_^a-zA-Z0-9]|\\(?![,;!.]|right|q?quad))")
 _BESIDE = re.compile(r"\s*(?:-?\d|\(|[a-zA-Z](?:_\w)?\s*(?:[=<>]|\\(?:le|ge|lt|gt|neq?|in)(?![a-z])))")
 
@@ -110,6 +130,61 @@ def _word(word: str, spaced: bool, out: list[Token]) -> None:
             out.append(Token("word", word, spaced))
 
 
+def _follows_value(out: list[Token], content: str, spaced: bool) -> bool:
+    """May upright letters be a unit here: behind a value, or behind another unit?"""
+    if not out:
+        return False
+    last = out[-1]
+    if last.kind == "id" and last.text != "\\mu":
+        return spaced or content[:1] in " ~\\" or len(content.strip()) > 1
+    if last.kind in ("num", "const", "id", "unit") or last.text in _BEFORE_UNIT:
+        return True
+    return (last.text in _BETWEEN_UNITS and any(token.kind == "unit" for token in out[-3:])) or (
+        last.text == "/" and len(out) > 1 and (out[-2].kind == "num" or out[-2].text in _BEFORE_UNIT)
+    )
+
+
+def _unit(content: str, after: str, spaced: bool, out: list[Token]) -> bool:
+    """Upright text that is an expression of units, behind a value: its pieces are added."""
+    if not _follows_value(out, content, spaced):
+        return False
+    plain = content.strip()
+    if (len(plain) == 1 and after[:1] in ("_", "(")) or (plain in FUNCTIONS and _CALLS.match(after)):
+        return False  # an index or an argument follows: a name, a minimum
+    joined = plain.endswith(" and")
+    pieces = unit_pieces(plain[:-4] if joined else content)
+    if pieces is None:
+        return False
+    before = " " if content[:1] in " ~\\" else ""
+    for at, (kind, piece) in enumerate(pieces):
+        out.append(Token(kind, piece, at == 0 and (spaced or bool(before))))
+    if joined:
+        out.append(Token("sep", "and", True))
+    return True
+
+
+def _unit_fraction(text: str, at: int, spaced: bool, out: list[Token]) -> int:
+    """``\\frac{\\mathrm{J}}{\\mathrm{mol\\cdot K}}`` behind a value: the place after it, or 0 where it is no fraction of units."""
+    if not _follows_value(out, "  ", spaced) or text[at : at + 1] != "{":
+        return 0
+    above, after = _group(text, at)
+    while text[after : after + 1] == " ":
+        after += 1
+    if text[after : after + 1] != "{":
+        return 0
+    below, after = _group(text, after)
+    if not any(font in above + below for font in _UPRIGHT) and not (
+        spaced and _SAFE_RATES.fullmatch(f"{above}/{below}")
+    ):
+        return 0
+    top, bottom = unit_pieces(above), unit_pieces(below)
+    if bottom is None or (top is None and above.strip() != "1"):
+        return 0
+    for kind, piece in (*(top or ()), ("op", "/"), ("op", "("), *bottom, ("op", ")")):
+        out.append(Token(kind, piece, False))
+    return after
+
+
 def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int) -> None:
     """A text command's braces: a connective, a symbol, a formula or words."""
     plain = content.replace("~", " ").replace("\\ ", " ").replace("\\,", " ").strip()
@@ -118,9 +193,10 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
         out.append(Token("sep", _SEPARATORS[low], spaced))
     elif not plain:
         return
+    elif plain.rstrip(".") in CURRENCY_CODES:
+        out.append(Token("op", CURRENCY_CODES[plain.rstrip(".")], spaced))
     elif len(plain) == 1 and plain.isalpha():
-        unit = command in ("\\mathrm", "\\text", "\\mbox", "\\rm") and content[:1] in " ~\\"
-        out.append(Token("text" if unit else "id", plain, spaced))
+        out.append(Token("id", plain, spaced))
     elif low == "to" and out and out[-1].kind == "num":
         out.append(Token("op", ":", spaced))
     elif low == "mod":
@@ -182,13 +258,12 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
             content, at = _group(text, at)
             if name in ("\\textcolor", "\\color"):
                 return at
-            plain = content.strip(" ~\\,")
-            if plain in _TIMES_OF_UNITS and out and out[-1].text not in _BEFORE_VALUE and not _CALLS.match(text, at):
-                out.append(Token("text", plain, spaced))  # minutes, not a minimum
-            else:
+            if name not in _UPRIGHT or not _unit(content, text[at : at + 40], spaced, out):
                 _text(name, content, spaced, out, depth)
         return at
     bare = name[1:]
+    if name in _FRACTIONS and out and (end := _unit_fraction(text, at, spaced, out)):
+        return end
     if name in ("\\left", "\\right"):
         if at < len(text) and text[at] == "|":
             out.append(Token("op", "|(" if name == "\\left" else "|)", spaced))
@@ -206,7 +281,7 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
     elif bare in ("pi", "infty"):
         out.append(Token("const", CONSTANT_WORDS[bare], spaced))
     elif bare in GREEK:
-        out.append(Token("id", name, spaced))
+        out.append(Token("id", _VARIANTS.get(name, name), spaced))
     elif name in ("\\begin", "\\end"):
         if at < len(text) and text[at] == "{":
             content, at = _group(text, at)

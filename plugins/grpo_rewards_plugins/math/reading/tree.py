@@ -1,6 +1,6 @@
 """The small tree that an answer is read into.
 
-One node type for everything. ``kind`` says what it is, ``value`` carries what is not a tree, ``args`` the subtrees:
+One node type for everything. ``kind``, a `Kind`, says what it is, ``value`` carries what is not a tree, ``args`` the subtrees:
 
 ========== ======================================= =========================================================
 kind       value                                   args
@@ -18,7 +18,8 @@ opaque     name                                    what only the slow path can w
 pm         "+" or "-" (``\\mp``)                    one operand
 percent    None                                    the number before the sign
 degree     None                                    the number of degrees
-unit       canonical unit                          the number before it
+unit       Unit                                    the number before it
+residue    modulus                                 the number before ``\\pmod``
 matrix     (rows, columns)                         entries, row by row
 cases      None                                    value, condition, value, condition ...
 tuple      None                                    ordered parts in round brackets (also an open interval)
@@ -30,18 +31,20 @@ union cap setminus                                 sets
 builder    None                                    variable, condition
 rel        operators                               operands, one more than operators
 ratio      None                                    parts
+based      (digits, base)                          digits in a base other than ten
 ========== ======================================= =========================================================
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from flint import fmpq, fmpz
 
 __all__ = [
     "MINUS_ONE",
     "ONE",
+    "Kind",
     "Node",
     "ParseError",
     "add",
@@ -55,6 +58,14 @@ __all__ = [
 ]
 
 
+Kind = Literal[
+    "num", "dec", "sym", "const", "add", "mul", "pow", "call", "apply", "sum", "prod", "opaque", "pm", "percent", "degree", "unit",
+    "residue", "matrix", "cases", "tuple", "list", "set", "interval", "named", "union", "cap", "setminus", "builder", "rel", "ratio",
+    "based",
+]  # fmt: skip
+"""What a node may be; a type, so that a comparison with anything else is an error before it runs."""
+
+
 class ParseError(ValueError):
     """The text is not one that the reader knows; the message says what it met and where."""
 
@@ -62,7 +73,7 @@ class ParseError(ValueError):
 class Node(NamedTuple):
     """One node of the tree; see the module's table."""
 
-    kind: str
+    kind: Kind
     value: Any
     args: tuple[Node, ...] = ()
 

@@ -47,7 +47,7 @@ def words(text: str) -> str:
 
 _SAME = {
     "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
-    "infinite number of solutions": "infinitely many", "infinitely many answers": "infinitely many",
+    "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 
@@ -56,9 +56,18 @@ def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
     a, b = words(one), words(other)
     a, b = _SAME.get(a, a), _SAME.get(b, b)
-    if a == b:
+    if a == b or _in_any_order(a, b):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
+
+
+def _in_any_order(one: str, other: str) -> bool:
+    """``Bob and Alice`` and ``Alice, Bob``: the same names."""
+    mine, theirs = (sorted(part for part in _AND.split(text) if part) for text in (one, other))
+    return len(mine) > 1 and mine == theirs and " or " not in one
+
+
+_AND = re.compile(r"\s*(?:[,;&]|\band\b)\s*")
 
 
 def is_words(text: str) -> bool:

@@ -21,6 +21,8 @@ import threading
 import time
 from typing import Any
 
+from grpo_rewards.slots import slots
+
 __all__ = ["Pool", "SymbolicTimeout", "shared_pool"]
 
 _START = 30.0  # seconds that a worker may take to import sympy on a busy machine
@@ -170,11 +172,11 @@ _guard = threading.Lock()
 
 
 def shared_pool() -> Pool:
-    """The pool of this process; a forked child gets its own."""
+    """The pool of this process, with a worker per slot; a forked child gets its own."""
     global _shared
     with _guard:
         if _shared is None:
-            _shared = Pool()
+            _shared = Pool(size=slots())
             atexit.register(_shared.close)
         return _shared
 

@@ -1,0 +1,46 @@
+"""Chemical formulas: ``H_2SO_4``, ``\\mathrm{H_2SO_4}``, ``\\text{H}_2\\text{SO}_4`` and ``H2SO4`` are one."""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["same_formula"]
+
+_ELEMENTS = frozenset(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh "
+    "Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra "
+    "Ac Th Pa U Np Pu Am Cm".split()
+)
+_TYPESETTING = re.compile(
+    r"\\(?:text(?:rm|bf)?|math(?:rm|bf|sf)|mbox|rm|ce|left|right|cdot|[,;:! ])(?![a-zA-Z])|[\s{}_~$]"
+)
+_FORMULA = re.compile(r"(?:[A-Z][a-z]?\d{0,3}|[(\[]|[)\]]\d{0,3}|\*\d?)+(?:\^?\d?[+-])?")
+_ATOM = re.compile(r"[A-Z][a-z]?")
+_LONGEST = 120
+
+
+def _formula(text: str) -> str | None:
+    """One spelling of a chemical formula; None for anything else."""
+    if len(text) > _LONGEST or "=" in text:
+        return None
+    plain = _TYPESETTING.sub("", text)
+    if _FORMULA.fullmatch(plain) is None:
+        return None
+    atoms = _ATOM.findall(plain)
+    return plain.replace("^", "") if atoms and all(atom in _ELEMENTS for atom in atoms) else None
+
+
+def same_formula(gold: str, answer: str) -> bool | None:
+    """Are two chemical formulas one?  None where they may be something else, such as products of letters."""
+    if not gold[:1].isalpha() and gold[:1] not in ("\\", "["):
+        return None
+    one = _formula(gold)
+    other = None if one is None else _formula(answer)
+    if one is None or other is None:
+        return None
+    charged = one[-1] in "+-"
+    several = len(_ATOM.findall(one)) > 1 and any(char.isdigit() for char in one)
+    meant = charged or several or "\\mathrm" in gold + answer or "\\ce" in gold + answer
+    return one == other if meant else None

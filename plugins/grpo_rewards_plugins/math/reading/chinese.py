@@ -1,0 +1,85 @@
+"""Answers in Chinese: connectives, names of sets, units, counters and numerals, brought to what the reader knows."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from .units import COUNTERS, HAN_UNITS
+
+__all__ = ["from_chinese"]
+
+_PHRASES = {
+    "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
+    "无穷大": "\\infty ", "正无穷": "\\infty ", "负无穷": "-\\infty ", "无穷多": "infinitely many", "无数": "infinitely many", "空集": "\\emptyset ",
+    "全体实数": "\\mathbb{R}", "一切实数": "\\mathbb{R}", "任意实数": "\\mathbb{R}", "或者": " \\text{ or } ", "或": " \\text{ or } ",
+    "并且": " \\text{ and } ", "以及": " \\text{ and } ", "且": " \\text{ and } ", "和": " \\text{ and } ", "与": " \\text{ and } ", "及": " \\text{ and } ",
+}  # fmt: skip
+_DIGITS = {char: at for at, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_LARGE = {"万": 10**4, "亿": 10**8}
+_NUMERAL = re.compile("负?[零〇一二两三四五六七八九十百千万亿]{1,24}")
+_WHOLE = re.compile("[零〇一二两三四五六七八九十百千万亿分之点负]{1,24}")
+_SCALED = re.compile(r"(\d+(?:\.\d+)?)\s*([万亿])")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_BEHIND_NUMBER = r"(?<=[\d}\)%π])\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
+_UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?!\w)\s*\}?")
+_COUNTER = re.compile(
+    _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
+)
+_TURN = re.compile(r"(?<=\d)\s*度")
+_LONGEST = 2_000
+
+
+def from_chinese(text: str) -> str:
+    """The text with what it has of Chinese in the reader's words; unchanged where there is none."""
+    if len(text) > _LONGEST or _HAN.search(text) is None:
+        return text
+    plain = text.strip(" {}").removeprefix("\\text{").strip("。.")
+    if (number := _numeral(plain)) is not None:
+        return number
+    for name, said in _PHRASES.items():
+        if name in text:
+            text = text.replace(name, said)
+    text = _SCALED.sub(lambda m: str(Fraction(m[1]) * _LARGE[m[2]]), text)
+    text = _UNIT.sub(lambda m: f"\\text{{ {HAN_UNITS[m[1]]}}}", text)
+    text = _TURN.sub("^\\\\circ ", text)
+    return _COUNTER.sub("", text).strip()
+
+
+def _numeral(text: str) -> str | None:
+    """``二十五`` as 25, ``三分之一`` as a fraction, ``百分之五`` as 5 percent; a counter behind it says nothing."""
+    for counter in ("", *COUNTERS):
+        if counter and not text.endswith(counter):
+            continue
+        plain = text[: len(text) - len(counter)]
+        if _WHOLE.fullmatch(plain) is None:
+            continue
+        sign = "-" if plain.startswith("负") else ""
+        below, parted, above = plain.removeprefix("负").partition("分之")
+        if parted:
+            bottom, top = _whole("一百" if below == "百" else below), _whole(above)
+            if bottom is None or top is None or not bottom:
+                return None
+            return f"{sign}{top}\\%" if below == "百" else f"{sign}\\frac{{{top}}}{{{bottom}}}"
+        if (value := _whole(below)) is not None:
+            return f"{sign}{value}"
+    return None
+
+
+def _whole(text: str) -> int | None:
+    if not text or _NUMERAL.fullmatch(text) is None:
+        return None
+    if all(char in _DIGITS for char in text):
+        return int("".join(str(_DIGITS[char]) for char in text))
+    total = group = digit = 0
+    for char in text:
+        if char in _DIGITS:
+            digit = _DIGITS[char]
+        elif char in _TENS:
+            group += (digit or 1) * _TENS[char]
+            digit = 0
+        else:
+            total = (total + group + digit) * _LARGE[char] if char == "亿" else total + (group + digit) * _LARGE[char]
+            group = digit = 0
+    return total + group + digit

@@ -1,0 +1,47 @@
+"""Hand-made tables by class of answer, one file each; every line is a gold, what stands in the box, and whether they are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from grpo_rewards_plugins.math.grading import grade
+
+from grpo_rewards import get_reward
+
+FOLDER = Path(__file__).parent
+TABLES = ("quantities", "forms")
+
+
+def rows(name: str) -> list[tuple[str, str, str]]:
+    lines = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [
+        (mark, gold, answer)
+        for mark, gold, answer in (line.split(" | ", 2) for line in lines if line[:1] in "TF" and line)
+    ]
+
+
+@pytest.mark.parametrize("label", ["T", "F"])
+@pytest.mark.parametrize("name", TABLES)
+def test_each_line_of_a_table_holds(name: str, label: str) -> None:
+    chosen = [(gold, answer) for mark, gold, answer in rows(name) if mark == label]
+    assert len(chosen) > 20
+    patient = get_reward("math").with_(timeout=30.0)  # a loaded machine is no finding
+    found = patient(
+        completions=[rf"So it is \boxed{{{answer}}}." for _, answer in chosen], answer=[gold for gold, _ in chosen]
+    )
+    assert [pair for pair, value in zip(chosen, found, strict=True) if value != float(label == "T")] == []
+
+
+def test_units_are_converted_only_where_the_setting_says_so() -> None:
+    assert grade("1.8\\text{ m}", "180\\text{ cm}").equal
+    assert not grade("1.8\\text{ m}", "180\\text{ cm}", convert_units=False).equal
+    assert grade("12\\text{ N}", "12\\text{ kg m/s}^2", convert_units=False).equal  # algebra is no conversion
+
+
+@pytest.mark.parametrize("label", ["T", "F"])
+def test_the_answer_is_found_whatever_stands_around_it(label: str) -> None:
+    chosen = [(gold, text.replace("\\n", "\n")) for mark, gold, text in rows("completions") if mark == label]
+    assert len(chosen) > 15
+    found = get_reward("math")(completions=[text for _, text in chosen], answer=[gold for gold, _ in chosen])
+    assert [pair for pair, value in zip(chosen, found, strict=True) if value != float(label == "T")] == []
