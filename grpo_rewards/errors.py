@@ -10,7 +10,7 @@ The tree::
     ├── InputError                  an input file cannot be read as rows
     ├── ResumeError                 a saved run does not belong to what is asked for now
     ├── PluginError                 a reward raised, or returned what its contract forbids
-    └── InfrastructureError         too many rows could not be scored for want of a sandbox or service
+    └── InfrastructureError         a sandbox or service is down, or too many rows could not be scored
 
 Each says what is wrong, where, what was expected and what to do, and carries the object it is about.
 """
@@ -72,19 +72,30 @@ class UnknownRewardError(GrpoRewardsError):
 
 
 class ColumnError(GrpoRewardsError):
-    """The data lacks the columns `missing` that the reward or component `reward` needs."""
+    """The data lacks the columns `missing` that the reward or component `reward` needs.
 
-    def __init__(self, reward: str, missing: Sequence[str], available: Iterable[str], *, where: str = "") -> None:
+    `setting` is the key of the component that names the column (``when.column``), empty where the reward itself does.
+    """
+
+    def __init__(
+        self, reward: str, missing: Sequence[str], available: Iterable[str], *, where: str = "", setting: str = ""
+    ) -> None:
         have = sorted(available)
         hint = nearest(missing[0], have)
         names = ", ".join(repr(name) for name in missing)
+        needs = f"component {reward!r} looks at" if setting else f"reward {reward!r} needs"
+        cure = (
+            f"Correct rewards.{reward}.{setting} in the configuration, or add the column (null where it says nothing)"
+            if setting
+            else f"Add the column, or map it in the configuration: columns: {{{missing[0]}: <your column>}}"
+        )
         super().__init__(
-            f"{where + ': ' if where else ''}reward {reward!r} needs the column{'s' if len(missing) > 1 else ''} "
-            f"{names}, but the data has only {', '.join(have) or 'no columns'}{hint}. "
-            f"Add the column, or map it in the configuration: columns: {{{missing[0]}: <your column>}}"
+            f"{where + ': ' if where else ''}{needs} the column{'s' if len(missing) > 1 else ''} "
+            f"{names}, but the data has only {', '.join(have) or 'no columns'}{hint}. {cure}"
         )
         self.reward = reward
         self.missing = tuple(missing)
+        self.setting = setting
 
 
 class InputError(GrpoRewardsError):
@@ -105,10 +116,14 @@ class PluginError(GrpoRewardsError):
     """A reward raised, or returned what its contract forbids.
 
     `component` is its name in the composition, `plugin` the reward and where it comes from, `version` that
-    distribution's version, `row` the 0-based row in the batch (None when no single row can be named).
+    distribution's version, `row` the 0-based row in the batch (None when no single row can be named), `completion` the
+    text that it was scoring, cut to 2,000 characters. ``__cause__`` is what the plugin raised, in the process that
+    called it.
     """
 
-    def __init__(self, problem: str, *, component: str, plugin: str, version: str, row: int | None) -> None:
+    def __init__(
+        self, problem: str, *, component: str, plugin: str, version: str, row: int | None, completion: str = ""
+    ) -> None:
         where = f"row {row}" if row is not None else "the whole batch"
         name = (
             f"component {component!r} ({plugin} {version})" if component != plugin else f"reward {plugin!r} {version}"
@@ -122,12 +137,13 @@ class PluginError(GrpoRewardsError):
         self.plugin = plugin
         self.version = version
         self.row = row
+        self.completion = completion[:2000]
 
 
 class InfrastructureError(GrpoRewardsError):
-    """A sandbox, service or cluster is down, or more rows than `errors.max_infra_rate` allows could not be scored for it.
+    """A sandbox, service or cluster is down, or more rows than `errors.max_infra_rate` allows were left out.
 
-    `rate` is the share of those rows, where rows were counted.
+    `rate` is the share of those rows, whatever kept them from being scored, where rows were counted.
     """
 
     def __init__(self, message: str, *, rate: float | None = None) -> None:

@@ -229,6 +229,7 @@ def cases_of_file(composite: Composite, path: Any, *, limit: int) -> list[Case]:
         ColumnError: a column that a component needs is missing.
     """
     from grpo_rewards._scoring.chunks import Pace, make_chunks
+    from grpo_rewards._scoring.columns import checked
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards.errors import InputError
 
@@ -237,19 +238,14 @@ def cases_of_file(composite: Composite, path: Any, *, limit: int) -> list[Case]:
     found: list[Case] = []
     groups: set[int] = set()
     seen = 0
-    for chunk in make_chunks(source, Pace(start=256)):
+    for chunk in checked(make_chunks(source, Pace(start=256)), composite, source, path):
         if not chunk.samples:
             continue
-        batch = chunk.batch()
-        applying = [c for c in composite.components if c.when is None or c.rows(batch)]
-        composite.check_columns(batch.available, components=applying)
         for sample in chunk.samples:
             if sample.group in groups:
                 continue
             groups.add(sample.group)
-            applies = {
-                c.name for c in composite.components if c.when is None or c.when.holds(sample.data.get(c.when.column))
-            }
+            applies = {component.name for component in composite.components if component.applies_to(sample.data)}
             if len(found) >= limit and not (wanted & applies):
                 continue
             wanted -= applies
@@ -271,7 +267,7 @@ def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: boo
     golds, program, stdio = [], [], False
     wrong: list[str] = []
     for component in composite.components:
-        if component.when is not None and not component.when.holds(columns.get(component.when.column)):
+        if not component.applies_to(columns):
             continue
         reward = component.reward
         named = {p.name: columns.get(reward.columns.get(p.name, p.name)) for p in reward.shape.data if p.column}
@@ -279,6 +275,7 @@ def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: boo
         if tests is not None:
             program += _functions(tests, named.get("entry_point"))
             stdio = stdio or (isinstance(tests, list) and any(isinstance(test, Mapping) for test in tests))
+            continue
         numbers = named.get("numbers")
         if isinstance(numbers, list) and numbers and named.get("target") is not None:
             golds.append(str(named["target"]))

@@ -62,7 +62,7 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
     from grpo_rewards._cli.train import checked_recipe
     from grpo_rewards._cli.validate import is_training
     from grpo_rewards._composition import load
-    from grpo_rewards._doctor import examine_config, examine_rows
+    from grpo_rewards._doctor import examine_config, examine_rows, idle_weights
     from grpo_rewards.errors import GrpoRewardsError
 
     findings = []
@@ -76,8 +76,14 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
     else:
         composite = load(config)
     findings += examine_config(composite)
-    if file is not None:
-        found = examine_rows(file, composite)
+    if file is None:
+        if idle := idle_weights(composite):
+            findings += _told("configuration", idle, len(idle), {})
+    else:
+        try:
+            found = examine_rows(file, composite)
+        except GrpoRewardsError as error:
+            return [*findings, *_told("data", [str(error)], 1, {})]
         findings += _told(
             "data", found["findings"], found["total_findings"], {"rows": found["rows"], "groups": found["groups"]}
         )

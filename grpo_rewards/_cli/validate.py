@@ -21,7 +21,8 @@ def validate(
     only: OnlyOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Check a configuration, or a file's rows: malformed lines, columns, chat format, groups, golds that cannot be read.
+    """Check a configuration, or a file's rows: malformed lines, columns, chat format, groups, golds and tests that cannot
+    be read, conditions that no row meets, weights that cannot matter.
 
     The configuration may be one of grpo-rewards train: then its arguments, batches, data and prompts are looked at.
     Exit 1 when there is something to mend.
@@ -52,6 +53,7 @@ def validate(
 
 def _of_config(file: Path) -> dict[str, Any]:
     from grpo_rewards._composition import load
+    from grpo_rewards._doctor import idle_weights
 
     if is_training(file):
         from grpo_rewards._cli.train import checked
@@ -62,7 +64,8 @@ def _of_config(file: Path) -> dict[str, Any]:
         c.name: f"{c.weight:g} × {c.reward.source}:{c.reward.name} {c.reward.version}" for c in composite.components
     }
     columns = list(composite.required_columns)
-    return {"components": components, "columns": columns, "total_findings": 0, "findings": []}
+    findings = idle_weights(composite)
+    return {"components": components, "columns": columns, "total_findings": len(findings), "findings": findings}
 
 
 def is_training(file: Path) -> bool:

@@ -105,22 +105,20 @@ def score_sides(
         ColumnError: a column that a component needs is missing.
     """
     from grpo_rewards._scoring.chunks import Pace, make_chunks
+    from grpo_rewards._scoring.columns import checked
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.scored import score_samples
 
     source = open_source(path)
     sides = [(composite, Side(name, [])) for name, composite in composites]
-    first = True
-    for chunk in make_chunks(source, Pace(start=256), warn=warn):
+    chunks = make_chunks(source, Pace(start=256), warn=warn)
+    for composite, _ in sides:
+        chunks = checked(chunks, composite, source, path)
+    for chunk in chunks:
         for row in chunk.malformed:
             warn(f"{source.name}:{row.number}: {row.problem}; the row is left out")
         if not chunk.samples:
             continue
-        if first:
-            batch, first = chunk.batch(), False
-            for composite, _ in sides:
-                applying = [c for c in composite.components if c.when is None or c.rows(batch)]
-                composite.check_columns(batch.available, components=applying)
         for composite, side in sides:
             lines = score_samples(composite, chunk.samples).lines
             for sample, line in zip(chunk.samples, lines, strict=True):

@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
+from grpo_rewards._composition.completions import CompletionsFiles
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
 from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
 from grpo_rewards._composition.expanded import Components
@@ -67,7 +68,9 @@ class Composite:
         self.failures = FailureWatch(self.config.errors)
         self.listeners: list[Callable[[Observation, Caller], None]] = []
         self.notices: list[str] = []
+        self.files: CompletionsFiles | None = None
         self.accept_changes = False
+        self.accept_with = "call attach(trainer, composite, accept_changes=True)"
         self._said_that_weights_stay = False
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckAttempts = {}
@@ -81,6 +84,7 @@ class Composite:
             use = config.use
             found = get_reward(use, base=self.base) if isinstance(use, str) else as_reward(use)
             found = found.with_(**config.params).with_columns(**config.columns).complete()
+            found = found if config.workers is None else found.with_workers(config.workers)
         except (GrpoRewardsError, TypeError) as error:
             raise ConfigError(str(error), path=path, source=self.source) from error
         return Component(name, found, config.weight, config.when, config.gate, config.clip)
@@ -146,14 +150,26 @@ class Composite:
         rewards = {name: component for name, component in self.config.rewards.items() if name in wanted}
         return Composite(self.config.model_copy(update={"rewards": rewards}), base=self.base, source=self.source)
 
-    def check_columns(self, available: Iterable[str], *, components: Iterable[Component] | None = None) -> None:
-        """Raise `ColumnError` when a column that a component needs is not among `available`."""
+    def check_columns(self, available: Iterable[str], *, batch: Batch | None = None) -> None:
+        """Raise `ColumnError` when a column that a component needs is not among `available`.
+
+        With a `batch`, what a reward needs is asked of the components that apply to some row of it. The column that a
+        ``when`` looks at has to be there all the same: without it, a misspelt one would look like data of other tasks.
+        """
         have = set(available)
         if have.issuperset(self.required_columns):
             return
-        for component in self.components if components is None else components:
-            if missing := [column for column in component.columns if column not in have]:
+        self.check_when(have)
+        for component in self.components:
+            missing = [column for column in component.columns if column not in have]
+            if missing and (batch is None or component.rows(batch)):
                 raise ColumnError(component.name, missing, have)
+
+    def check_when(self, available: Collection[str]) -> None:
+        """Raise `ColumnError` when a column that some ``when`` looks at is not among `available`."""
+        for component in self.components:
+            if component.when is not None and component.when.column not in available:
+                raise ColumnError(component.name, [component.when.column], available, setting="when.column")
 
     # -------------------------------------------------------------------------------------------- scoring
 
@@ -164,10 +180,10 @@ class Composite:
 
         Raises:
             ColumnError: a column is missing for rows that a component applies to.
-            InputError: a row has no ``completion``.
+            InputError: a row has no ``completion``, or a component compares groups that cannot be known.
         """
         batch = rows if isinstance(rows, Batch) else Batch.from_rows(rows)
-        self.check_columns(batch.available, components=(c for c in self.components if c.when is None or c.rows(batch)))
+        self.check_columns(batch.available, batch=batch)
         return self._table(batch, timeout=None)
 
     def __call__(self, **call: Any) -> list[float | None]:
@@ -177,6 +193,7 @@ class Composite:
 
         Raises:
             ColumnError: a column is missing; found before the first row.
+            InputError: a component or GDPO compares the rows of a group, and the groups cannot be known.
             PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
             InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
         """
@@ -230,7 +247,7 @@ class Composite:
         saved = stateful.get(STATE_KEY) if isinstance(stateful, Mapping) else None
         if saved is not None:
             accept = self.accept_changes if accept_changes is None else accept_changes
-            self.progress.restore(saved, self.identity, accept_changes=accept)
+            self.progress.restore(saved, self.identity, accept_changes=accept, accept_with=self.accept_with)
         elif self._joined is not None:  # a run of its own: it starts where a first one would
             self.progress = Progress(self.config, source=self.source)
         self._joined = trainer_state
@@ -254,6 +271,9 @@ class Composite:
         whole: Batch | None = None,
         offset: int = 0,
     ) -> ScoreTable:
+        for component in self.components:
+            if component.reward.style == "group":
+                (batch if whole is None else whole).check_groups(f"component {component.name!r}")
         evaluated = evaluate_components(
             self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck
         )
@@ -284,9 +304,9 @@ class Composite:
         self._tell_plugins(table)
         return table
 
-    def _enforce(self, table: ScoreTable) -> None:
-        """Apply the failure policy of training to a table scored outside a trainer's call."""
-        share = share_of(table, Batch([""] * len(table)), self.components, Caller())
+    def _enforce(self, batch: Batch, table: ScoreTable) -> None:
+        """Apply the failure policy of training to a batch scored outside a trainer's call."""
+        share = share_of(table, batch, self.components, Caller())
         self.failures.check([share], {c.name: c.reward for c in self.components}, rank=0)
 
     def _tell_plugins(self, table: ScoreTable) -> None:

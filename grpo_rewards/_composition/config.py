@@ -104,6 +104,11 @@ class ComponentConfig(Section):
     )
     columns: dict[str, str] = Field(default_factory=dict, description="The reward's column names to the data's.")
     params: dict[str, Any] = Field(default_factory=dict, description="The reward's settings.")
+    workers: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        default=None,
+        description="How many of its calls may be under way at once, for a row reward that waits (HTTP, a judge); the "
+        "reward's own number by default.",
+    )
     when: WhenConfig | None = None
     gate: GateConfig | None = None
     clip: Bounds | None = Field(default=None, description="Bounds on its value, before gate and weight.")
@@ -163,7 +168,8 @@ class ErrorsConfig(Section):
         description="A sandbox or service that is down leaves the row out of every component, or stops.",
     )
     max_infra_rate: Annotated[float, Field(ge=0, le=1)] = Field(
-        default=0.2, description="Above this share of such rows (two or more of the latest 256) the run stops."
+        default=0.2,
+        description="Above this share of rows left out for any cause (two or more of the latest 256) the run stops.",
     )
     batch_timeout: Annotated[float, Field(gt=0)] | None = Field(
         default=120.0, description="Seconds that a batch may take in training; rows unfinished then are unavailable."

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import distinct_rows
@@ -44,6 +45,10 @@ class Component:
         """The columns that the data must have for it."""
         wanted = (self.when.column,) if self.when is not None else ()
         return tuple(dict.fromkeys((*wanted, *self.reward.required_columns)))
+
+    def applies_to(self, data: Mapping[str, Any]) -> bool:
+        """Whether it applies to a row."""
+        return self.when is None or self.when.holds(data.get(self.when.column))
 
     def rows(self, batch: Batch) -> list[int]:
         """The rows that it applies to."""
@@ -132,14 +137,15 @@ class _Evaluation:
         attempt = self.attempts[-1]
         if not attempt.running:
             return False
-        if self.component.reward.style != "row" or self.component.reward.is_async:
+        reward = self.component.reward
+        if reward.style != "row" or reward.is_async:
             return False
-        done = next((index for index, slot in enumerate(attempt.slots) if slot is None), len(attempt.slots))
+        done = len(attempt.slots) - attempt.slots.count(None)
         now = time.monotonic()
         if done > attempt.done:
             attempt.done, attempt.since = done, now
         elif now - attempt.since > patience and self._rescues < _RESCUES:
-            following = attempt.start + done + 1
+            following = attempt.start + done + reward.workers  # rows are taken in order, and each worker hangs on one
             if following < len(self.batch):
                 self._rescues += 1
                 attempt.since = now

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 
 from grpo_rewards._composition.config import ErrorsConfig
-from grpo_rewards._composition.observation import Share
+from grpo_rewards._composition.observation import CAUSES, Cause, Share
 from grpo_rewards._contract import Reward, plugin_error
 from grpo_rewards.errors import InfrastructureError
 
@@ -16,8 +16,23 @@ __all__ = ["FailureWatch"]
 
 _log = logging.getLogger(__name__)
 
-_WINDOW = 256  # rows over which the share of infrastructure failures is taken
-_LATE_BATCHES = 3  # batches in a row that may lose too many rows to batch_timeout
+_WINDOW = 256  # rows over which the share of rows left out is taken
+_LATE_BATCHES = 3  # batches that lose too many rows to batch_timeout alone: the last one stops the run
+
+_WORDS: Mapping[Cause, tuple[str, str]] = {
+    "error": (
+        "on which a plugin broke",
+        "Mend the plugin: errors.plugin: raise names the row and what it raised",
+    ),
+    "unavailable": (
+        "whose sandbox or service was down",
+        "Bring the sandbox or service back: 'grpo-rewards doctor' looks at it",
+    ),
+    "unfinished": (
+        "unfinished within errors.batch_timeout",
+        "Find the component that hangs in the log above, or allow it more time",
+    ),
+}
 
 
 class FailureWatch:
@@ -25,7 +40,7 @@ class FailureWatch:
 
     def __init__(self, errors: ErrorsConfig) -> None:
         self._errors = errors
-        self._recent: deque[tuple[int, int]] = deque()
+        self._recent: deque[tuple[int, Counter[Cause]]] = deque()
         self._late_batches = 0
         self._lock = threading.Lock()
 
@@ -34,46 +49,46 @@ class FailureWatch:
 
         Raises:
             PluginError: a plugin broke its contract, and ``errors.plugin`` is ``raise``.
-            InfrastructureError: too many rows could not be scored.
+            InfrastructureError: too many rows could not be scored, for whatever cause.
         """
         for index, share in enumerate(shares):
-            if share.error is not None and self._errors.plugin == "raise":
-                component, row, outcome = share.error
-                error = plugin_error(outcome, row, component=component, reward=rewards[component])
+            if (broken := share.broken) is not None and self._errors.plugin == "raise":
+                name = broken.component
+                error = plugin_error(
+                    broken.outcome, broken.row, component=name, reward=rewards[name], completion=broken.completion
+                )
                 if len(shares) > 1:
                     error.add_note(f"\nThe row is one of rank {index}; this is rank {rank}.")
                 raise error
         rows = sum(len(share.totals) for share in shares)
-        down, late = sum(share.down for share in shares), sum(share.late for share in shares)
-        reason = next((share.down_reason for share in shares if share.down_reason), "")
-        if (down or late) and rank == 0:
-            _log.warning("%d of %d rows left out: %s", down + late, rows, reason)
+        lost: Counter[Cause] = Counter()
+        for share in shares:
+            lost.update(share.lost)
+        reason = next((share.lost_reason for share in shares if share.lost_reason), "")
+        if lost and rank == 0:
+            _log.warning("%d of %d rows left out: %s", lost.total(), rows, reason)
         with self._lock:
-            self._count(rows, down, late, reason)
+            self._count(rows, lost, reason)
 
-    def _count(self, rows: int, down: int, late: int, reason: str) -> None:
-        self._count_late(late, rows)
-        self._recent.append((rows, down))
+    def _count(self, rows: int, lost: Counter[Cause], reason: str) -> None:
+        self._recent.append((rows, lost))
         while len(self._recent) > 1 and sum(seen for seen, _ in self._recent) - self._recent[0][0] >= _WINDOW:
             self._recent.popleft()
-        seen, lost = (sum(pair[k] for pair in self._recent) for k in (0, 1))
-        rate = lost / seen if seen else 0.0
-        if down and (self._errors.infra == "raise" or (lost >= 2 and rate > self._errors.max_infra_rate)):
-            raise InfrastructureError(
-                f"{lost} of the latest {seen} rows ({rate:.0%}) could not be scored, above errors.max_infra_rate = "
-                f"{self._errors.max_infra_rate:g}; the latest: {reason}. Bring the sandbox or service back "
-                f"('grpo-rewards doctor' looks at it) and resume from the last checkpoint",
-                rate=rate,
-            )
-
-    def _count_late(self, late: int, rows: int) -> None:
-        """Rows that ran out of time are often the completions' doing, so a batch of them is borne, but not many."""
-        rate = late / rows if rows else 0.0
-        self._late_batches = self._late_batches + 1 if late >= 2 and rate > self._errors.max_infra_rate else 0
-        if self._late_batches >= _LATE_BATCHES:
-            raise InfrastructureError(
-                f"{self._late_batches} batches in a row lost more than errors.max_infra_rate = "
-                f"{self._errors.max_infra_rate:g} of their rows to errors.batch_timeout; the last lost {late} of {rows}. "
-                f"Find the component that hangs in the log above, or allow it more time",
-                rate=rate,
-            )
+        seen = sum(rows for rows, _ in self._recent)
+        causes = sum((counted for _, counted in self._recent), Counter[Cause]())
+        rate = causes.total() / seen if seen else 0.0
+        above = causes.total() >= 2 and rate > self._errors.max_infra_rate
+        # Rows that ran out of time are often the completions' doing, so some batches of them are borne.
+        only_late = set(lost) == {"unfinished"}
+        self._late_batches = self._late_batches + only_late if above else 0
+        at_once = self._errors.infra == "raise" and lost["unavailable"] > 0
+        if not at_once and (not lost or not above or (only_late and self._late_batches < _LATE_BATCHES)):
+            return
+        found = [cause for cause in CAUSES if causes[cause]]
+        limit = "errors.infra is raise" if at_once else f"above errors.max_infra_rate = {self._errors.max_infra_rate:g}"
+        raise InfrastructureError(
+            f"{causes.total()} of the latest {seen} rows ({rate:.0%}) could not be scored, {limit}: "
+            f"{', '.join(f'{causes[cause]} {_WORDS[cause][0]}' for cause in found)}; the latest: {reason}. "
+            f"{'. '.join(_WORDS[cause][1] for cause in found)}; then resume from the last checkpoint",
+            rate=rate,
+        )

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from grpo_rewards._composition.stats import SPREAD_FLOOR, group_spread
 
-__all__ = ["EPSILON", "Running", "standardised_in_groups"]
+__all__ = ["EPSILON", "Running", "exactly_flat", "standardised_in_groups"]
 
 EPSILON = 1e-4
 """Added to a deviation before dividing by it; TRL's value."""
+
+_BITS = 16  # of a float32's 24: the sum of up to 256 equal values is then exact, and so is their mean
 
 
 def standardised_in_groups(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> list[float | None]:
@@ -31,6 +33,24 @@ def standardised_in_groups(values: Sequence[float | None], groups: Sequence[Sequ
         spread = group_spread([value for _, value in present]) or 0.0
         for row, value in present:
             found[row] = (value - mean) / (spread + EPSILON) if spread > SPREAD_FLOOR else 0.0
+    return found
+
+
+def exactly_flat(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> list[float | None]:
+    """Return the values for a trainer that standardises them within groups in float32.
+
+    There the mean of six times 0.7 is not 0.7; what is left over, divided by `EPSILON` and then by the deviation of a
+    batch without any other spread, becomes an advantage of 0.86. So the values of a group without spread are rounded to
+    16 significant bits, which moves them by 8e-6 of their size at most and makes their mean exact.
+    """
+    found = list(values)
+    for rows in groups:
+        present = [(row, value) for row in rows if (value := values[row]) is not None]
+        if group_spread([value for _, value in present]) == 0.0:
+            mantissa, exponent = math.frexp(present[0][1])
+            flat = math.ldexp(round(math.ldexp(mantissa, _BITS)), exponent - _BITS)
+            for row, _ in present:
+                found[row] = flat
     return found
 
 

@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Literal, get_args
 
 from grpo_rewards._composition.evaluation import Component
 from grpo_rewards._composition.ranks import Caller
 from grpo_rewards._composition.stats import group_spread
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._contract.batch import group_key
 
-__all__ = ["ComponentFigures", "Observation", "Share", "observe", "share_of"]
+__all__ = ["CAUSES", "Broken", "Cause", "ComponentFigures", "Observation", "Share", "observe", "share_of"]
+
+Cause = Literal["error", "unavailable", "unfinished"]
+"""Why a row was left out: a plugin broke, a sandbox or service was down, or time ran out."""
+
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A row on which a plugin broke its contract."""
+
+    component: str
+    row: int
+    outcome: Outcome
+    completion: str
 
 
 @dataclass(slots=True)
@@ -29,10 +46,9 @@ class Share:
     row_seconds: dict[str, list[float]]
     seconds: dict[str, float]
     copies: dict[str, int]
-    error: tuple[str, int, Outcome] | None
-    down: int
-    late: int
-    down_reason: str
+    broken: Broken | None
+    lost: Mapping[Cause, int]
+    lost_reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +92,17 @@ class Observation:
 def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], caller: Caller) -> Share:
     """Return this rank's part of the batch."""
     outcomes = table.components
-    rows = sorted(table.left_out)  # a row on which a plugin broke is always left out
-    error = next(
-        ((name, row, found[row]) for name, found in outcomes.items() for row in rows if found[row].status == "error"),
+    causes = {row: _cause([found[row] for found in outcomes.values()]) for row in table.left_out}
+    worst = min(causes, key=lambda row: CAUSES.index(causes[row]), default=None)
+    broken = next(
+        (
+            Broken(name, row, found[row], batch.texts[row])
+            for name, found in outcomes.items()
+            for row in sorted(causes)
+            if found[row].status == "error"
+        ),
         None,
     )
-    down: dict[int, str] = {}
-    late: set[int] = set()
-    for row, reason in table.left_out.items():
-        causes = [
-            f[row] for f in outcomes.values() if f[row].status == "unavailable" and "left_out" not in f[row].details
-        ]
-        if any("batch_timeout" not in cause.details for cause in causes):
-            down[row] = reason
-        elif causes:
-            late.add(row)
-    reason = next(iter(down.values()), "") or next((table.left_out[row] for row in sorted(late)), "")
     return Share(
         keys=_group_keys(batch, caller),
         values={name: table.values(name) for name in outcomes},
@@ -101,11 +112,18 @@ def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], c
         row_seconds={name: [o.seconds for o in f if o.seconds is not None] for name, f in outcomes.items()},
         seconds=dict(table.seconds),
         copies=dict(table.copies),
-        error=error,
-        down=len(down),
-        late=len(late),
-        down_reason=reason,
+        broken=broken,
+        lost=Counter(causes.values()),
+        lost_reason="" if worst is None else table.left_out[worst],
     )
+
+
+def _cause(outcomes: Sequence[Outcome]) -> Cause:
+    """Why a row was left out, from the outcomes of its components."""
+    if any(outcome.status == "error" for outcome in outcomes):
+        return "error"
+    down = [o for o in outcomes if o.status == "unavailable" and "left_out" not in o.details]
+    return "unfinished" if all("batch_timeout" in outcome.details for outcome in down) else "unavailable"
 
 
 def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Caller) -> Observation:
@@ -134,7 +152,7 @@ def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Calle
             p95_seconds=durations[math.ceil(0.95 * len(durations)) - 1] if durations else None,
         )
     spread, flat = _spread(totals, groups)
-    lost = sum(share.down + share.late for share in shares)
+    lost = sum(sum(share.lost.values()) for share in shares)
     copies = sum(sum(share.copies.values()) for share in shares)
     return Observation(
         components=components,
@@ -176,17 +194,15 @@ def _rates(component: Component, table: ScoreTable) -> list[float | None]:
 
 
 def _group_keys(batch: Batch, caller: Caller) -> list[str]:
-    """A short key per row, equal on all ranks for rows of one group."""
-    keys: Sequence[Any] | None = batch.columns.get("group_id", batch.prompts)
-    if keys is None:
-        return [f"{caller.world.rank}:{row}" for row in range(len(batch))]
-    if caller.world.size == 1:
-        names = [""] * len(batch)
-        for index, rows in enumerate(batch.groups):
-            for row in rows:
-                names[row] = str(index)
-        return names
-    return [hashlib.blake2b(repr(key).encode(errors="replace"), digest_size=8).hexdigest() for key in keys]
+    """A short key per row, equal on all ranks for rows of one group; unknown groups have one row each."""
+    if caller.world.size > 1 and batch.grouping is None and not batch.ungrouped:
+        keys = (repr(group_key(key)) for key in batch.columns.get("group_id", batch.prompts) or ())
+        return [hashlib.blake2b(key.encode(errors="replace"), digest_size=8).hexdigest() for key in keys]
+    names = [""] * len(batch)
+    for index, rows in enumerate(batch.groups):
+        for row in rows:
+            names[row] = f"{caller.world.rank}:{index}"
+    return names
 
 
 def _groups(keys: Sequence[str], size: int | None) -> list[list[int]]:

@@ -124,8 +124,15 @@ class Progress:
             "running": {name: running.state() for name, running in self.running.items()},
         }
 
-    def restore(self, state: Mapping[str, Any], identity: Mapping[str, Any], *, accept_changes: bool = False) -> None:
-        """Go on from a checkpoint's state.
+    def restore(
+        self,
+        state: Mapping[str, Any],
+        identity: Mapping[str, Any],
+        *,
+        accept_changes: bool = False,
+        accept_with: str = "accept the changes",
+    ) -> None:
+        """Go on from a checkpoint's state; `accept_with` says how a user accepts changes.
 
         Raises:
             ResumeError: it is another composite's (configuration or plugin version); the text gives the differences.
@@ -140,8 +147,7 @@ class Progress:
             raise ResumeError(
                 "the checkpoint was trained with another reward:\n  "
                 + "\n  ".join(changed)
-                + "\nRestore what it was trained with, or start a new run; to go on all the same, call "
-                "attach(trainer, composite, accept_changes=True)"
+                + f"\nRestore what it was trained with, or start a new run; to go on all the same, {accept_with}"
             )
         self.batches, self.step = int(state["batches"]), state["step"]
         for name, saved_one in state["adapted"].items():

@@ -11,7 +11,7 @@ from typing import Any
 
 from grpo_rewards._contract import Batch
 
-__all__ = ["Caller", "World", "read_caller"]
+__all__ = ["Caller", "World", "read_caller", "world"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class World:
         distributed = sys.modules["torch.distributed"]
         gathered: list[Any] = [None] * self.size
         distributed.all_gather_object(gathered, thing)
+        gathered[self.rank] = thing  # its own, with what pickling leaves behind
         return gathered
 
 
@@ -49,30 +50,24 @@ class Caller:
 
 
 def read_caller(batch: Batch) -> Caller:
-    """Read the trainer's part of a reward call.
-
-    TRL's ``log_metric`` is a method of the trainer, which tells train from evaluation and the group size; a trainer
-    that hides behind a plain function is taken to be training.
-    """
+    """Read the trainer's part of a reward call."""
     state = batch.trainer["trainer_state"]
     if state is None:
         return Caller()
-    trainer = getattr(batch.log_metric, "__self__", None)
-    model = getattr(trainer, "model", None)
-    training = bool(getattr(model, "training", True))
-    group_size = getattr(trainer, "num_generations" if training else "num_generations_eval", None)
+    trainer = batch.calling_trainer
     return Caller(
         step=int(getattr(state, "global_step", 0) or 0),
-        training=training,
-        group_size=group_size if isinstance(group_size, int) and group_size > 0 else None,
+        training=batch.is_training,
+        group_size=batch.group_size,
         state=state,
-        world=_world(),
+        world=world(),
         wants_table=bool(getattr(trainer, "log_completions", True)),
         trainer=trainer,
     )
 
 
-def _world() -> World:
+def world() -> World:
+    """Return the processes that train together, or this one alone."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return World()

@@ -7,24 +7,28 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._composition.combine import combined
-from grpo_rewards._composition.normalize import Running, standardised_in_groups
+from grpo_rewards._composition.completions import CompletionsFiles, columns_read
+from grpo_rewards._composition.normalize import Running, exactly_flat, standardised_in_groups
 from grpo_rewards._composition.observation import Observation, observe, share_of
 from grpo_rewards._composition.progress import STATE_KEY
 from grpo_rewards._composition.ranks import Caller, read_caller
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch
+from grpo_rewards.errors import ConfigError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["Scored", "score_call"]
+__all__ = ["Scored", "check_alone", "check_normalisation", "score_call", "totals"]
 
 _log = logging.getLogger(__name__)
 
-_REASON = 300  # characters of a reason that go into the completions table
+_REASON = 300  # characters of a reason that go into the completions files
+_ROWS = 4096  # kept for a completions file where the trainer does not say how many it holds
 _TAKEN = {"prompt", "completion", "step", "advantage", "composite"}
 
 
@@ -42,12 +46,17 @@ def score_call(composite: Composite, batch: Batch, *, expanded: bool) -> Scored:
     """Score a reward call on every rank; `expanded` when the components go to the trainer one by one.
 
     Collective where several ranks train: each must call it at the same point, as TRL does.
+
+    Raises:
+        InputError: a component or GDPO compares the rows of a group, and the groups cannot be known.
     """
     started = time.perf_counter()
     caller = read_caller(batch)
     if caller.state is not None:
-        _resume(composite, caller)
+        _join(composite, caller, expanded=expanded)
     weights = composite.progress.weights(caller.step)
+    if composite.config.combine.normalize == "gdpo" and not expanded and caller.group_size is None:
+        batch.check_groups("combine.normalize: gdpo")
     whole, offset = _whole_batch(composite, batch, caller)
     table = composite._table(
         batch, timeout=composite.config.errors.batch_timeout, weights=weights, whole=whole, offset=offset
@@ -67,7 +76,9 @@ def score_call(composite: Composite, batch: Batch, *, expanded: bool) -> Scored:
         listener(seen, caller)
     _log_figures(composite, batch, seen, expanded=expanded, seconds=time.perf_counter() - started)
     if caller.wants_table:
-        _log_rows(batch, table, expanded=expanded)
+        if not expanded:  # TRL logs the components in a list itself
+            _log_values(batch, table)
+        _keep_rows(composite, batch, table, seen, caller)
     return Scored(table, values, seen, caller)
 
 
@@ -84,8 +95,7 @@ def totals(composite: Composite, scored: Scored) -> list[float | None]:
 def _whole_batch(composite: Composite, batch: Batch, caller: Caller) -> tuple[Batch | None, int]:
     """The rows of all ranks and where this rank's begin, when a group reward needs them; else None."""
     needed = [component for component in composite.components if component.reward.style == "group"]
-    size = caller.group_size
-    if caller.world.size == 1 or not needed or (size is not None and len(batch) % size == 0):
+    if caller.world.size == 1 or not needed or batch.grouping is not None:
         return None, 0
     everything = any(component.reward.shape.takes_rest for component in needed)
     wanted = {"group_id"}
@@ -100,7 +110,10 @@ def _whole_batch(composite: Composite, batch: Batch, caller: Caller) -> tuple[Ba
     names = [name for name in parts[0][3] if all(name in part[3] for part in parts)]
     joined = {name: [value for part in parts for value in part[3][name]] for name in names}
     offset = sum(len(part[0]) for part in parts[: caller.world.rank])
-    return Batch(lists[0] or [], lists[1], lists[2], joined, batch.trainer), offset
+    whole = Batch.from_call(
+        completions=lists[0] or [], prompts=lists[1], completion_ids=lists[2], **joined, **batch.trainer
+    )
+    return whole, offset
 
 
 def _normalised(
@@ -109,11 +122,11 @@ def _normalised(
     """This rank's values per component, after clip, gate and normalisation (GDPO is TRL's own in the expanded form)."""
     method = composite.config.combine.normalize
     values = {name: table.values(name) for name in table.components}
-    if method == "none" or (method == "gdpo" and expanded):
+    if method == "none":
         return values
     if method == "gdpo":
-        mine = _own_rows(seen, len(table), caller)
-        return {name: standardised_in_groups(every, seen.groups)[mine] for name, every in seen.values.items()}
+        mine, prepared = _own_rows(seen, len(table), caller), exactly_flat if expanded else standardised_in_groups
+        return {name: prepared(every, seen.groups)[mine] for name, every in seen.values.items()}
     progress = composite.progress
     for name, every in seen.values.items():
         if caller.training:
@@ -144,10 +157,68 @@ def _own_rows(seen: Observation, size: int, caller: Caller) -> slice:
 # ------------------------------------------------------------------------------------------------ state
 
 
-def _resume(composite: Composite, caller: Caller) -> None:
-    """Take up the state that lies in the trainer's, once per run."""
-    if composite.join(caller.state) and caller.world.rank == 0:
+def _join(composite: Composite, caller: Caller, *, expanded: bool) -> None:
+    """Once per run: take up the state that lies in the trainer's, and look whether the two fit."""
+    if not composite.join(caller.state):
+        return
+    if caller.trainer is not None:
+        check_alone(composite, caller.trainer)
+        check_normalisation(composite, caller.trainer, expanded=expanded)
+    _complete_files(composite, caller)
+    if caller.world.rank == 0:
         _warn_of_lone_weight(composite, caller)
+
+
+def check_alone(composite: Composite, trainer: Any) -> None:
+    """Raise `ConfigError` where another composite scores the same rows; warn of a function that does.
+
+    A row that one could not score has to count for nothing, and only what is scored together can see to that.
+    """
+    functions = list(getattr(trainer, "reward_funcs", None) or ())
+    owners = [getattr(function, "composite", function) for function in functions]  # a component's is its composite
+    for function, other in zip(functions, owners, strict=True):
+        if other is composite:
+            continue
+        if isinstance(other, type(composite)):
+            raise ConfigError(
+                "the trainer has two composites, which cannot leave rows out together nor share its saved state; "
+                "put the components of both under the rewards of one",
+                source=composite.source,
+            )
+        if not any(owner is composite for owner in owners):
+            continue  # it may be a function around the composite
+        name = getattr(function, "__name__", type(function).__name__)
+        _log.warning(
+            "%s stands beside the composite in reward_funcs: where a row cannot be scored its value alone counts, as if the "
+            "completion were worse; make it a component, use: module:function, to leave such rows out", name,
+        )  # fmt: skip
+
+
+def check_normalisation(composite: Composite, trainer: Any, *, expanded: bool) -> None:
+    """Raise `ConfigError` where ``normalize: gdpo`` is asked for and the trainer would make something else of it.
+
+    GDPO (arXiv 2601.05242) standardises each component in its group and the weighted sum over the batch. In the fused
+    form the first half is ours, in the expanded form both are the trainer's.
+    """
+    if composite.config.combine.normalize != "gdpo":
+        return
+    wanted = {"multi_objective_aggregation": "normalize_then_sum" if expanded else "sum_then_normalize"}
+    if not expanded:
+        wanted["scale_rewards"] = "batch"
+    for name, value in wanted.items():
+        found = getattr(trainer, name, None)
+        if found is None:
+            raise ConfigError(
+                f"{type(trainer).__name__} has no {name}, so it cannot do GDPO; train with GRPOTrainer, "
+                f"or set combine.normalize: running",
+                path="combine.normalize", source=composite.source,
+            )  # fmt: skip
+        if found != value:
+            raise ConfigError(
+                f"with {name}={found!r} the trainer's advantages are not those of GDPO; set {name}={value!r} in "
+                f"{type(trainer.args).__name__}, or build the trainer with trl_kwargs(composite, args=...), which does",
+                path="combine.normalize", source=composite.source,
+            )  # fmt: skip
 
 
 def _warn_of_lone_weight(composite: Composite, caller: Caller) -> None:
@@ -217,13 +288,44 @@ def _log_figures(composite: Composite, batch: Batch, seen: Observation, *, expan
         log(composite.notices.pop(0), 1.0)
 
 
-def _log_rows(batch: Batch, table: ScoreTable, *, expanded: bool) -> None:
-    """Fill the completions table: each component's value, and each one's reason where it gave any."""
-    for name, outcomes in table.components.items():
-        if not expanded and name not in _TAKEN:
+def _log_values(batch: Batch, table: ScoreTable) -> None:
+    """Fill the trainer's completions table with each component's value."""
+    for name in table.components:
+        if name not in _TAKEN:
             batch.log_extra(name, table.values(name))
+
+
+def _keep_rows(composite: Composite, batch: Batch, table: ScoreTable, seen: Observation, caller: Caller) -> None:
+    """Hand the rows of all ranks to what completes the trainer's files: reasons, weights, and what the rewards read."""
+    mine: dict[str, list[Any]] = {
+        name: list(column) for name, column in columns_read(composite.components, batch).items()
+    }
+    if batch.completion_ids is not None:
+        mine["completion_tokens"] = [len(ids) for ids in batch.completion_ids]
+    for name, outcomes in table.components.items():
         reasons = [o.reason if o.status == "scored" else _unscored(o.status, o.reason) for o in outcomes]
-        batch.log_extra(f"{name}_reason", [reason[:_REASON] for reason in reasons])
+        mine[f"{name}_reason"] = [reason[:_REASON] for reason in reasons]
+        mine[f"{name}_weight"] = [table.weights[name]] * len(table)
+    parts = caller.world.gather((batch.texts, mine))
+    if composite.files is None or caller.world.rank != 0:
+        return
+    texts = [text for part, _ in parts for text in part]
+    columns = {name: [value for _, part in parts for value in part[name]] for name in mine}
+    if any(component.reward.style == "group" for component in composite.components):
+        number = {row: index for index, rows in enumerate(seen.groups) for row in rows}
+        columns.setdefault("group_id", [number[row] for row in range(len(texts))])
+    composite.files.keep(texts, columns)
+
+
+def _complete_files(composite: Composite, caller: Caller) -> None:
+    """Have the trainer's completions files completed after it has written them."""
+    arguments = getattr(caller.trainer, "args", None)
+    callbacks = getattr(getattr(caller.trainer, "callback_handler", None), "callbacks", None)
+    if not caller.wants_table or arguments is None or not isinstance(callbacks, list):
+        return
+    rows = int(getattr(arguments, "generation_batch_size", None) or _ROWS)
+    composite.files = CompletionsFiles(Path(arguments.output_dir) / "completions", rows=rows)
+    callbacks[:] = [*(known for known in callbacks if not isinstance(known, CompletionsFiles)), composite.files]
 
 
 def _unscored(status: str, reason: str) -> str:

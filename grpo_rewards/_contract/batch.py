@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import orjson
@@ -12,7 +13,7 @@ import orjson
 from grpo_rewards._contract.text import completion_messages, completion_text
 from grpo_rewards.errors import InputError
 
-__all__ = ["TRAINER_ARGUMENTS", "Batch"]
+__all__ = ["TRAINER_ARGUMENTS", "Batch", "group_key"]
 
 TRAINER_ARGUMENTS = ("trainer_state", "log_extra", "log_metric")
 """What a trainer adds to the columns: its state and two functions that log."""
@@ -32,7 +33,8 @@ class Batch:
 
     `completions` holds a string or a list of messages per row; `prompts` the same, or is None when there is none;
     `completion_ids` holds token ids per row, or is None; `columns` maps every further column to its values.
-    `grouping`, where given, holds a key per row that says which group it is in, whatever the columns say.
+    `grouping`, where given, holds a key per row that says which group it is in, whatever the columns say: a trainer's
+    groups are blocks of its `group_size`, which equal prompts are not (two rows of the data may have the same one).
     """
 
     completions: Sequence[Any]
@@ -68,7 +70,11 @@ class Batch:
                     f"per completion (repeat a prompt's columns for each completion of its group)"
                 )
         columns = {name: values for name, values in columns.items() if values is not None}
-        return cls(completions, prompts, completion_ids, columns, trainer)
+        batch = cls(completions, prompts, completion_ids, columns, trainer)
+        group = batch.group_size
+        if group is None or size % group:  # unknown, or other processes hold the rest of a group
+            return batch
+        return replace(batch, grouping=[row // group for row in range(size)])
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Batch:
@@ -108,23 +114,55 @@ class Batch:
         """Each completion as a list of messages."""
         return [completion_messages(completion) for completion in self.completions]
 
+    @property
+    def calling_trainer(self) -> Any:
+        """The trainer that calls, or None: TRL's ``log_metric`` is a method of it."""
+        return getattr(self.log_metric, "__self__", None)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the trainer that calls trains on these rows; one that cannot be seen is taken to."""
+        return bool(getattr(getattr(self.calling_trainer, "model", None), "training", True))
+
+    @property
+    def group_size(self) -> int | None:
+        """How many rows in a row the trainer that calls takes for one group, where it can be seen."""
+        size = getattr(self.calling_trainer, "num_generations" if self.is_training else "num_generations_eval", None)
+        return size if isinstance(size, int) and size > 0 else None
+
     @cached_property
     def groups(self) -> list[list[int]]:
         """The rows of each group, in order of first appearance: by `grouping`, else the column ``group_id``, else equal prompts.
 
-        Without any, each row is a group of its own.
+        Where they cannot be known (`ungrouped`), each row is a group of its own.
         """
-        keys = self.grouping if self.grouping is not None else self.columns.get("group_id", self.prompts)
-        if keys is None:
-            return [[index] for index in range(len(self))]
-        groups: dict[Any, list[int]] = {}
-        members: list[int] = []
-        before: Any = groups  # no key is this
-        for index, key in enumerate(keys):
-            if key is not before:
-                members, before = groups.setdefault(_group_key(key), []), key
-            members.append(index)
-        return list(groups.values())
+        return self._groups_or_why[0]
+
+    @property
+    def ungrouped(self) -> str:
+        """Why the groups cannot be known, or an empty string."""
+        return self._groups_or_why[1]
+
+    @cached_property
+    def _groups_or_why(self) -> tuple[list[list[int]], str]:
+        keys, why = self.grouping if self.grouping is not None else self.columns.get("group_id"), ""
+        by_prompt = keys is None
+        if by_prompt and len(self) > 1:
+            if self.group_size is not None:
+                why = "rows of one group lie on several processes, and this call sees those of one alone"
+            elif self.prompts is None:
+                why = "the data have neither a column group_id nor prompts"
+            keys = self.prompts
+        if keys is not None and not why:
+            try:
+                found = _groups_of(keys)
+            except TypeError as error:
+                why = f"a prompt cannot be compared with others: {error}"
+            else:
+                if not (by_prompt and self.trainer["trainer_state"] is not None and len(set(map(len, found))) > 1):
+                    return found, ""
+                why = "the trainer does not show its group size, and the rows with one prompt are not equally many"
+        return [[row] for row in range(len(self))], why
 
     @cached_property
     def repeated(self) -> list[list[int]]:
@@ -148,6 +186,14 @@ class Batch:
         if self.prompts is not None:
             names.append("prompt")
         return names
+
+    def check_groups(self, reward: str) -> None:
+        """Raise `InputError` for a `reward` that compares the rows of a group, when the groups cannot be known."""
+        if self.ungrouped:
+            raise InputError(
+                f"{reward} compares the completions of a group, and the groups cannot be known here: {self.ungrouped}. "
+                f"Give the data a column group_id, the same in all rows of a group, or leave the reward out"
+            )
 
     def column(self, name: str) -> Sequence[Any] | None:
         """Return the values of a dataset column, or of ``prompt`` or ``completion_ids``, or None."""
@@ -212,20 +258,39 @@ def _length(name: str, values: Any) -> int:
     return len(values)
 
 
-def _group_key(key: Any) -> Any:
-    """Make a prompt usable as a key: messages are lists of mappings, which cannot be hashed."""
-    if type(key) is list:
-        return _chat_key(key)
-    try:
-        hash(key)
-    except TypeError:
-        return _chat_key(key)
-    return key
+def _groups_of(keys: Iterable[Any]) -> list[list[int]]:
+    """The rows of each key. Raises TypeError where a key cannot be compared by content."""
+    groups: dict[Any, list[int]] = {}
+    members: list[int] = []
+    before: Any = groups  # no key is this
+    for index, key in enumerate(keys):
+        if key is not before:
+            members, before = groups.setdefault(group_key(key), []), key
+        members.append(index)
+    return list(groups.values())
 
 
-def _chat_key(messages: Any) -> Any:
-    """Messages as JSON text, which is many times quicker than their repr; what JSON cannot hold as its repr."""
-    try:
-        return orjson.dumps(messages)
-    except (TypeError, RecursionError):
-        return repr(messages)
+def group_key(key: Any) -> Any:
+    """Make a prompt usable as a key: messages are lists of mappings, which cannot be hashed.
+
+    Raises:
+        TypeError: it holds what cannot be compared by content.
+    """
+    if type(key) in (str, int, float):
+        return key
+    try:  # JSON text is many times quicker than a repr
+        return orjson.dumps(key, default=_content, option=orjson.OPT_NON_STR_KEYS)
+    except (TypeError, RecursionError) as error:
+        if error.__cause__ is not None:  # what `_content` says
+            raise TypeError(str(error.__cause__)) from None
+        return repr(key)  # plain data that JSON cannot hold
+
+
+def _content(value: Any) -> Any:
+    """Stand for a value that JSON does not know by its content: pixels for an image, the repr of what has an equality."""
+    if callable(pixels := getattr(value, "tobytes", None)):
+        shape = [str(getattr(value, name, "")) for name in ("size", "shape", "mode", "dtype")]
+        return [type(value).__qualname__, *shape, blake2b(pixels(), digest_size=16).hexdigest()]
+    if getattr(type(value), "__eq__", None) is object.__eq__:
+        raise TypeError(f"it holds a {type(value).__name__}, which is equal to itself alone")
+    return [type(value).__qualname__, repr(value)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.outcome import Outcome
@@ -19,9 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate", "plugin_error"]
 
+_Item = TypeVar("_Item")
+
 _SLACK = 1e-9  # rounding that still counts as inside the range
 _ANY = (-sys.float_info.max, sys.float_info.max)  # every finite number
 _NOT_APPLICABLE = Outcome(None, "not_applicable")
+_SHOWN = 200  # characters of a completion that an error shows
+
+
+class _Broken(dict[str, Any]):
+    """The details of an ``error`` outcome, with what the plugin raised: never pickled or written, for it may hold anything."""
+
+    error: BaseException | None = None
 
 
 class _Raised:
@@ -55,12 +65,15 @@ def evaluate(
             part = seen if len(rows) == len(seen) else seen.select(rows)
             started = time.perf_counter()
             result = _attempt(reward, *_list_arguments(reward, part))
-            _settle_lists(reward, seen, slots, rows, result, time.perf_counter() - started)
+            if isinstance(result, Generator):
+                _take_rows(reward, seen, slots, rows, result, deadline)
+            else:
+                _settle_lists(reward, seen, slots, rows, result, time.perf_counter() - started)
     return slots
 
 
-def plugin_error(outcome: Outcome, row: int, *, component: str, reward: Reward) -> PluginError:
-    """Build the error that an ``error`` outcome of `row` stands for."""
+def plugin_error(outcome: Outcome, row: int, *, component: str, reward: Reward, completion: str = "") -> PluginError:
+    """Build the error that an ``error`` outcome of `row` stands for, caused by what the plugin raised."""
     whole_batch = bool(outcome.details.get("whole_batch"))
     error = PluginError(
         outcome.reason,
@@ -68,9 +81,13 @@ def plugin_error(outcome: Outcome, row: int, *, component: str, reward: Reward) 
         plugin=reward.name,
         version=reward.version,
         row=None if whole_batch else row,
+        completion="" if whole_batch else completion,
     )
+    error.__cause__ = getattr(outcome.details, "error", None)
     if trace := outcome.details.get("traceback"):
         error.add_note(f"\nWhere the plugin raised:\n{trace}")
+    if error.completion:
+        error.add_note(f"\nThe completion: {error.completion[:_SHOWN]!r}")
     return error
 
 
@@ -138,6 +155,8 @@ def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
     named = {parameter.name for parameter in reward.shape.data}
     rest: dict[str, Any] = {name: values for name, values in batch.columns.items() if name not in named}
     if reward.style != "row":
+        if batch.grouping is not None and "group_id" not in named:  # the trainer's groups, for who sends rows elsewhere
+            rest["group_id"] = batch.grouping
         given = {"completions": batch.completions, "prompts": batch.prompts, "completion_ids": batch.completion_ids}
         rest.update({name: values for name, values in given.items() if values is not None and name not in named})
     return {name: values for name, values in rest.items() if name not in reward.settings}
@@ -164,22 +183,49 @@ def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], de
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
     function, (low, high) = reward.function, reward.range or _ANY
     columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
-    for row, arguments in zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False):
-        if deadline is not None and now() > deadline:
-            return
-        if gaps and row in gaps:
-            slots[row] = gaps[row]
-            continue
-        started = clock()
-        keywords = {**settings, **{name: values[row] for name, values in rest.items()}} if rest else settings
-        try:  # as `_attempt` does, without a call for each row
-            result: Any = function(*arguments, **keywords)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
-            result = _Raised(error)
-        if type(result) is float and low <= result <= high:
-            slots[row] = Outcome(result, "scored", "", _NOT_APPLICABLE.details, clock() - started)
-        else:
-            slots[row] = _judge(result, reward, clock() - started)
+    rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
+    threads = max(1, min(reward.workers, len(batch) - len(gaps)))
+
+    def work(rows: Iterable[tuple[int, Sequence[Any]]]) -> None:
+        for row, arguments in rows:
+            if deadline is not None and now() > deadline:
+                return
+            if gaps and row in gaps:
+                slots[row] = gaps[row]
+                continue
+            started = clock()
+            keywords = {**settings, **{name: values[row] for name, values in rest.items()}} if rest else settings
+            try:  # as `_attempt` does, without a call for each row
+                result: Any = function(*arguments, **keywords)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
+                result = _Raised(error)
+            if type(result) is float and low <= result <= high:
+                slots[row] = Outcome(result, "scored", "", _NOT_APPLICABLE.details, clock() - started)
+            else:
+                slots[row] = _judge(result, reward, clock() - started)
+
+    if threads == 1:
+        work(rows)
+    else:
+        _side_by_side(reward.name, work, rows, threads)
+
+
+def _side_by_side(name: str, work: Callable[[Iterable[_Item]], None], items: Iterator[_Item], threads: int) -> None:
+    """Run `work` in that many threads, each of which takes the next of `items` when it is free, until all have ended."""
+    lock = threading.Lock()  # columns may be sequences written in Python, so that taking a row is many steps
+
+    def following() -> _Item | None:
+        with lock:
+            return next(items, None)
+
+    def run() -> None:
+        work(iter(following, None))
+
+    started = [threading.Thread(target=run, name=f"grpo-rewards-{name}", daemon=True) for _ in range(threads)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
 
 
 def _gaps(reward: Reward, sources: Sequence[Any], size: int) -> dict[int, Outcome]:
@@ -200,7 +246,7 @@ def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], d
     from grpo_rewards._contract.eventloop import submit
 
     async def run() -> None:
-        gate = asyncio.Semaphore(reward.concurrency)
+        gate = asyncio.Semaphore(reward.workers)
 
         async def one(arguments: Sequence[Any], keywords: Mapping[str, Any], rows: list[int]) -> None:
             async with gate:
@@ -242,6 +288,63 @@ def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], d
 # ------------------------------------------------------------------------------------------------ judging
 
 
+def _take_rows(
+    reward: Reward,
+    batch: Batch,
+    slots: list[Outcome | None],
+    rows: list[int],
+    found: Generator[Any, None, None],
+    deadline: float | None,
+) -> None:
+    """Write the outcomes that a list call yields as ``(row, value)``, each as it comes, until the deadline."""
+    left = dict(enumerate(rows))  # by its place in the call
+    before = time.perf_counter()
+    problem: Any = None
+    while problem is None:
+        item = _next(found)
+        if isinstance(item, _Raised):
+            problem = item
+            break
+        if item is _END:
+            break
+        now = time.perf_counter()
+        try:
+            place, value = item
+            row = left.pop(place)
+        except (TypeError, ValueError, KeyError):
+            problem = (
+                f"it yielded {_short(item)}, not (row, value) for a row from 0 to {len(rows) - 1} that it had not yet"
+            )
+            break
+        slots[row] = _judge(value, reward, now - before)
+        before = now
+        if deadline is not None and left and time.monotonic() > deadline:
+            found.close()
+            return
+    if not left:
+        return
+    rest = list(left.values())
+    if isinstance(problem, _Raised):
+        _settle_lists(reward, batch, slots, rest, problem, time.perf_counter() - before)
+        return
+    broken = _broken(
+        problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions", whole_batch=True
+    )
+    for row in rest:
+        slots[row] = broken
+
+
+_END = object()
+
+
+def _next(found: Generator[Any, None, None]) -> Any:
+    """What a plugin yields next, `_END` after the last."""
+    try:
+        return next(found, _END)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
+        return _Raised(error)
+
+
 def _settle_lists(
     reward: Reward, batch: Batch, slots: list[Outcome | None], rows: list[int], result: Any, seconds: float
 ) -> None:
@@ -249,7 +352,7 @@ def _settle_lists(
     each = seconds / max(1, len(rows))
     if isinstance(result, _Raised):
         if reward.style == "batch" and len(rows) > 1 and not reward.is_async:
-            alone = [_attempt(reward, *_list_arguments(reward, batch.select([row]))) for row in rows]
+            alone = [_alone(reward, batch.select([row])) for row in rows]
             if any(isinstance(single, _Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
                     _settle_lists(reward, batch, slots, [row], single, each)
@@ -270,6 +373,19 @@ def _settle_lists(
         return
     for row in rows:
         slots[row] = _broken(problem, whole_batch=True)
+
+
+def _alone(reward: Reward, batch: Batch) -> Any:
+    """What a list call gives for one row: a list, also where it yields rows, or what it raised."""
+    result = _attempt(reward, *_list_arguments(reward, batch))
+    if not isinstance(result, Generator):
+        return result
+    found = []
+    while (item := _next(result)) is not _END:
+        if isinstance(item, _Raised):
+            return item
+        found.append(item[1] if isinstance(item, tuple) and len(item) == 2 else item)
+    return found
 
 
 def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
@@ -318,8 +434,9 @@ def _number(value: Any) -> float:
 
 
 def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bool = False) -> Outcome:
-    details: dict[str, Any] = {"whole_batch": whole_batch} if whole_batch else {}
+    details = _Broken({"whole_batch": whole_batch} if whole_batch else {})
     if error is not None:
+        details.error = error
         details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]
     return Outcome(None, "error", problem, details)
 

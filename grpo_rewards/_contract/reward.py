@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
 import sys
@@ -36,7 +37,7 @@ class Reward:
         range: Range | None = None,
         check_settings: Callable[[Mapping[str, Any]], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
-        concurrency: int = 64,
+        workers: int | None = None,
     ) -> None:
         self.function = function
         self.style: Style = style
@@ -47,7 +48,7 @@ class Reward:
         self.columns: Mapping[str, str] = {}
         self.check_settings = check_settings
         self.check_row = check_row
-        self.concurrency = concurrency
+        self.workers = self._checked_workers((64 if self.is_async else 1) if workers is None else workers)
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"
         self.reference: str | None = None
@@ -138,6 +139,25 @@ class Reward:
                 )
         return self._copy(columns={**self.columns, **columns})
 
+    def with_workers(self, workers: int) -> Reward:
+        """Return the reward with up to `workers` (1 to 1024) calls under way at once; values and their order stay.
+
+        Raises:
+            SettingsError: out of range, or the reward is called once for all rows, so there is nothing beside each other.
+        """
+        return self._copy(workers=self._checked_workers(workers))
+
+    def _checked_workers(self, workers: int) -> int:
+        if not 1 <= workers <= 1024:
+            raise SettingsError(f"reward {self.name!r}: workers must be 1 to 1024, not {workers}", reward=self.name)
+        if workers > 1 and self.style != "row" and not self.is_async:
+            raise SettingsError(
+                f"reward {self.name!r}: workers run the rows of a row reward side by side, or the calls of an async def; "
+                f"this {self.style} reward is one call",
+                reward=self.name,
+            )
+        return workers
+
     def complete(self) -> Reward:
         """Return the reward with every setting checked.
 
@@ -170,10 +190,32 @@ class Reward:
         if missing := [name for name in self.required_columns if name not in have]:
             raise ColumnError(self.name, missing, have, where=where)
 
+    def row_problem(self, data: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
+        if self.check_row is None:
+            return None
+        given: dict[str, Any] = {}
+        for parameter in self.shape.data:
+            if parameter.column is not None:
+                default = None if parameter.default is REQUIRED else parameter.default
+                given[parameter.name] = data.get(self.columns.get(parameter.column, parameter.column), default)
+        asked = inspect.signature(self.check_row).parameters
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in asked.values()):
+            given = {name: value for name, value in given.items() if name in asked}
+        settings = {name: value for name, value in self.defaults.items() if name in asked and name not in given}
+        return self.check_row(**given, **settings)
+
     def outcomes(self, batch: Batch) -> list[Outcome]:
-        """Score a batch and return every outcome, failures included. Missing columns are found before the first row."""
+        """Score a batch and return every outcome, failures included.
+
+        Raises:
+            ColumnError: a required column is missing.
+            InputError: it compares the rows of a group, and the groups cannot be known.
+        """
         self.complete()
         self.check_columns(batch.available)
+        if self.style == "group":
+            batch.check_groups(f"reward {self.name!r}")
         return [outcome for outcome in evaluate(self, batch) if outcome is not None]
 
     def one(self, completion: Any, **columns: Any) -> Outcome:
@@ -188,18 +230,26 @@ class Reward:
 
         Raises:
             ColumnError: a required column is missing; found before the first row.
+            InputError: it compares the rows of a group, and the groups cannot be known (in a `Composite` they are also
+                where a group's rows lie on several processes).
             PluginError: the function raised or broke its contract; names the plugin, its version and the row.
         """
-        outcomes = self.outcomes(Batch.from_call(**call))
+        batch = Batch.from_call(**call)
+        outcomes = self.outcomes(batch)
         for row, outcome in enumerate(outcomes):
             if outcome.status == "error":
-                raise plugin_error(outcome, row, component=self.name, reward=self)
+                raise plugin_error(outcome, row, component=self.name, reward=self, completion=batch.texts[row])
         return [outcome.value for outcome in outcomes]
 
     # -------------------------------------------------------------------------------------------- pickling
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {"settings": dict(self.settings), "columns": dict(self.columns), "name": self.name}
+        state = {
+            "settings": dict(self.settings),
+            "columns": dict(self.columns),
+            "name": self.name,
+            "workers": self.workers,
+        }
         return (_restore, (self._base._pickled_reference(), state))
 
     def _pickled_reference(self) -> str | tuple[Callable[..., Any], Style]:
@@ -260,7 +310,7 @@ class _Decorator:
         name: str | None = None,
         check_settings: Callable[[Mapping[str, Any]], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
-        concurrency: int = 64,
+        workers: int | None = None,
     ) -> Callable[[Callable[..., Any]], Reward]: ...
 
     def __call__(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
@@ -271,9 +321,10 @@ class _Decorator:
                 is taken, and the low end counts as 0.0.
             name: its name, the function's by default.
             check_settings: called with all settings once they are bound; raises ValueError where they do not fit.
-            check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name); returns what is
-                wrong with the data (an unreadable gold, say) or None.
-            concurrency: how many calls of an ``async def`` may be in flight at once.
+            check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name) and those settings
+                that it names; returns what is wrong with the data (an unreadable gold, say) or None.
+            workers: how many calls may be under way at once: threads of a row reward that waits for something (1 by
+                default), or calls of an ``async def`` (64 by default).
 
         Raises:
             TypeError: the function's parameters do not fit the style.
@@ -305,8 +356,6 @@ def as_reward(thing: Any, *, name: str | None = None) -> Reward:
         return thing
     if not callable(thing):
         raise TypeError(f"expected a reward or a function, not {type(thing).__name__} {thing!r:.80}")
-    import inspect
-
     parameters = inspect.signature(thing).parameters
     takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     style: Style = "batch" if "completions" in parameters or (takes_rest and "completion" not in parameters) else "row"

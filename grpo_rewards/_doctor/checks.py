@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from grpo_rewards._doctor.finding import Finding
 from grpo_rewards._doctor.trl import examine_trl
 from grpo_rewards._registry import registry
 from grpo_rewards._version import __version__
+from grpo_rewards.slots import cores
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
@@ -38,11 +38,7 @@ def examine() -> Iterator[Finding]:
 
 
 def _python() -> Finding:
-    try:
-        cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # no Linux
-        cores = os.cpu_count() or 1
-    text = f"Python {platform.python_version()}, grpo-rewards {__version__}, {platform.system()} {platform.release()}, {cores} cores"
+    text = f"Python {platform.python_version()}, grpo-rewards {__version__}, {platform.system()} {platform.release()}, {cores()} cores"
     if sys.platform != "linux":
         return Finding("environment", "note", text, "the sandbox needs Linux; use Docker for the reward code")
     return Finding("environment", "ok", text)

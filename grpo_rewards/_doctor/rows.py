@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards._composition import Composite
+from grpo_rewards._doctor.weights import Applied, idle_weights
 from grpo_rewards._scoring.chunks import Pace, make_chunks
+from grpo_rewards._scoring.columns import available_columns
 from grpo_rewards._scoring.reading import open_source
 
 __all__ = ["examine_rows"]
@@ -27,15 +29,22 @@ class _Findings:
         if len(self.shown) < _SHOWN:
             self.shown.append(text)
 
+    def put_first(self, text: str) -> None:
+        """Add what is about the configuration: it is shown whatever the rows hold."""
+        self.total += 1
+        self.shown.insert(0, text)
+        del self.shown[_SHOWN:]
+
 
 def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     """Return figures of the rows, and ``findings``: the first of ``total_findings`` in words, each with file and line.
 
     Looked at: malformed lines, columns that a component needs, what its own check of a row says (golds that cannot be
-    read), chat or text, sizes of groups.
+    read), chat or text, sizes of groups, conditions that no row meets and weights that cannot matter.
 
     Raises:
         InputError: the file cannot be read.
+        ColumnError: no row has the column that a ``when`` looks at.
     """
     findings = _Findings()
     source = open_source(file)
@@ -43,9 +52,12 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     sizes: Counter[int] = Counter()
     kinds: Counter[str] = Counter()
     columns: Counter[str] = Counter()
+    applied = Applied(composite) if composite is not None else None
     for chunk in make_chunks(source, Pace(start=256), warn=findings.add):
         for row in chunk.malformed:
             findings.add(f"{source.name}:{row.number}: {row.problem}")
+        if composite is not None and not rows and chunk.samples:
+            composite.check_when(available_columns(chunk.batch(), composite, source, file))
         members = Counter(sample.group for sample in chunk.samples)
         sizes.update(members.values())
         groups += len(members)
@@ -53,8 +65,12 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
             rows += 1
             kinds["text" if isinstance(sample.data["completion"], str) else "chat"] += 1
             columns.update(name for name, value in sample.data.items() if value is not None)
-            if composite is not None:
+            if composite is not None and applied is not None:
+                applied.see(sample.data)
                 _check_row(composite, sample.data, f"{source.name}:{sample.row}", findings)
+    if composite is not None and applied is not None:
+        for text in (*idle_weights(composite), *applied.findings()):
+            findings.put_first(text)
     if len(kinds) > 1:
         findings.add(f"{source.name}: {kinds['text']} completions are text and {kinds['chat']} are chat; use one form")
     if len(sizes) > 1:
@@ -74,19 +90,10 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
 
 def _check_row(composite: Composite, data: dict[str, Any], where: str, findings: _Findings) -> None:
     for component in composite.components:
-        if component.when is not None and not component.when.holds(data.get(component.when.column)):
+        if not component.applies_to(data):
             continue
         missing = [name for name in component.reward.required_columns if data.get(name) is None]
         for name in missing:
             findings.add(f"{where}: column {name!r}, which component {component.name!r} needs, is missing or empty")
-        check = component.reward.check_row
-        if check is None or missing:
-            continue
-        asked = {
-            parameter.name: data.get(component.reward.columns.get(parameter.name, parameter.name), parameter.default)
-            for parameter in component.reward.shape.data
-            if parameter.column is not None
-        }
-        wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
-        if problem := check(**{name: asked[name] for name in wanted if name in asked}):
+        if not missing and (problem := component.reward.row_problem(data)):
             findings.add(f"{where}: {component.name}: {problem}")

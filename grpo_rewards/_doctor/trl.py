@@ -1,7 +1,8 @@
-"""TRL against the contract that this package was written to, without importing it."""
+"""TRL against the contract that this package was written to: its names in the source, its behaviour by trying."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -9,11 +10,6 @@ from pathlib import Path
 from grpo_rewards._doctor.finding import Finding
 
 __all__ = ["examine_trl"]
-
-KNOWN = "1.16"
-"""The release whose trainer was read line by line, and whose runs are in the tests."""
-OLDEST = (1, 0)
-"""The first release that gives reward functions `log_metric` and `log_extra`; the adapter's tests pass with it."""
 
 _CONTRACT = {
     "log_extra": "reasons do not reach the completions table",
@@ -25,38 +21,37 @@ _CONTRACT = {
 
 
 def examine_trl() -> Finding:
-    """Say how the installed TRL stands to the known contract."""
+    """Say how the installed TRL stands to the known contract: one step of training is tried with a tiny model."""
     try:
         found = version("trl")
     except PackageNotFoundError:
         return Finding(
             "TRL", "note", "not installed; scoring works, training does not", "pip install 'grpo-rewards[train]'"
         )
-    numbers = tuple(int(part) for part in found.split(".")[:2] if part.isdigit())
-    if numbers < OLDEST:
-        return Finding(
-            "TRL",
-            "problem",
-            f"{found} is older than {OLDEST[0]}.{OLDEST[1]}: reasons and means are not logged, steps not told",
-            f"pip install -U 'trl>={KNOWN}'",
-        )
-    source = _trainer_source()
-    if source is None:
-        return Finding("TRL", "problem", f"{found}: its trainer/grpo_trainer.py is not where it was in {KNOWN}",
-                       f"train with trl {KNOWN}, or check a small run before a long one")  # fmt: skip
-    missing = [f"{name} ({effect})" for name, effect in _CONTRACT.items() if name not in source]
-    if missing:
-        return Finding("TRL", "problem", f"{found} lacks {'; '.join(missing)}", f"pip install 'trl>={KNOWN}'")
-    if not found.startswith(KNOWN + "."):
-        return Finding("TRL", "note", f"{found} has every name of the known contract, but was not tested; {KNOWN} was",
+    probe = importlib.import_module("grpo_rewards_adapters.probe")
+    upgrade = f"pip install -U 'trl>={probe.FLOOR}'"
+    file = _trainer_file()
+    if file is None:
+        return Finding("TRL", "problem", f"{found} has no trainer/grpo_trainer.py", upgrade)
+    source = file.read_text(encoding="utf-8", errors="replace")
+    if missing := [f"{name} ({effect})" for name, effect in _CONTRACT.items() if name not in source]:
+        return Finding("TRL", "problem", f"{found} lacks {'; '.join(missing)}", upgrade)
+    try:
+        tried = probe.ask(*probe.GRPO, file)
+    except PackageNotFoundError as error:
+        return Finding("TRL", "problem", f"{found}: {error.name} is missing", "pip install 'grpo-rewards[train]'")
+    if tried.neutral is None:
+        return Finding("TRL", "note", f"{found}: one step of training could not be tried: {tried.why}",
                        "check a small run before a long one")  # fmt: skip
-    return Finding("TRL", "ok", f"{found}, the release that the adapter was tested with")
+    if not tried.neutral:
+        return Finding("TRL", "problem", f"{found} takes a row that could not be scored for a reward of 0", upgrade)
+    return Finding("TRL", "ok", f"{found}, which leaves rows that could not be scored out of training (one step tried)")
 
 
-def _trainer_source() -> str | None:
+def _trainer_file() -> Path | None:
     spec = importlib.util.find_spec("trl")  # finds the package without running it
     for folder in (spec.submodule_search_locations or []) if spec is not None else []:
         file = Path(folder) / "trainer" / "grpo_trainer.py"
         if file.is_file():
-            return file.read_text(encoding="utf-8", errors="replace")
+            return file
     return None

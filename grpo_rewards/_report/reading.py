@@ -24,13 +24,15 @@ _BATCH = 256
 _WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
 _NOTICE = re.compile(r"grpo_rewards/health/(.+)")
 _REASON = "_reason"
+_WEIGHTS = "_weight"
+_VALUE = "_value"  # where a component is called like a column of the data, its value stands under this
 
 
 def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> Source:
     """Open `path`: scored JSONL (plain, .gz, .zst), a completions parquet, or a training output folder.
 
-    `weights` are for parquet, which does not record them: a reward named there has that weight, any other the one that
-    the training state holds, else 1.
+    `weights` are for parquet: a reward named there has that weight, any other the one that stands beside it in the file,
+    else the one that the training state holds, else 1.
 
     Raises:
         InputError: `path` is none of these, or is not what its name says.
@@ -44,7 +46,7 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
     if name.endswith(".parquet"):
         training = _training_beside(path)
         return Source(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
-                      _weight_notes(training, weights))  # fmt: skip
+                      _weight_notes(training, weights, path))  # fmt: skip
     if name.endswith(_JSONL):
         return Source(path.name, "scored rows", _jsonl_rows(path))
     raise InputError(
@@ -184,8 +186,9 @@ def _reward_columns(
     free = [name for name in names if name not in _TAKEN]
     weighted = {name for point in training.points for name in point.weights} if training else set()
     logged = {name for point in training.points for name in point.means} if training else set()
-    ours = {name for name in free if name in weighted or name + _REASON in free or name in weights}
-    called = [name for name in free if name in logged] or list(floats)
+    marked = {name.removesuffix(_WEIGHTS) for name in free if name.endswith(_WEIGHTS) and name + _REASON not in free}
+    ours = {name for name in free if name in weighted or name + _REASON in free or name in weights or name in marked}
+    called = [name for name in free if name in logged] or [n for n in floats if not marked or n == "composite"]
     outside = [name for name in called if name not in ours]
     if ours and len(outside) == 1 and outside[0] == "composite":
         return [name for name in free if name in ours], outside[0]
@@ -200,7 +203,13 @@ def _file_rows(file: Any, path: Path, training: Training | None, weights: Mappin
         raise InputError(f"no column 'completion' among {', '.join(schema.names)}", source=str(path))
     floats = [name for name in schema.names if name not in _TAKEN and types.is_floating(schema.field(name).type)]
     rewards, total = _reward_columns(schema.names, floats, training, weights)
-    used = {*_TAKEN, *rewards, *(name + _REASON for name in rewards), total}
+    used = {
+        *_TAKEN,
+        "completion_ids",
+        *rewards,
+        *(name + end for name in rewards for end in (_REASON, _WEIGHTS)),
+        total,
+    }
     line = 0
     for batch in file.iter_batches(batch_size=_BATCH):
         for data in batch.to_pylist():
@@ -209,7 +218,11 @@ def _file_rows(file: Any, path: Path, training: Training | None, weights: Mappin
             at = None if step is None else int(step)
             logged = training.weights_at(at) if training else {}
             parts = {
-                name: _column_part(data[name], weights.get(name, logged.get(name, 1.0)), data.get(name + _REASON))
+                name: _column_part(
+                    data.get(name + _VALUE, data[name]),
+                    _first(weights.get(name), number(data.get(name + _WEIGHTS)), logged.get(name), 1.0),
+                    data.get(name + _REASON),
+                )
                 for name in rewards
             }
             given = [part.contribution for part in parts.values() if part.contribution is not None]
@@ -226,6 +239,10 @@ def _file_rows(file: Any, path: Path, training: Training | None, weights: Mappin
             )
 
 
+def _first(*found: float | None) -> float:
+    return next(value for value in found if value is not None)
+
+
 def _column_part(value: Any, weight: float, said: Any) -> Part:
     """Return a component from its column and from its reason, which begins with any status but ``scored``."""
     found = number(value)
@@ -237,10 +254,22 @@ def _column_part(value: Any, weight: float, said: Any) -> Part:
     return Part(found, weight, None, found * weight, status or "scored", reason)
 
 
-def _weight_notes(training: Training | None, weights: Mapping[str, float]) -> tuple[str, ...]:
+def _weight_notes(training: Training | None, weights: Mapping[str, float], file: Path) -> tuple[str, ...]:
     if weights or (training and (training.weights or any(point.weights for point in training.points))):
         return ()
+    if any(name.endswith(_WEIGHTS) for name in _column_names(file)):
+        return ()
     return ("The run did not record its weights: every reward counts with weight 1 here; set others with --weight.",)
+
+
+def _column_names(file: Path) -> list[str]:
+    """The columns of a parquet file; none where it cannot be read, which reading its rows will say."""
+    try:
+        import pyarrow.parquet as pq
+
+        return list(pq.read_schema(file).names)
+    except (ImportError, OSError, ValueError):  # arrow's own errors are of these
+        return []
 
 
 # ---------------------------------------------------------------------------------------------- training folders
@@ -254,7 +283,7 @@ def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
             "no trainer_state.json, no checkpoint-*/trainer_state.json and no completions/*.parquet in this folder; "
             "train with log_completions=True to keep completions", source=str(path),
         )  # fmt: skip
-    notes = list(_weight_notes(training, weights)) if files else []
+    notes = list(_weight_notes(training, weights, files[0])) if files else []
     if not files:
         notes.append("The folder holds no completions; train with log_completions=True to keep them.")
     if training is None:

@@ -86,7 +86,9 @@ class Chunk:
             ids = nothing if "completion_ids" in missing else ids
             added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
             filled = {**filled, **dict.fromkeys(added, nothing)}
-        return Batch(found.completions, prompts, ids, filled, grouping=[sample.group for sample in self.samples])
+        alone = found.prompts is None and "group_id" not in found.columns and all(s.index is None for s in self.samples)
+        grouping = None if alone else [sample.group for sample in self.samples]
+        return Batch(found.completions, prompts, ids, filled, grouping=grouping)
 
 
 class Pace:

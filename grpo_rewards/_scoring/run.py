@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import orjson
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, make_chunks
+from grpo_rewards._scoring.columns import checked
 from grpo_rewards._scoring.executors import find_executor
 from grpo_rewards._scoring.journal import (
     Journal,
@@ -127,6 +128,7 @@ def score_file(
     try:
         with _fewer_collections():
             _score_rows(
+                path,
                 source,
                 composite,
                 journal,
@@ -164,6 +166,7 @@ def _fewer_collections() -> Iterator[None]:
 
 
 def _score_rows(
+    path: str | Path,
     source: Source,
     composite: Composite,
     journal: Journal | None,
@@ -180,7 +183,7 @@ def _score_rows(
     run.side_file = side.path
     _restore(run, state)
     pace = Pace()
-    chunks = _checked(make_chunks(source, pace, after=state.get("row", 0), warn=warn), composite)
+    chunks = checked(make_chunks(source, pace, after=state.get("row", 0), warn=warn), composite, source, path)
     missing: set[tuple[str, str]] = set()
     for chunk, scored in find_executor(executor)(composite, chunks, workers):
         for gap in scored.gaps:
@@ -200,19 +203,11 @@ def _score_rows(
         progress(run.rows, chunk.position, source.size)
     if not run.rows and not run.malformed:
         raise InputError("holds no rows", source=source.name)
-
-
-def _checked(chunks: Iterator[Chunk], composite: Composite) -> Iterator[Chunk]:
-    """The chunks, once the first one is known to have the columns that its rows need."""
-    ahead: list[Chunk] = []
-    for chunk in chunks:
-        ahead.append(chunk)
-        if chunk.samples:
-            batch = chunk.batch()
-            applying = [c for c in composite.components if c.when is None or c.rows(batch)]
-            composite.check_columns(batch.available, components=applying)
-            break
-    return chain(ahead, chunks)
+    for name, tally in run.statistics.components.items():
+        if run.rows and tally.statuses["not_applicable"] == run.rows:
+            problem = f"component {name!r} applies to none of the {run.rows:,} rows: 'grpo-rewards validate' says why"
+            run.problems.append(problem)
+            warn(problem)
 
 
 # ------------------------------------------------------------------------------------------------ figures

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from grpo_rewards import hookimpl
+from grpo_rewards_plugins import math
 from grpo_rewards_plugins.code import code
 from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.diversity import diversity
@@ -17,7 +18,7 @@ from grpo_rewards_plugins.json_schema import json_schema
 from grpo_rewards_plugins.judge import judge
 from grpo_rewards_plugins.language import language
 from grpo_rewards_plugins.length import length
-from grpo_rewards_plugins.math.reward import math
+from grpo_rewards_plugins.math.reward import math as math_reward  # noqa: F401 - `math` is its package, with parts of its own
 from grpo_rewards_plugins.model import model
 from grpo_rewards_plugins.multiple_choice import multiple_choice
 from grpo_rewards_plugins.regex import regex

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,8 +70,8 @@ class Classifier:
         except TemplateError as error:
             raise ClassifierProblem(f"its chat template refused a conversation: {_first_line(error)}") from None
 
-    def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> list[list[float]]:
-        """Return the classifier's outputs for each text, in order (padding may change their last digits).
+    def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> Iterator[tuple[int, list[float]]]:
+        """Yield each text's place and the classifier's outputs, batch by batch (padding may change their last digits).
 
         Raises:
             ClassifierProblem: a single text does not fit into memory, or the network refuses it.
@@ -79,7 +79,6 @@ class Classifier:
         import torch
 
         by_length = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # little padding per batch
-        found: list[list[float]] = [[] for _ in texts]
         place = 0
         while place < len(by_length):
             rows = by_length[place : place + batch_size]
@@ -94,10 +93,8 @@ class Classifier:
                 continue
             except (RuntimeError, IndexError, ValueError) as error:
                 raise ClassifierProblem(f"the network refused a batch: {_first_line(error)}") from None
-            for row, values in zip(rows, outputs, strict=True):
-                found[row] = values
+            yield from zip(rows, outputs, strict=True)
             place += len(rows)
-        return found
 
     def _forward(self, texts: list[str], max_tokens: int) -> list[list[float]]:
         import torch

@@ -54,7 +54,7 @@ def countdown(
         use: ``all``: each number exactly once (nanoAhaMoment, GRPO-Zero, TinyZero). ``any``: at most once.
         partial: the value of a readable expression that breaks a rule or misses the target (ours: 0, as in
             nanoAhaMoment; TinyZero: 0.1).
-        place: where the expression stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of it), or
+        place: where the expression stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of it), or
             ``auto``: the one of the first three that comes last, else all of it.
         tag: the tag that holds the expression (all three recipes: answer).
     """

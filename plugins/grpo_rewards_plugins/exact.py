@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import KEPT, Place, boxed, find_answer, hash_marked
+from grpo_rewards_plugins.answers import KEPT, Place, find_answer, from_boxes, from_hash
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.numbers import read_number
 
@@ -54,7 +54,7 @@ def exact(
     Args:
         answer: the reference: text, a number, or a list of which any may match. Of text with ``####`` or ``\\boxed{}``
             in it (GSM8K's and MATH's own columns) what stands there is the reference.
-        place: where the completion's answer stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of
+        place: where the completion's answer stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of
             it), or ``auto``: the one of the first three that comes last, else all of it.
         tag: the tag that holds the answer (GSM8K recipe: answer).
         ignore_case: whether ``Paris`` equals ``paris`` (ours).
@@ -101,8 +101,8 @@ def _equal(found: str, gold: Any, ignore_case: bool, tolerance: float) -> bool:
 @lru_cache(maxsize=4096)
 def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
     """A reference as text and, where it is one, as a number."""
-    hit = hash_marked(gold) or boxed(gold)
-    text = normal_text(hit[1] if hit is not None else gold, ignore_case=ignore_case)
+    hit = from_hash(gold) or from_boxes(gold)
+    text = normal_text((hit[1].text or "") if hit is not None else gold, ignore_case=ignore_case)
     return text, read_number(text)
 
 

@@ -28,7 +28,7 @@ def integer(completion: str, *, place: Place = "auto", tag: str = "answer") -> f
     ``str.isdigit``, which refuses ``-5`` and takes ``²``.)
 
     Args:
-        place: where the answer stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of it), or ``auto``:
+        place: where the answer stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of it), or ``auto``:
             the one of the first three that comes last, else all of it.
         tag: the tag that holds the answer (GSM8K recipe: answer).
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -11,6 +13,14 @@ from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.exact import exact
 
 __all__ = ["length"]
+
+_log = logging.getLogger(__name__)
+
+
+@functools.cache
+def _say_characters() -> None:
+    """Say once in a process what each row's reason says: limits in tokens mean something else in characters."""
+    _log.warning("length counts characters: the rows have no completion_ids")
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -54,6 +64,8 @@ def length(
             ``max_completion_length``.
         cache: L_cache of DAPO (there 4096 tokens).
     """
+    if completion_ids is None:
+        _say_characters()
     n = len(completion) if completion_ids is None else len(completion_ids)
     if mode == "target":
         value = min(1.0, max(0.0, 2.0 - abs(n - target) / band))

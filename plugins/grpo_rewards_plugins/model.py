@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from grpo_rewards import Outcome, reward
@@ -44,7 +44,7 @@ def model(
     max_tokens: int = 2048,
     device: str = "auto",
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto",
-) -> list[Outcome]:
+) -> Iterator[tuple[int, Outcome]]:
     """A reward model's score of the completion: a transformers sequence classifier, in batches, on the GPU when there.
 
     With chat data the classifier reads prompt and completion through its own chat template (without a template: each
@@ -66,16 +66,19 @@ def model(
     """
     from grpo_rewards_plugins.classifier import ClassifierProblem
 
+    left = set(range(len(completions)))
     try:
         classifier = _loaded(name, device, dtype)
         texts = [
             classifier.text(None if prompts is None else prompts[row], completion, messages[row])
             for row, completion in enumerate(completions)
         ]
-        rows = classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens)
+        for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens):
+            left.discard(row)
+            yield row, _outcome(values, output, label, scale)
     except ClassifierProblem as problem:
-        return [Outcome(None, "unavailable", f"model: {problem}")] * len(completions)
-    return [_outcome(row, output, label, scale) for row in rows]
+        for row in left:
+            yield row, Outcome(None, "unavailable", f"model: {problem}")
 
 
 def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Outcome:

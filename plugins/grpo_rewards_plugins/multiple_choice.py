@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import Place, find_answer
+from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
 from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.exact import normal_text
 
@@ -18,9 +18,6 @@ __all__ = ["multiple_choice"]
 _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
 _DECORATION = str.maketrans("", "", "*_`$\"'“”‘’")
-_PHRASE = re.compile(
-    r"\b(?:answer|choice|option)(?: {0,5}(?:is|would be|should be)\b| {0,5}[:=])[ \t]{0,20}(?:: ?)?", re.I
-)
 _LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
 
 
@@ -60,7 +57,7 @@ def multiple_choice(
         answer: the right letter, or its index counted from 0 (MMLU), or the text of the right option.
         choices: the texts of the options in order; also bounds the letters.
         letters: the letters of the options in order (ours: A to J; MMLU-Pro has ten).
-        place: where the choice stands: ``tag``, ``boxed``, ``hash`` (after ``####``), ``text`` (all of it), or
+        place: where the choice stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of it), or
             ``auto``: the one of the first three that comes last, else after the last ``answer is``, else the last line.
         tag: the tag that holds the choice.
     """
@@ -89,15 +86,16 @@ class _Choice:
 def _where(text: str, place: Place, tag: str) -> str | None:
     if place != "auto":
         return find_answer(text, place=place, tag=tag)
-    if f"<{tag}>" in text or "\\boxed{" in text or "\\fbox{" in text or "####" in text:
-        return find_answer(text, place="auto", tag=tag)
-    end = -1
-    for match in _PHRASE.finditer(text):
-        end = match.end()
-    if end >= 0:
-        rest = text[end : end + _LONGEST].lstrip()
-        return rest.partition("\n")[0]
-    return text.strip() if len(text) <= 200 and "\n" not in text.strip() else text.rstrip().rpartition("\n")[2].strip()
+    if (marked := extract(text, order=("tag", "box", "hash"), tag=tag).text) is not None:
+        return marked
+    final = final_text(text)
+    if tagged(final, tag) is not None:
+        return ""
+    if (said := line_after_phrase(final)) is not None:
+        return said
+    return (
+        final.strip() if len(final) <= 200 and "\n" not in final.strip() else final.rstrip().rpartition("\n")[2].strip()
+    )
 
 
 def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:

@@ -68,11 +68,13 @@ def regex(
         ignore_case: whether case is ignored.
         dot_all: whether ``.`` matches a line break too (ours: yes; copied format rewards forget it and then refuse any
             reasoning of two lines).
-        place: what is searched: ``text`` (all of it), or the answer: ``tag``, ``boxed``, ``hash``, ``auto``.
+        place: what is searched: ``text`` (all of it), or the answer: ``tag``, ``box``, ``hash``, ``auto``.
         tag: the tag that holds the answer.
         timeout: seconds that all searches of one completion may take together (ours).
     """
-    text = find_answer(completion, place=place, tag=tag)
+    text = (
+        completion if place == "text" else find_answer(completion, place=place, tag=tag)
+    )  # formats are in the reasoning too
     if text is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
     search = _Search(text, time.monotonic() + timeout, ignore_case, dot_all)

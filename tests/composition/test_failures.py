@@ -117,6 +117,64 @@ def test_a_broken_plugin_stops_training_and_is_named(completion: str, problem: s
     assert table.components["trouble"][0].status == "error"
 
 
+def test_rows_on_which_a_plugin_breaks_count_too_and_stop_the_run() -> None:
+    built = composite(plugin="drop_row", max_infra_rate=0.5)
+    shown: list[float] = []
+    built.listeners.append(lambda seen, caller: shown.append(seen.left_out))
+    assert train(built, "raise", "fine", "fine", "fine") == [None, 2.5, 2.5, 2.5]
+    assert shown == [0.25]
+    message = r"5 of the latest 8 rows \(62%\).*5 on which a plugin broke.*boom.*errors.plugin: raise"
+    with pytest.raises(InfrastructureError, match=message) as caught:
+        train(built, "raise", "nan", "raise", "big")
+    assert caught.value.rate == 0.625
+
+
+def test_a_plugin_error_keeps_the_completion_and_its_cause() -> None:
+    @reward
+    def picky(completion: str) -> float:
+        return 1.0 if len(completion) < 10 else 1 / 0
+
+    long = "x" * 5000
+    for call in (picky, Composite({"rewards": {"picky": picky}})):
+        with pytest.raises(PluginError) as caught:
+            call(prompts=["p", "p"], completions=["fine", long])
+        assert caught.value.completion == long[:2000]
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+        assert any("xxx" in note and len(note) < 300 for note in caught.value.__notes__)
+
+
+def test_hung_rows_are_all_counted_whatever_ended_them() -> None:
+    """Two batches of hung rows are borne; those of a component that is then called no more count with them."""
+    release = threading.Event()
+
+    @reward
+    def hangs(completion: str) -> float:
+        release.wait(30)
+        return 1.0
+
+    built = Composite({"rewards": {"hangs": hangs}, "errors": {"batch_timeout": 0.3}})
+    try:
+        assert [train(built, *"abcdefghijklmnop") for _ in range(2)] == [[None] * 16] * 2
+        with pytest.raises(InfrastructureError, match=r"48 of the latest 48 rows.*32 unfinished within") as caught:
+            train(built, *"abcdefghijklmnop")
+    finally:
+        release.set()
+    assert caught.value.rate == 1.0
+
+
+def test_rows_that_hang_now_and_then_stop_the_run_in_the_end() -> None:
+    built = composite(batch_timeout=0.1, max_infra_rate=0.3)
+    try:
+        for _ in range(2):
+            assert None in train(built, "fine", "hang", "hang", "fine")
+            train(built, "fine")
+        with pytest.raises(InfrastructureError, match=r"6 of the latest 14 rows.*6 unfinished within"):
+            train(built, "fine", "hang", "hang", "fine")
+    finally:
+        RELEASE.set()
+    RELEASE.clear()
+
+
 def test_a_list_of_the_wrong_length_is_refused() -> None:
     built = Composite({"rewards": {"short": lambda completions, **_: [1.0]}})
     with pytest.raises(PluginError, match="returned 1 values for 2 completions"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from grpo_rewards._contract import Batch
+from grpo_rewards.errors import InputError
 
 CHAT = [{"role": "user", "content": "2+2?"}]
 
@@ -46,3 +48,68 @@ def test_renamed_columns_are_added_and_groups_stay() -> None:
     assert renamed.columns == {"solution": [1, 2], "answer": [1, 2], "question": ["a", "b"]}
     assert renamed.groups == [[0, 1]]
     assert batch.columns["answer"] == [8, 9]
+
+
+class Image:
+    """As a picture of a data set: read anew for each row, never equal to another."""
+
+    size, mode = (1, 2), "L"
+
+    def __init__(self, pixels: bytes) -> None:
+        self.pixels = pixels
+
+    def tobytes(self) -> bytes:
+        return self.pixels
+
+
+class Trainer:
+    """What a reward sees of TRL's trainer through its bound ``log_metric``."""
+
+    num_generations = 4
+    num_generations_eval = 2
+
+    def __init__(self, *, training: bool = True) -> None:
+        self.model = SimpleNamespace(training=training)
+
+    def log_metric(self, name: str, value: float) -> None:
+        """Log nowhere."""
+
+
+def called_by(trainer: Any, prompts: list[Any] | None, size: int = 8, **columns: Any) -> Batch:
+    state = SimpleNamespace(global_step=0)
+    given = {"prompts": prompts, "trainer_state": state, "log_metric": trainer.log_metric, **columns}
+    return Batch.from_call(completions=["x"] * size, **given)
+
+
+@pytest.mark.parametrize("prompts", [["same"] * 8, [[{"content": object()}] for _ in range(8)], None])
+def test_a_trainers_groups_are_its_blocks_whatever_the_prompts(prompts: list[Any] | None) -> None:
+    assert called_by(Trainer(), prompts).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert called_by(Trainer(), prompts, group_id=[0] * 8).groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert called_by(Trainer(training=False), prompts).groups == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    assert called_by(Trainer(), prompts).select([1, 6, 7]).groups == [[0], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("batch", "why"),
+    [
+        (called_by(Trainer(), ["p"] * 6, 6), "several processes"),
+        (called_by(SimpleNamespace(log_metric=print), None), "neither a column group_id nor prompts"),
+        (called_by(SimpleNamespace(log_metric=print), ["p"] * 6 + ["q"] * 2), "not equally many"),
+        (Batch(["x", "y"]), "neither a column group_id nor prompts"),
+        (Batch(["x", "y"], prompts=[[object()], [object()]]), "holds a object, which is equal to itself alone"),
+    ],
+)
+def test_groups_that_cannot_be_known_are_refused_by_name(batch: Batch, why: str) -> None:
+    assert batch.groups == [[row] for row in range(len(batch))]
+    with pytest.raises(InputError, match=f"the reward 'r' compares.*{why}.*group_id"):
+        batch.check_groups("the reward 'r'")
+    Batch(batch.completions, batch.prompts, columns={"group_id": [0] * len(batch)}).check_groups("it")
+
+
+def test_prompts_with_images_are_equal_by_their_content() -> None:
+    def prompt(pixels: bytes) -> list[dict[str, Any]]:
+        return [{"role": "user", "content": [{"type": "image", "image": Image(pixels)}]}]
+
+    batch = Batch(["w", "x", "y", "z"], [prompt(b"ab"), prompt(b"ab"), prompt(b"cd"), prompt(b"ab")])
+    assert batch.groups == [[0, 1, 3], [2]]
+    assert not batch.ungrouped

@@ -354,7 +354,7 @@ def test_an_outcome_without_value_is_not_a_score() -> None:
 def test_async_rewards_run_inside_a_running_loop_and_side_by_side() -> None:
     running, most = 0, 0
 
-    @reward(concurrency=4)
+    @reward(workers=4)
     async def counted(completion: str) -> float:
         nonlocal running, most
         running += 1

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from grpo_rewards._doctor import trl as trl_module
 from grpo_rewards._doctor.trl import examine_trl
 
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
@@ -18,7 +17,7 @@ COMMAND = Path(sys.executable).with_name("grpo-rewards")
 
 def doctor(folder, *arguments, **environment):
     run = subprocess.run(
-        [COMMAND, "doctor", *arguments, "--json"], cwd=folder, capture_output=True, text=True, timeout=120,
+        [COMMAND, "doctor", *arguments, "--json"], cwd=folder, capture_output=True, text=True, timeout=400,
         env={**os.environ, **environment},
     )  # fmt: skip
     return run.returncode, json.loads(run.stdout)["findings"] if run.stdout else run.stderr
@@ -76,26 +75,24 @@ SOURCE = "trainer_state log_extra log_metric reward_weights multi_objective_aggr
 @pytest.mark.parametrize(
     ("version", "source", "level", "told"),
     [
-        (trl_module.KNOWN + ".0", SOURCE, "ok", "tested"),
-        ("99.0.0", SOURCE, "note", "not tested"),
+        ("99.0.0", SOURCE, "note", "could not be tried: RuntimeError: this one does not import"),
         ("99.0.0", SOURCE.replace("log_metric", ""), "problem", "log_metric"),
-        ("0.9.0", SOURCE, "problem", "older"),
         (None, SOURCE, "note", "not installed"),
-        ("99.0.0", None, "problem", "is not where it was"),
+        ("99.0.0", None, "problem", "has no trainer/grpo_trainer.py"),
     ],
 )
 def test_trl_against_the_known_contract(tmp_path, monkeypatch, version, source, level, told):
-    """With a distribution that is laid out, not installed: its metadata and its source are all that is read."""
+    """With a distribution that is laid out, not installed: this process reads its metadata and source, and tries it in another."""
     package = tmp_path / "trl" / "trainer"
     package.mkdir(parents=True)
-    (tmp_path / "trl" / "__init__.py").write_text("raise RuntimeError('the doctor imports nothing')")
+    (tmp_path / "trl" / "__init__.py").write_text("raise RuntimeError('this one does not import')")
     if source is not None:
         (package / "grpo_trainer.py").write_text(source)
     if version is not None:
         info = tmp_path / "trl-0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: trl\nVersion: {version}\n")
-    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(sys.path if version else ())])
     monkeypatch.delitem(sys.modules, "trl", raising=False)
     finding = examine_trl()
     assert (finding.level, told in finding.text) == (level, True), finding

@@ -35,9 +35,7 @@ ENGINES = {"code", "judge", "math", "model"}  # these run other programs or pack
 
 
 def built_ins() -> list[str]:
-    return sorted(
-        name for name in grpo_rewards_plugins.__all__ if isinstance(getattr(grpo_rewards_plugins, name), Reward)
-    )
+    return sorted(value.name for value in vars(grpo_rewards_plugins).values() if isinstance(value, Reward))
 
 
 LIGHT = [name for name in built_ins() if name not in ENGINES]
@@ -153,5 +151,6 @@ def test_every_reward_is_declared_and_documented(name: str) -> None:
 
 def test_every_reward_is_in_the_package_and_in_the_registry() -> None:
     assert grpo_rewards_plugins.__all__ == sorted(grpo_rewards_plugins.__all__)
+    assert set(built_ins()) <= set(grpo_rewards_plugins.__all__)
     for name in built_ins():
         assert get_reward(name).name == name

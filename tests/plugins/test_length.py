@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
+
 import pytest
 
 from grpo_rewards import get_reward
 from grpo_rewards.errors import SettingsError
+
+length = importlib.import_module("grpo_rewards_plugins.length")
 
 
 @pytest.mark.parametrize(
@@ -60,3 +64,13 @@ def test_cosine_does_not_apply_without_correctness() -> None:
         outcome = cosine.one("4", **columns)
         assert outcome.status == "not_applicable"
         assert "correct or answer" in outcome.reason
+
+
+def test_falling_back_to_characters_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    length._say_characters.cache_clear()
+    reward = get_reward("length")
+    assert "tokens" in reward.one("1234", completion_ids=[1]).reason
+    assert caplog.messages == []
+    for _ in range(2):
+        assert "characters (no completion_ids)" in reward.one("1234").reason
+    assert caplog.messages == ["length counts characters: the rows have no completion_ids"]

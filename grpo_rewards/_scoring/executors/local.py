@@ -18,6 +18,7 @@ from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import Scored, score_samples
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.slots import shared_by
 
 if TYPE_CHECKING:
     from pebble import ProcessFuture, ProcessPool
@@ -45,9 +46,10 @@ _composite: Composite | None = None
 _start_error = "it was not started"
 
 
-def _start_worker(pickled: bytes, parent: int) -> None:
+def _start_worker(pickled: bytes, parent: int, environment: dict[str, str]) -> None:
     """Make a process ready to score; it ends with its parent and leaves Ctrl-C to it."""
     global _composite, _start_error
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -104,7 +106,7 @@ class _Workers:
                 max_workers=self._workers,
                 context=multiprocessing.get_context("spawn"),
                 initializer=_start_worker,
-                initargs=(self._pickled, os.getpid()),
+                initargs=(self._pickled, os.getpid(), shared_by(self._workers)),
             )
         return self._pool.schedule(_score_in_worker, args=(samples,))
 

@@ -20,6 +20,7 @@ from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import Scored, score_samples
 from grpo_rewards.errors import ConfigError, InfrastructureError
+from grpo_rewards.slots import shared_by
 
 __all__ = ["on_ray"]
 
@@ -69,8 +70,9 @@ def _connect(ray: Any) -> None:
 _loaded: dict[str, Composite] = {}
 
 
-def _score_in_task(pickled: bytes, key: str, samples: list[Sample]) -> Scored:
+def _score_in_task(pickled: bytes, key: str, environment: dict[str, str], samples: list[Sample]) -> Scored:
     """Score samples with the composite, which a worker loads once."""
+    os.environ.update(environment)
     if key not in _loaded:
         logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         _loaded.clear()
@@ -106,7 +108,7 @@ class _Cluster:
         return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
 
     def _submit(self, samples: list[Sample]) -> Any:
-        return self._task.remote(self._pickled, self._key, samples)
+        return self._task.remote(self._pickled, self._key, shared_by(self._workers), samples)
 
     def _result(self, reference: Any, samples: list[Sample]) -> Scored:
         """Wait for a task; send it again when its node was lost.

@@ -1,0 +1,98 @@
+"""What a trainer's completions files need to be scored again, added to them once they are written.
+
+TRL prints every column that a reward function logs for its completions, so reasons and whole test files would fill its
+console table. Component values go that way; everything else is added to the parquet file afterwards.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from grpo_rewards._contract import Batch, completion_text
+
+__all__ = ["CompletionsFiles", "columns_read"]
+
+_log = logging.getLogger(__name__)
+
+_TRAINERS = ("step", "prompt", "completion", "advantage")
+_NOT_DATA = ("prompt", "prompts", "environments")  # stands there already, or is no data
+_COMPLETION = "completion"
+
+
+def columns_read(components: Sequence[Any], batch: Batch) -> dict[str, Sequence[Any]]:
+    """Return the columns of `batch` that the components read, ``completion_ids`` among them, and ``group_id`` for groups."""
+    names: dict[str, None] = {}
+    for component in components:
+        if component.reward.shape.takes_rest:
+            names.update(dict.fromkeys(batch.columns))
+        names.update(dict.fromkeys((*component.columns, *component.reward.optional_columns)))
+    found = {name: batch.column(name) for name in names if name not in _NOT_DATA}
+    return {name: values for name, values in found.items() if values is not None}
+
+
+class CompletionsFiles:
+    """Keeps the further columns of the latest rows, and adds them to the file of those rows; a callback of the trainer.
+
+    It has a callback's methods but not its base class, so that the core needs no transformers. A file is written after
+    the event ``on_log`` and before any other.
+    """
+
+    def __init__(self, folder: Path, *, rows: int) -> None:
+        self._folder = folder
+        self._kept: deque[dict[str, Any]] = deque(maxlen=rows)
+        self._written: int | None = None
+        self._said: set[str] = set()
+
+    def keep(self, texts: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> None:
+        """Keep the rows of a reward call: the completions' texts, and the columns to add."""
+        for row, text in enumerate(texts):
+            self._kept.append({_COMPLETION: text, **{name: values[row] for name, values in columns.items()}})
+
+    def __getattr__(self, event: str) -> Callable[..., None]:
+        if not event.startswith("on_"):
+            raise AttributeError(event)
+        return partial(self._event, event)
+
+    def _event(self, event: str, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if event == "on_log":
+            self._written = int(state.global_step)
+        elif self._written is not None:
+            step, self._written = self._written, None
+            self._complete(self._folder / f"completions_{step:05d}.parquet")
+
+    def _complete(self, file: Path) -> None:
+        if not file.is_file():
+            return
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(file)
+        rows = list(self._kept)[-len(table) :]
+        texts = [completion_text(completion) for completion in table.column(_COMPLETION).to_pylist()]
+        if [row[_COMPLETION] for row in rows] != texts:
+            self._say(f"{file} holds other rows than the latest that were scored; nothing was added to it")
+            return
+        for name in dict.fromkeys(name for row in rows for name in row if name not in _TRAINERS):
+            try:
+                values = pa.array([row.get(name) for row in rows])
+            except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+                self._say(f"the column {name!r} cannot be written to the completions files: {error}")
+                continue
+            if name in table.column_names:  # a component's value, called like the column that it reads
+                free = f"{name}_value"
+                table = table.rename_columns([free if known == name else known for known in table.column_names])
+            table = table.append_column(name, values)
+        draft = file.with_suffix(".part")
+        pq.write_table(table, draft)
+        os.replace(draft, file)
+
+    def _say(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            _log.warning("%s", text)

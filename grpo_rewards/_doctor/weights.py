@@ -1,0 +1,136 @@
+"""Weights that change nothing, and components that apply to no row: what a configuration asks for in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grpo_rewards._composition import Composite
+from grpo_rewards._composition.config import WhenConfig
+from grpo_rewards._composition.evaluation import Component
+from grpo_rewards.errors import nearest
+
+__all__ = ["Applied", "idle_weights"]
+
+_REMEMBERED = 1000  # values of a column
+_SHOWN = 8
+
+
+def idle_weights(composite: Composite) -> list[str]:
+    """Return in words, with their places in the configuration, the weights that cannot matter whatever the data are."""
+    config = composite.config
+    counting = [component for component in composite.components if composite.can_count(component.name)]
+    if not counting:
+        return ["rewards: no component has a weight, so no row gets a reward"]
+    found = []
+    for component in composite.components:
+        if component in counting and (why := _never_tells(component, composite)):
+            found.append(f"rewards.{component.name}.weight cannot matter: {why}")
+    bounds = config.combine.clip
+    if bounds is not None and bounds[0] == bounds[1]:
+        found.append(f"combine.clip: every reward is {bounds[0]:g}, so no weight can matter")
+    weighted = [component for component in counting if component.schedule != 0.0]
+    if config.combine.method == "weighted_mean" and not config.stages and len(weighted) == 1:
+        (only,) = weighted
+        if abs(only.weight) != 1.0:
+            found.append(
+                f"rewards.{only.name}.weight cannot matter: a weighted mean of one component is its value, whatever the weight"
+            )
+    if config.stages and config.stages[-1].until is None:
+        for name, component_config in config.rewards.items():
+            if "weight" in component_config.model_fields_set and all(name in stage.weights for stage in config.stages):
+                found.append(f"rewards.{name}.weight cannot matter in training: every stage gives it another")
+    return found
+
+
+def _never_tells(component: Component, composite: Composite) -> str:
+    """Why a component's value is the same in every row, or counts in none; empty where it may be."""
+    bounds, clip = component.reward.range, component.clip
+    if clip is not None:
+        low, high = bounds or (-float("inf"), float("inf"))
+        if min(clip[1], high) <= max(clip[0], low):
+            return f"clip: [{clip[0]:g}, {clip[1]:g}] leaves one value of its range"
+    gate = component.gate
+    if gate is None:
+        return ""
+    other = next(one for one in composite.components if one.name == gate.on)
+    if other.reward.range is None and other.clip is None:
+        return ""
+    low, high = other.reward.range or (-float("inf"), float("inf"))
+    if other.clip is not None:
+        low, high = (min(max(bound, other.clip[0]), other.clip[1]) for bound in (low, high))
+    if (gate.at_least is not None and gate.at_least > high) or (gate.at_most is not None and gate.at_most < low):
+        return f"its gate never opens, since {gate.on!r} is from {low:g} to {high:g}"
+    return ""
+
+
+class Applied:
+    """Counts, row by row, what each component's ``when`` meets in the data."""
+
+    def __init__(self, composite: Composite) -> None:
+        self._composite = composite
+        self._rows = 0
+        self._hits = dict.fromkeys((component.name for component in composite.components), 0)
+        self._values: dict[str, dict[str, None]] = {}
+        self._met: dict[str, set[int]] = {}
+        self._company: set[str] = set()
+
+    def see(self, data: Mapping[str, Any]) -> None:
+        """Take notice of a row."""
+        self._rows += 1
+        beside = []
+        for component in self._composite.components:
+            if component.applies_to(data):
+                self._hits[component.name] += 1
+                if self._composite.can_count(component.name):
+                    beside.append(component.name)
+            if component.when is not None:
+                self._look(component.name, component.when, data.get(component.when.column))
+        if len(beside) > 1:
+            self._company.update(beside)
+
+    def _look(self, name: str, when: WhenConfig, value: Any) -> None:
+        values = self._values.setdefault(when.column, {})
+        if len(values) < _REMEMBERED:
+            values.setdefault(repr(value)[:80])
+        met = self._met.setdefault(name, set())
+        met.update(place for place, wanted in enumerate(_wanted(when)) if place not in met and bool(wanted == value))
+
+    def findings(self) -> Iterator[str]:
+        """Yield in words what is asked for in vain."""
+        for component in self._composite.components if self._rows else ():
+            place = f"rewards.{component.name}"
+            if component.when is not None:
+                yield from self._absent(component.name, component.when)
+            if not self._hits[component.name]:
+                yield f"{place} applies to no row, so its weight cannot matter"
+            elif self._cancels(component):
+                yield (
+                    f"{place}.weight cannot matter: in a weighted mean it cancels, since no other component with a weight "
+                    f"applies to its rows"
+                )
+
+    def _absent(self, name: str, when: WhenConfig) -> Iterator[str]:
+        values = list(self._values[when.column])
+        shown = ", ".join(values[:_SHOWN]) + (", ..." if len(values) > _SHOWN else "")
+        key = "equals" if when.any_of is None else "any_of"
+        for number, wanted in enumerate(_wanted(when)):
+            if number not in self._met[name]:
+                hint = nearest(repr(wanted), values)
+                yield f"rewards.{name}.when.{key}: {wanted!r} occurs in no row; the column {when.column!r} holds {shown}{hint}"
+
+    def _cancels(self, component: Component) -> bool:
+        return (
+            self._composite.config.combine.method == "weighted_mean"
+            and component.when is not None
+            and self._composite.can_count(component.name)
+            and component.name not in self._company
+            and abs(component.weight) != 1.0
+        )
+
+
+def _wanted(when: WhenConfig) -> list[Any]:
+    """The values that a condition names."""
+    if when.present is not None:
+        return []
+    return when.any_of if when.any_of is not None else [when.equals]

@@ -1,0 +1,50 @@
+"""What of a completion can hold its answer: no reasoning, no end tokens of a chat, no tail that repeats one token."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["final_text", "repeats_itself"]
+
+_END_TOKEN = re.compile(
+    r"<[|｜](?:im_end|endoftext|eot_id|eom_id|end_of_text|end|eos|return|pad|begin_of_text|im_start|end_of_turn|end▁of▁sentence)[|｜]>"
+    r"|</s>|<eos>|<pad>|<end_of_turn>|<end_of_utterance>"
+)
+_LONGEST_TOKEN = 24  # characters of a token that a tail repeats
+_TIMES = 16
+_SEEN = 8  # of its last characters, that are looked for a second time
+_LETTER_TIMES = 64  # a number may well end in many zeros
+
+
+def final_text(completion: str, tag: str = "answer") -> str:
+    """The text after the reasoning, without end tokens; nothing where the reasoning never ends.
+
+    Where the tail repeats one token, what is left is the text up to the last closed `tag`: a policy that collapses behind
+    its answer has given one. Without a closed tag nothing is left.
+    """
+    text = completion
+    if "think>" in text:
+        end = text.rfind("</think>")
+        text = text[end + 8 :] if end >= 0 else text
+        begin = text.find("<think>")
+        text = text if begin < 0 else text[:begin]
+    if "|>" in text or "</s>" in text or "<eos>" in text or "<pad>" in text or "<end_of_" in text or "｜>" in text:
+        text = _END_TOKEN.sub("\n", text)
+    if not repeats_itself(text):
+        return text
+    before = text[: max(0, text.rfind(f"</{tag}>"))]
+    return f"{before}</{tag}>" if before and not repeats_itself(before) else ""
+
+
+def repeats_itself(text: str) -> bool:
+    """Does a text end in one token again and again, as a policy that has collapsed writes it?"""
+    stop = len(text.rstrip())
+    last = text[stop - _SEEN : stop]
+    # the nearest earlier place of the last characters is one period away
+    at = text.rfind(last, max(0, stop - _SEEN - _LONGEST_TOKEN), stop - 1) if stop >= 2 * _TIMES else -1
+    if at < 0:
+        return False
+    period = stop - _SEEN - at
+    token = text[stop - period : stop]
+    times = _LETTER_TIMES if period == 1 else _TIMES
+    return text[max(0, stop - times * period) : stop] == token * times and any(char.isalnum() for char in token)

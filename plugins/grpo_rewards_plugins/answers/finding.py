@@ -1,0 +1,106 @@
+"""The search for a completion's final answer: one for every reward, with one vocabulary of places.
+
+Marks come first (a box, a tag, ``####``, "the answer is"): the one that stands last wins. Then weaker signs in a given order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from .completions import final_text
+from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
+from .phrases import phrase
+from .signs import bold, last_line, last_number, last_segment, letter, whole
+
+__all__ = ["KEPT", "ORDER", "Place", "extract", "find_answer"]
+
+KEPT = 500
+"""Characters of an extracted answer that an outcome's details keep."""
+
+ORDER: tuple[Rule, ...] = ("box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text")
+"""All places. The first four are marks: of those given, the one that stands last in the text wins. The others are tried in order."""
+
+Place = Literal["auto", "tag", "box", "boxed", "hash", "text"]
+"""Where a reward with a setting `place` looks. ``auto``: the tag, box or ``####`` that comes last, else the whole text;
+``boxed`` is ``box`` by its older name."""
+
+_MARKS = frozenset(("box", "tag", "hash", "phrase"))
+_NOTHING = Extraction(None, None)
+_SIGNS: dict[Rule, Callable[[str], str | None]] = {
+    "bold": bold,
+    "line": last_line,
+    "segment": last_segment,
+    "letter": letter,
+    "number": last_number,
+    "text": whole,
+}
+
+
+def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answer") -> Extraction:
+    """Find the final answer in a completion, in the places of `order`; `tag` is the name of the tag."""
+    text = final_text(completion, tag)
+    finders, phrases, signs = _plan(tuple(order))
+    best: tuple[int, Extraction] | None = None
+    for find in finders:
+        hit = find(text, tag, phrases=phrases)
+        if hit is not None and (best is None or hit[0] > best[0]):
+            best = hit
+    if phrases and (said := _said(text, tag, best)) is not None:
+        best = said
+    if best is not None:
+        return best[1]
+    for rule in signs:
+        if (found := _SIGNS[rule](text)) is not None:
+            return Extraction(found, rule)
+    return _NOTHING
+
+
+def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int, Extraction] | None:
+    """What a phrase gives; of other marks only a later phrase wins."""
+    if best is None:
+        hit = phrase(text)
+        return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
+    after = text[best[0] :]
+    if after == f"</{tag}>":
+        return None
+    hit = phrase(after, after_box=best[1].rule == "box")
+    return None if hit is None or not hit[0] else (best[0] + hit[0], Extraction(hit[1], "phrase"))
+
+
+def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
+    return from_boxes(text) if "box" in text else None
+
+
+def _hash(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
+    return from_hash(text) if "####" in text else None
+
+
+_FINDERS: dict[Rule, Callable[..., tuple[int, Extraction] | None]] = {"box": _box, "tag": from_tag, "hash": _hash}
+
+
+@lru_cache(maxsize=64)
+def _plan(
+    order: tuple[Rule, ...],
+) -> tuple[tuple[Callable[..., tuple[int, Extraction] | None], ...], bool, tuple[Rule, ...]]:
+    """What looks for the marks, whether phrases count, and the weaker signs: those of `order`."""
+    finders = tuple(_FINDERS[rule] for rule in order if rule in _FINDERS)
+    return finders, "phrase" in order, tuple(rule for rule in order if rule not in _MARKS)
+
+
+def find_answer(completion: str, *, place: Place = "auto", tag: str = "answer") -> str | None:
+    """The final answer in a place, stripped; None where the text has no such place.
+
+    A box inside the tag (``<answer>\\boxed{4}</answer>``) is opened too; a tag with nothing in it holds an empty answer.
+    """
+    if place == "text":
+        return final_text(completion).strip()
+    order: tuple[Rule, ...] = ("tag", "box", "hash") if place == "auto" else ("box" if place == "boxed" else place,)
+    found = extract(completion, order=order, tag=tag)
+    if found.text is not None:
+        return found.text.strip()
+    text = final_text(completion, tag)
+    if "tag" in order and tagged(text, tag) is not None:
+        return ""
+    return text.strip() if place == "auto" else None

@@ -1,0 +1,55 @@
+"""Formulas between math delimiters, and what marks a piece of text as an answer: a digit, a formula, a choice letter."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["CHOICE_LEAD", "NUMBER", "PROSE", "WINDOW", "carries", "segments"]
+
+_DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
+_CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
+_CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")
+_CHOICE = re.compile(r"[\s*(\[{$]*(?:\\text\w*\{)?\(?([A-Ja-j])\)?\}?[\s*)\]}$.,;:!?]*$")
+CHOICE_LEAD = re.compile(r"[\s*(\[$]*(?:\(?([A-J])\)|([A-J])[.:,]|([A-J])(?=\*\*|$)|([A-Z])(?=\.?\**$))(?:[\s.]|\*|$)")
+NUMBER = re.compile(
+    r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:,\d{1,2}(?![\d,]))?)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
+)
+PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
+WINDOW = 20_000
+"""Characters from the end of a completion that anything but a mark is looked for in."""
+
+
+def segments(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and content of each formula between math delimiters; one pass, whatever is left open."""
+    out: list[tuple[int, int, str]] = []
+    if "$" not in text and "\\" not in text:
+        return out
+    marks = [(m.start(), m[0]) for m in _DELIMITER.finditer(text)]
+    at, count = 0, len(marks)
+    never: set[str] = set()  # closers that do not come any more
+    while at < count:
+        start, mark = marks[at]
+        at += 1
+        closer = _CLOSERS.get(mark)
+        if closer is None or closer in never:
+            continue
+        dollar = mark[0] == "$"
+        end = next((i for i in range(at, count) if marks[i][1] == closer or (dollar and marks[i][1][0] == "$")), None)
+        if end is None:
+            never.add(closer)
+            continue
+        place, found = marks[end]
+        if mark == "$$" and found == "$":  # the first of the two dollars is stray
+            start, mark = start + 1, "$"
+        elif mark == "$" and found == "$$":
+            found = "$"
+        content = text[start + len(mark) : place]
+        if content:
+            out.append((start, place + len(found), content))
+            at = end + 1
+    return out
+
+
+def carries(text: str) -> bool:
+    """Can this be an answer: is there a digit, a formula or a choice letter in it?"""
+    return _CARRIES.search(text) is not None or _CHOICE.match(text) is not None or CHOICE_LEAD.match(text) is not None

@@ -1,0 +1,241 @@
+"""Phrases that give an answer: "the answer is", "Answer:" and the like, and what of the text behind them is the answer.
+
+An answer in words ("True", "Monday", "no solution") ends where its clause does: at a line's or a sentence's end, a "because", a
+bracket, a dash. Words that only speak about an answer ("the answer is clear") are none.
+"""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
+
+__all__ = ["line_after_phrase", "phrase"]
+
+_PHRASE = re.compile(
+    r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
+    r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
+    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|(?:choice|option)\s+is\b|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PHRASE_WORDS = (
+    "answer",
+    "solution",
+    "result",
+    "respuesta",
+    "réponse",
+    "antwort",
+    "resposta",
+    "risposta",
+    "ответ",
+    "答案",
+    "choice is",
+    "option is",
+)
+_ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
+_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答案|A\s*:)", re.IGNORECASE)
+_CHECKING = re.compile(
+    r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
+)
+_ANY = re.compile(r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答")  # one of its words may begin here
+_FEW = 40  # characters in which one search costs less than one for each word
+_SHORT = re.compile(r"A\s*:")
+_SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
+_NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
+_IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
+_MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
+
+_BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
+_RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
+_TURN = re.compile(r"(?:because|since|as|so|due|given|when|where|which|for|but|if|by|while|based)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(
+    r"\s*$|\s*\n|[*_\"'”’`}$]*\s*(?:[.!?;](?:\s|$|[*\"'”])|\n|$)|[*_\"'”’`}]*\s+[(\[{—–-]|[*_\"'”’`}]*[—(\[](?=[a-zA-Z ])|[*\"”`}]+[\s.,;]"
+)
+_ABOUT_AN_ANSWER = frozenset(
+    "clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
+    "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "
+    "that this these those what which in at on to of as it its we our an follows expressed written called denoted "
+    "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
+    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either neither".split()
+)
+_NOT_AN = frozenset("enough possible sufficient defined determined".split())
+_MOST_WORDS = 6
+_PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
+_LISTED = re.compile(r"[^\W\d_]+(?:,? [^\W\d_]+){1,7}")
+_ASIDE = re.compile(r"(?<=\S) \((?!mod|base|where|for|all|or |and )[^()]*[a-z]{3,}[^()]*\)$")
+
+
+def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
+    """Place and text of the last phrase that gives an answer.
+
+    One that is about a check ("we verify our answer: 17 * 44 = 748") does not count. Behind a box only the word "answer" does, not
+    "the solutions are", and only where nothing but the answer follows it.
+    """
+    if len(text) < _FEW and _ANY.search(text) is None:
+        return None
+    tail = max(0, len(text) - WINDOW)
+    window = text[tail:]
+    for match in islice(_phrases(window), _MOST_PHRASES):
+        rest = window[match.end() : match.end() + 2_000]
+        if "\\boxed" in rest[:400]:
+            continue  # the box is a mark of its own
+        if after_box and _ANSWER.match(match[0]) is None:
+            continue
+        if _CHECKING.search(window[max(0, match.start() - 40) : match.start()]):
+            continue
+        found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
+        if found and not (after_box and not _is_all(found, rest)):
+            return tail + match.start(), found
+    return None
+
+
+def line_after_phrase(text: str) -> str | None:
+    """What stands behind the last phrase, up to the end of its line: for a reward that reads choices by rules of its own."""
+    window = text[-WINDOW:]
+    match = next(_phrases(window), None)
+    return None if match is None else window[match.end() :][:2_000].lstrip().partition("\n")[0]
+
+
+def _answer(rest: str, *, words: bool) -> str | None:
+    """The answer at the head of what follows a phrase: a word with a clear end, a formula, a choice letter, a sentence."""
+    if _PLAIN.fullmatch(rest):  # as most answers are
+        return rest.rstrip(" .\n")
+    if words and (word := _word(rest)) is not None:
+        return word
+    found = _sentence(rest)
+    if " " in found:
+        found = _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0])
+    if not found or not carries(found):
+        return None
+    number = _told(found)
+    return None if number is None else number or found
+
+
+def _word(rest: str) -> str | None:
+    """An answer in words, up to the end of its clause."""
+    match = _RUN.match(rest)
+    if match is None:
+        return None
+    run = match[1].split()
+    turn = next((at for at, word in enumerate(run) if at and _TURN.fullmatch(word)), None)
+    after = rest[match.end() :]
+    if turn is None:
+        comma = after.lstrip("*_\"'”’`}").startswith(",")
+        if comma:
+            clause = after[after.index(",") + 1 :].lstrip()
+            if not _TURN.match(clause):
+                listed = _sentence(rest)  # "Paris, France": all of it
+                return listed if _LISTED.fullmatch(listed) and run[0].lower() not in _ABOUT_AN_ANSWER else None
+        elif not _CLAUSE_END.match(after):
+            return None
+    else:
+        run = run[:turn]
+    low = [word.lower() for word in run]
+    if (
+        len(run) > _MOST_WORDS
+        or low[0] in _ABOUT_AN_ANSWER
+        or (low[0] == "not" and (len(low) < 2 or low[1] not in _NOT_AN))
+    ):
+        return None
+    if any(len(word) == 1 and word not in ("a", "I") for word in run):
+        return None  # a product of letters, a choice
+    return " ".join(run) if len(run) > 1 or len(run[0]) > 1 else None
+
+
+def _is_all(found: str, rest: str) -> bool:
+    """Is an answer all that follows its phrase, but for typesetting and a word or two of a unit?"""
+    if len(PROSE.findall(found)) > _MOST_WORDS // 2:
+        return False
+    plain = _TYPESETTING.sub("", found)
+    whole = _TYPESETTING.sub("", rest)
+    return whole.startswith(plain) and len(left := whole[len(plain) :]) <= 24 and not any(c.isdigit() for c in left)
+
+
+_TYPESETTING = re.compile(r"[\s$*.\"'`]+|\\[()\[\]]")
+
+
+def _phrases(window: str) -> Iterator[re.Match[str]]:
+    """Matches of the phrase, the last one first: its words are looked for as plain text, which is much faster."""
+    low = window.lower()
+    if len(low) != len(window):  # a letter whose lower case is longer moves all places
+        yield from reversed(list(_PHRASE.finditer(window)))
+        return
+    for place in sorted([*_words(low), *_short(window)], reverse=True):
+        match = _PHRASE.match(window, place)
+        if match is not None:
+            yield match
+
+
+def _words(low: str) -> list[int]:
+    """Where a phrase may begin with one of its words, in text of lower case."""
+    places: list[int] = []
+    for word in _ASCII_WORDS if low.isascii() else _PHRASE_WORDS:
+        at = low.find(word)
+        while at >= 0:
+            places.append(at)
+            at = low.find(word, at + 1)
+    return places
+
+
+def _short(window: str) -> list[int]:
+    """Where a line may begin with ``A:``."""
+    places: list[int] = []
+    at = window.find("A")
+    while at >= 0:
+        if _SHORT.match(window, at):
+            start = at
+            while start and window[start - 1] in " \t":
+                start -= 1
+            places.append(start)
+        at = window.find("A", at + 1)
+    return places
+
+
+def _told(found: str) -> str | None:
+    """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
+    if "\\" in found or len(PROSE.findall(found)) < 3:
+        return ""
+    numbers = [match[0] for match in islice(NUMBER.finditer(found), 2)]
+    if len(numbers) == 1:
+        return numbers[0]
+    return "" if len(found) < 60 else None
+
+
+def _sentence(rest: str) -> str:
+    """The answer at the head of what follows the phrase."""
+    rest = rest.lstrip(" \t\n*:")
+    found = segments(rest[:2_000])
+    if found:
+        start, end, content = found[0]
+        head = rest[:start].strip(" *")
+        later = _IS.search(rest[end : end + 200])
+        if later and not re.search(r"\d|\\", content):  # "the largest $n$ is 34"
+            return _sentence(rest[end + later.end() :])
+        if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
+            parts = [content]
+            for here in found[1:]:
+                between = rest[end : here[0]].strip().lower().strip(" *")
+                if between not in ("and", "or", ",", ", and", ", or"):
+                    break
+                parts.append(" \\text{or} " if "or" in between else ", ")
+                parts.append(here[2])
+                end = here[1]
+            after = rest[end:].lstrip(" *")
+            unit = (
+                re.match(r"(%|°|[a-zA-Z]+(?:\s(?:per|of)\s[a-zA-Z]+)?)(?=[.\s*]|$)", after) if len(parts) == 1 else None
+            )
+            if unit and unit[1] == "%":
+                return content.strip() + "\\%"
+            return "".join(parts).strip()
+    choice = CHOICE_LEAD.match(rest)
+    if choice and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
+        return next(group for group in choice.groups() if group)
+    end_of = _SENTENCE.search(rest)
+    found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
+    denied = _NOT.search(found_text)
+    return found_text[: denied.start()] if denied and denied.start() else found_text

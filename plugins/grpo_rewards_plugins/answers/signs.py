@@ -1,0 +1,100 @@
+"""Weaker signs of an answer, where no mark stands: bold type, the last line, the last formula, a letter, the last number."""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+
+from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
+from .phrases import phrase
+
+__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
+
+_DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
+_BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
+_DIGIT = re.compile(r"\d")
+_COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
+_LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
+_KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
+_GLUED = re.compile(r"(?:or|and)[A-Za-z]")
+
+
+def bold(text: str) -> str | None:
+    """The last bold text that carries an answer."""
+    window = text[-WINDOW:]
+    if "**" not in window:
+        return None
+    for match in reversed(list(_BOLD.finditer(window))):
+        content = match[1].strip(" :")
+        hit = phrase(content)
+        if hit is not None:
+            return hit[1]
+        if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
+            inner = segments(content)
+            return inner[-1][2].strip() if inner else content
+    return None
+
+
+def _heading(content: str) -> bool:
+    return (
+        re.match(r"(?:step|part|case|problem|question|example|option|choice|\d+[.)])", content, re.IGNORECASE)
+        is not None
+    )
+
+
+def last_line(text: str) -> str | None:
+    """The last line, where it is nothing but an answer."""
+    window = text[-WINDOW:].rstrip()
+    line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    if lead := _LEAD.match(line):
+        line = line[lead.end() :]
+    if not line or len(line) > 400:
+        return None
+    inner = segments(line)
+    if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
+        return inner[0][2].strip()
+    if inner or not _DIGIT.search(line):
+        return None
+    prose = PROSE.finditer(_COMMAND.sub("", line) if "\\" in line else line)
+    if any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose):
+        return None
+    return line
+
+
+def last_segment(text: str) -> str | None:
+    """The last formula between math delimiters."""
+    window = text[-WINDOW:]
+    found = segments(window)
+    if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
+        return None
+    return found[-1][2].strip() or None
+
+
+def letter(text: str) -> str | None:
+    """A choice letter: one that leads the text, or the only one that stands alone in its last line."""
+    stripped = text[-WINDOW:].strip()
+    if not stripped:
+        return None
+    lead = CHOICE_LEAD.match(stripped)
+    if lead and len(stripped) < 400:
+        return next(group for group in lead.groups() if group)
+    line = stripped[stripped.rfind("\n") + 1 :]
+    if _DENIED.search(line):
+        return None
+    alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line))
+    return alone.pop() if len(alone) == 1 else None
+
+
+def last_number(text: str) -> str | None:
+    """The last number."""
+    for word in reversed(text[-WINDOW:].split()):  # no number goes across a space
+        if _DIGIT.search(word) is not None and (found := list(NUMBER.finditer(word))):
+            return found[-1][0]
+    return None
+
+
+def whole(text: str) -> str | None:
+    """All of a text that is short and a single line."""
+    stripped = text.strip()
+    return stripped if stripped and len(stripped) <= 200 and "\n" not in stripped else None

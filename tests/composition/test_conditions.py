@@ -1,0 +1,139 @@
+"""A misspelt `when` is found before the first row, everywhere in the same words; what is asked for in vain is a finding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grpo_rewards import Composite
+from grpo_rewards._audit.cases import cases_of_file
+from grpo_rewards._compare.sides import score_sides
+from grpo_rewards._doctor import examine_rows, idle_weights
+from grpo_rewards._scoring import score_file
+from grpo_rewards.errors import ColumnError
+
+ROWS = [{"completion": "4", "answer": "4", "task": "math"}, {"completion": "x", "answer": "y", "task": "words"}]
+WORDS = "component 'exact' looks at the column 'taks', but the data has only answer, task; did you mean 'task'?. Correct rewards.exact.when.column"
+
+
+def composite(when: dict[str, Any] | None = None, **more: Any) -> Composite:
+    return Composite(
+        {"rewards": {"exact": {"weight": 2.0, **({"when": when} if when else {})}, "length": {"use": "length"}}, **more}
+    )
+
+
+def file_of(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("condition", [{"equals": "math"}, {"any_of": ["math"]}, {"present": True}, {"present": False}])
+def test_a_misspelt_column_is_an_error_before_the_first_row(tmp_path: Path, condition: dict[str, Any]) -> None:
+    wrong, path = composite({"column": "taks", **condition}), file_of(tmp_path, ROWS)
+    calls = [
+        lambda: wrong.score(ROWS),
+        lambda: wrong(completions=["4"], answer=["4"], task=["math"]),
+        lambda: score_file(path, wrong, out=tmp_path / "out.jsonl"),
+        lambda: examine_rows(path, wrong),
+        lambda: cases_of_file(wrong, path, limit=1),
+        lambda: score_sides([("one", wrong)], path, warn=print),
+    ]
+    for call in calls:
+        with pytest.raises(ColumnError) as raised:
+            call()
+        assert WORDS in str(raised.value)
+        assert raised.value.setting == "when.column"
+
+
+def test_a_column_that_only_later_rows_have_is_no_error(tmp_path: Path) -> None:
+    plain = [{"completion": "4", "answer": "4"}] * 600
+    path = file_of(tmp_path, [*plain, ROWS[0]])
+    right = composite({"column": "task", "equals": "math"})
+    assert score_file(path, right).statistics.components["exact"].n == 1
+    assert examine_rows(path, right)["rows"] == 601
+
+
+def test_what_a_reward_needs_is_asked_of_the_rows_that_it_applies_to() -> None:
+    rows = [{"completion": "4", "task": "words"}]
+    assert composite({"column": "task", "equals": "math"}).score(rows).components["exact"][0].value is None
+    with pytest.raises(
+        ColumnError, match=r"reward 'exact' needs the column 'answer'.*columns: \{answer: <your column>\}"
+    ):
+        composite({"column": "task", "equals": "words"}).score(rows)
+
+
+@pytest.mark.parametrize(
+    ("when", "words"),
+    [
+        ({"equals": "maths"}, ["rewards.exact.when.equals: 'maths' occurs in no row; the column 'task' holds 'math', 'words'; did you mean \"'math'\"?", "applies to no row"]),
+        ({"any_of": ["math", "wrods"]}, ["rewards.exact.when.any_of: 'wrods' occurs in no row"]),
+        ({"present": False}, ["rewards.exact applies to no row, so its weight cannot matter"]),
+    ],
+)  # fmt: skip
+def test_values_that_occur_nowhere_are_findings(tmp_path: Path, when: dict[str, Any], words: list[str]) -> None:
+    path = file_of(tmp_path, ROWS)
+    found = examine_rows(path, composite({"column": "task", **when}))["findings"]
+    assert len(found) == len(words), found
+    for text in words:
+        assert any(text in finding for finding in found)
+
+
+def test_values_that_occur_are_none(tmp_path: Path) -> None:
+    for when in ({"equals": "math"}, {"any_of": ["math", "words"]}, {"present": True}):
+        assert examine_rows(file_of(tmp_path, ROWS), composite({"column": "task", **when}))["findings"] == []
+    numbers = file_of(tmp_path, [{**row, "task": number} for number, row in enumerate(ROWS)])
+    assert examine_rows(numbers, composite({"column": "task", "equals": 1}))["findings"] == []
+
+
+def test_scoring_says_when_a_component_applies_to_no_row(tmp_path: Path) -> None:
+    said: list[str] = []
+    run = score_file(file_of(tmp_path, ROWS), composite({"column": "task", "equals": "maths"}), warn=said.append)
+    assert "component 'exact' applies to none of the 2 rows: 'grpo-rewards validate' says why" in said
+    assert run.problems == said
+    said.clear()
+    score_file(file_of(tmp_path, ROWS), composite({"column": "task", "equals": "math"}), warn=said.append)
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"rewards": {"exact": {"weight": 0}}}, "no component has a weight"),
+        ({"rewards": {"exact": {"clip": [1, 2]}, "length": {}}}, "rewards.exact.weight cannot matter: clip"),
+        ({"rewards": {"exact": {"gate": {"on": "length", "at_least": 1.5}}, "length": {}}}, "its gate never opens, since 'length' is from"),
+        ({"rewards": {"exact": {"gate": {"on": "length", "at_most": -9}}, "length": {}}}, "its gate never opens"),
+        ({"rewards": {"exact": {}, "length": {}}, "combine": {"clip": [1, 1]}}, "combine.clip: every reward is 1"),
+        ({"rewards": {"exact": {"weight": 3}, "length": {"weight": 0}}, "combine": {"method": "weighted_mean"}}, "rewards.exact.weight cannot matter: a weighted mean of one"),
+        ({"rewards": {"exact": {"weight": 3}, "length": {}}, "stages": [{"until": 5, "weights": {"exact": 1}}, {"weights": {"exact": 2}}]}, "cannot matter in training: every stage"),
+    ],
+)  # fmt: skip
+def test_weights_that_cannot_matter_whatever_the_data_are(config: dict[str, Any], words: str) -> None:
+    (found,) = idle_weights(Composite(config))
+    assert words in found
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"rewards": {"exact": {"weight": 2}, "length": {"weight": 0}}}, {"rewards": {"exact": {"gate": {"on": "length", "at_least": 0.5}}, "length": {"weight": 0}}},
+        {"rewards": {"exact": {"weight": 2, "clip": [0.2, 0.8]}, "length": {}}, "combine": {"method": "weighted_mean"}},
+        {"rewards": {"exact": {"weight": 3}, "length": {}}, "stages": [{"until": 5, "weights": {"exact": 1}}]}, {"rewards": {"exact": {}}, "combine": {"method": "weighted_mean"}},
+    ],
+)  # fmt: skip
+def test_weights_that_matter(config: dict[str, Any]) -> None:
+    assert idle_weights(Composite(config)) == []
+
+
+def test_a_weight_that_cancels_in_every_row_is_a_finding(tmp_path: Path) -> None:
+    rewards = {
+        "exact": {"weight": 2.0, "when": {"column": "task", "equals": "math"}},
+        "words": {"use": "exact", "when": {"column": "task", "equals": "words"}},
+    }
+    path = file_of(tmp_path, ROWS)
+    (found,) = examine_rows(path, Composite({"rewards": rewards, "combine": {"method": "weighted_mean"}}))["findings"]
+    assert "rewards.exact.weight cannot matter: in a weighted mean it cancels" in found
+    assert examine_rows(path, Composite({"rewards": rewards}))["findings"] == []
