@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from grpo_rewards_adapters import axolotl, ms_swift, nemo_gym, openrlhf, verifiers, verl
+from grpo_rewards_adapters.single import MISSING_VARIABLE
 
 from grpo_rewards import Composite, Outcome, reward
 from grpo_rewards.errors import ConfigError, InputError
@@ -38,7 +40,9 @@ def composite(**errors: Any) -> Composite:
 def test_verl_has_the_same_keys_and_numbers_for_every_sample() -> None:
     config = composite()
     results = {
-        text: verl.compute_score("gsm8k", text, "4", {"index": 3}, config=config, reward_router_address=None)
+        text: verl.compute_score(
+            "gsm8k", text, "4", {"index": 3}, config=config, missing=0.0, reward_router_address=None
+        )
         for text in ("4", "5", "skip", "down")
     }
     assert len({tuple(result) for result in results.values()}) == 1
@@ -55,15 +59,40 @@ def test_verl_has_the_same_keys_and_numbers_for_every_sample() -> None:
 
 def test_verl_async_agrees_and_the_dataset_wins_over_the_alias() -> None:
     config = composite()
-    one = asyncio.run(verl.compute_score_async("gsm8k", "4", "4", {}, config=config))
-    assert one == verl.compute_score("gsm8k", "4", "4", {}, config=config)
-    assert verl.compute_score("gsm8k", "7", "4", {"answer": "7"}, config=config)["score"] == 2.0
-    assert verl.compute_score("gsm8k", "4", "4", {"completion": "9"}, config=config)["score"] == 2.0
+    settings: dict[str, Any] = {"config": config, "missing": 0.0}
+    one = asyncio.run(verl.compute_score_async("gsm8k", "4", "4", {}, **settings))
+    assert one == verl.compute_score("gsm8k", "4", "4", {}, **settings)
+    assert verl.compute_score("gsm8k", "7", "4", {"answer": "7"}, **settings)["score"] == 2.0
+    assert verl.compute_score("gsm8k", "4", "4", {"completion": "9"}, **settings)["score"] == 2.0
 
 
-def test_a_stand_in_that_would_poison_the_batch_is_refused() -> None:
-    with pytest.raises(ValueError, match="finite"):
-        verl.compute_score("gsm8k", "4", "4", config=composite(), missing=float("nan"))
+def test_verl_gets_nan_where_its_estimator_leaves_samples_out() -> None:
+    found = verl.compute_score("gsm8k", "down", "4", config=composite(), missing="survivors")
+    assert math.isnan(found["score"])
+    assert found["valid"] == 0.0
+
+
+@pytest.mark.parametrize("missing", ["nan", "inf", "-inf"])
+def test_a_stand_in_that_would_poison_the_batch_is_refused(missing: str) -> None:
+    with pytest.raises(ConfigError, match="finite"):
+        verl.compute_score("gsm8k", "4", "4", config=composite(), missing=float(missing))
+
+
+def test_nothing_is_scored_before_somebody_has_chosen_what_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(MISSING_VARIABLE, raising=False)
+    config, asked = composite(), ([QWEN + "4"], [QWEN], ["4"])
+    with pytest.raises(
+        ConfigError, match=r"verl takes no None.*reward_kwargs\.missing.*GRPO_REWARDS_MISSING.*grpo_survivors"
+    ):
+        verl.compute_score("gsm8k", "4", "4", config=config)
+    with pytest.raises(ConfigError, match=r"OpenRLHF takes no None.*reward_lists.*GRPO_REWARDS_MISSING"):
+        openrlhf.reward_lists(*asked, config=config)
+    monkeypatch.setenv(MISSING_VARIABLE, "-0.5")
+    assert verl.compute_score("gsm8k", "down", "4", config=config)["score"] == -0.5
+    assert openrlhf.reward_lists([QWEN + "down"], *asked[1:], config=config)["rewards"] == [-0.5]
+    monkeypatch.setenv(MISSING_VARIABLE, "zero")
+    with pytest.raises(ConfigError, match="must be a number, not 'zero'"):
+        openrlhf.reward_lists(*asked, config=config)
 
 
 def test_a_reward_over_groups_is_refused_where_groups_are_not_shown() -> None:
@@ -105,7 +134,8 @@ def test_openrlhf_never_scores_a_query_whose_prompt_it_cannot_find(query: str, p
         openrlhf.completion_of(query, prompt)
 
 
-def test_openrlhf_lists_and_tensors_agree_and_flag_what_was_not_measured() -> None:
+def test_openrlhf_lists_and_tensors_agree_and_flag_what_was_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MISSING_VARIABLE, "0")
     config = composite()
     call = ([QWEN + text + "<|im_end|>" for text in ("4", "5", "down")], [QWEN] * 3, ["4"] * 3)
     lists = openrlhf.reward_lists(*call, config=config)
@@ -134,25 +164,48 @@ def gym_body(text: str) -> dict[str, Any]:
     return {"responses_create_params": params, "response": {"id": "x", "output": output}, "answer": "4"}
 
 
-def test_nemo_gym_answers_with_the_body_and_masks_what_was_not_measured() -> None:
+def test_nemo_gym_answers_with_the_body_and_its_own_mark_for_what_was_not_measured() -> None:
     config = composite()
     good, wrong, down = (nemo_gym.verify(gym_body(text), config=config) for text in ("4", "5", "down"))
-    assert (good["reward"], good["reward_components"], good["mask_sample"]) == (
-        2.0,
-        {"right": 1.0, "fragile": 0.0},
-        False,
-    )
+    assert (good["reward"], good["reward_components"]) == (2.0, {"right": 1.0, "fragile": 0.0})
     assert good["response"] == gym_body("4")["response"]
-    assert (wrong["reward"], wrong["mask_sample"]) == (0.0, False)
-    assert (down["mask_sample"], down["failure_kind"]) == (True, "provider_unavailable")
-    assert "no route" in down["failure_reason"]
+    assert wrong["reward"] == 0.0
+    assert "_ng_failure_class" not in {**good, **wrong}
+    assert down["_ng_failure_class"] == "judge_failed"
+    assert "no route" in down["_ng_failure_judge_error"]
     assert down["reward_components"].keys() == good["reward_components"].keys()
+    chosen = nemo_gym.verify(gym_body("down"), config=config, missing=0.7)
+    assert chosen["reward"] == 0.7
+    assert "_ng_failure_class" not in chosen
 
 
 @pytest.mark.parametrize("body", [{}, {"response": {}}, {"responses_create_params": {}, "response": {"output": "4"}}])
 def test_nemo_gym_says_what_a_verify_request_lacks(body: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"verify request|response\.output"):
         nemo_gym.verify(body, config=composite())
+
+
+ARGS = SimpleNamespace(num_generations=4, num_generations_eval=2)
+
+
+@pytest.mark.parametrize(
+    ("ids", "args", "groups"),
+    [
+        ({"prompt_id": ["p"] * 8}, ARGS, [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ({"prompt_id": [*"aabbccdd"]}, ARGS, [[0, 1], [2, 3], [4, 5], [6, 7]]),  # in evaluation
+        ({"prompt_id": [*"aaaaabbb"], "request_id": [*"uuvwxyyz"]}, ARGS, [[0, 1, 2, 3, 4], [5, 6, 7]]),  # multi-turn
+        ({}, ARGS, [[0, 1, 2, 3], [4, 5, 6, 7]]),
+        ({"group_id": [*"aaaabbbb"]}, SimpleNamespace(), [[0, 1, 2, 3], [4, 5, 6, 7]]),
+    ],
+)
+def test_ms_swifts_groups_are_its_own(ids: dict[str, Any], args: Any, groups: list[list[int]]) -> None:
+    assert ms_swift.groups_of(ids, 8, args) == groups
+
+
+@pytest.mark.parametrize("args", [None, SimpleNamespace(num_generations=3)])
+def test_groups_that_ms_swift_does_not_show_are_refused(args: Any) -> None:
+    with pytest.raises(InputError, match=r"groups of 8 rows cannot be known.*num_generations"):
+        ms_swift.groups_of({}, 8, args)
 
 
 def test_ms_swift_fills_a_gap_so_that_its_advantage_is_zero() -> None:
@@ -183,25 +236,28 @@ def test_axolotl_gets_a_function_it_accepts_with_trls_none(tmp_path: Path, monke
     vars(__import__("grpo_rewards")).pop("composite_reward", None)
 
 
-def test_verifiers_functions_take_arguments_by_name_and_evaluate_once() -> None:
+def test_verifiers_functions_see_a_group_and_evaluate_once() -> None:
     calls = []
 
     @reward
-    def counted(completion: str, answer: str) -> float:
+    def counted(completion: str, answer: str) -> float | None:
         calls.append(completion)
-        return float(completion == answer)
+        return None if completion == "skip" else float(completion == answer)
 
     arguments = verifiers.rubric_arguments(Composite({"rewards": {"counted": {"use": counted, "weight": 3.0}}}))
 
-    async def rollout(text: str) -> dict[str, float]:
-        given = {"completion": [{"role": "assistant", "content": text}], "prompt": "2+2?", "answer": "4", "info": {}}
+    async def group(*texts: str) -> dict[str, list[float]]:
+        size = len(texts)
+        said = [[{"role": "assistant", "content": text}] for text in texts]
+        given = {"completions": said, "prompts": ["2+2?"] * size, "answers": ["4"] * size, "infos": [{}] * size,
+                 "tasks": [None] * size, "states": []}  # fmt: skip
         return {function.__name__: await function(**given) for function in arguments["funcs"]}
 
-    assert asyncio.run(rollout("4")) == {
-        "composite": 3.0,
-        "valid": 1.0,
-        "component_counted": 1.0,
-        "applies_counted": 1.0,
+    assert asyncio.run(group("4", "5", "skip")) == {
+        "composite": [3.0, 0.0, 1.5],
+        "valid": [1.0, 1.0, 0.0],
+        "component_counted": [1.0, 0.0, 0.0],
+        "applies_counted": [1.0, 1.0, 0.0],
     }
-    assert calls == ["4"]
+    assert calls == ["4", "5", "skip"]
     assert arguments["weights"] == [1.0, 0.0, 0.0, 0.0]

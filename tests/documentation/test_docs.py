@@ -175,3 +175,16 @@ def test_the_page_of_a_preset_shows_it_as_it_is(preset: Any) -> None:
     for heading in ("The original", "What was corrected, and why", "Train"):
         assert section(text, heading).strip()
     assert f"examples/presets/train.py {preset.name}" in text
+
+
+# ------------------------------------------------------------------------------------------------ the sandbox's program
+
+
+def test_every_module_of_the_sandboxs_program_is_in_its_readme() -> None:
+    program = DOCS.parent / "sandbox" / "grpo_rewards_sandbox" / "program"
+    listed = re.findall(
+        r"`((?:\w+/)?\w+\.py)`",
+        section((program / "README.md").read_text(encoding="utf-8"), "Which module is which room"),
+    )
+    modules = [path.relative_to(program).as_posix() for path in program.rglob("*.py") if path.name != "__init__.py"]
+    assert sorted(listed) == sorted(modules)

@@ -63,7 +63,7 @@ class Server:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [COMMAND, "serve", "rewards.yaml", "--port", str(self.port), *map(str, options)],
-                cwd=folder, stderr=log, env={**os.environ, "GRPO_REWARDS_TOKENS": tokens},
+                cwd=folder, stderr=log, env={**os.environ, "GRPO_REWARDS_TOKENS": tokens, "GRPO_REWARDS_MISSING": "0"},
             )  # fmt: skip
         deadline = time.monotonic() + 60
         while True:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import math
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from trl import GRPOConfig, RLOOConfig, RLOOTrainer
 
 from grpo_rewards import Composite, Outcome, reward
 from grpo_rewards._composition.health import Limits
-from grpo_rewards._report.reading import read_training
+from grpo_rewards._report.reading import open_source, read_training
 from grpo_rewards.errors import ColumnError, ConfigError, ResumeError
 
 pytestmark = [
@@ -31,7 +33,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::transformers"),
     pytest.mark.filterwarnings("ignore:::accelerate"),
     pytest.mark.filterwarnings("ignore:::trl"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("error::FutureWarning:transformers.training_args"),  # what our own calls ask for
 ]
 
 
@@ -93,20 +95,12 @@ def test_both_forms_train_alike_and_adapt_alike(make_trainer: Callable[..., Any]
     assert fused.reward_func_names == ["composite"]
 
 
-def test_gdpo_is_trls_own_in_the_expanded_form(make_trainer: Callable[..., Any]) -> None:
-    gdpo = {"combine": {"normalize": "gdpo"}}
-    trainer = built(make_trainer, two(**gdpo), max_steps=1)
-    assert trainer.args.multi_objective_aggregation == "normalize_then_sum"
-    trainer.train()
-    assert len(logged(trainer, "rewards/hit/mean")) == 1
-
-
 def test_arguments_are_copied_and_an_impossible_form_is_refused(tmp_path: Path) -> None:
-    args = RLOOConfig(str(tmp_path), use_cpu=True, bf16=False, report_to=[])
-    gdpo = two(combine={"normalize": "gdpo"})
-    with pytest.raises(ConfigError, match=r"RLOOConfig has no multi_objective_aggregation.*form='fused'"):
-        trl_kwargs(gdpo, args=args, form="expanded")
-    assert trl_kwargs(gdpo, args=args)["reward_funcs"] is gdpo  # auto
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of TRL's own default
+        args = RLOOConfig(str(tmp_path), use_cpu=True, bf16=False, report_to=[])
+    with pytest.raises(ConfigError, match=r"combine\.normalize: RLOOConfig has no multi_objective_aggregation"):
+        trl_kwargs(two(combine={"normalize": "gdpo"}), args=args)
     found = trl_kwargs(two(), args=args)
     assert found["args"].reward_weights == [0.5, 2.0]
     assert args.reward_weights is None
@@ -136,16 +130,62 @@ def test_each_component_is_logged_under_stable_keys(make_trainer: Callable[..., 
     assert math.isfinite(logged(trainer, f"rewards/shaky/{key}")[0])
 
 
-def test_reasons_stand_in_the_completions_table(make_trainer: Callable[..., Any], tmp_path: Path) -> None:
-    trainer = make_trainer(two(), max_steps=1, log_completions=True)
-    attach(trainer, trainer.reward_funcs[0])
+@pytest.mark.parametrize("form", ["fused", "expanded"])
+def test_the_completions_files_hold_what_scoring_them_again_needs(
+    make_trainer: Callable[..., Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    form: Any,
+) -> None:
+    """The same numbers from the file alone, for a component called like its column and one that counts tokens too."""
+
+    @reward.group(range=(0.0, 64.0))
+    def members(completions: list[str]) -> list[float]:
+        return [float(len(completions))] * len(completions)
+
+    composite = Composite(
+        {
+            "rewards": {
+                "hit": {"use": hit, "weight": 2.0, "columns": {"answer": "solution"}},
+                "answer": {"use": hit, "weight": 0.5},
+                "brief": {"use": "length", "weight": 0.25, "params": {"target": 4, "band": 3}},
+                "members": {"use": members, "weight": 0.125},
+                "some": {"use": digits, "when": {"column": "kind", "equals": "sum"}},
+            }
+        }
+    )
+    rows = [
+        {"prompt": f"{n}+1=", "answer": str(n), "solution": str(n + 1), "kind": "sum" if n % 2 else "other"}
+        for n in range(4)
+    ]
+    monkeypatch.setenv("COLUMNS", "400")  # the console's width
+    trainer = built(make_trainer, composite, form=form, rows=rows, log_completions=True)
+    attach(trainer, composite)
     trainer.train()
-    (file,) = (tmp_path / "run" / "completions").glob("*.parquet")
-    table = pq.read_table(file).to_pylist()
-    assert len(table) == 8
-    for row in table:
-        assert row["composite"] == pytest.approx(0.5 * row["digits"] + 2.0 * row["hit"], abs=1e-6)
-        assert ("there" in row["hit_reason"]) is (row["hit"] == 1.0)
+    shown = capsys.readouterr().out
+    assert "Completion" in shown
+    assert "_reason" not in shown
+    assert "missing" not in shown
+    assert "solution" not in shown
+    folder = tmp_path / "run" / "completions"
+    for file in (folder / f"completions_0000{step}.parquet" for step in (1, 2, 3)):
+        found = pq.read_table(file).to_pylist()
+        table = composite.score(found)
+        assert len(table) == 8
+        assert ["there" in row["hit_reason"] for row in found] == [row["hit"] == 1.0 for row in found]
+        assert any(row["brief_reason"].endswith("4 ± 3 wanted") and "tokens" in row["brief_reason"] for row in found)
+        for name in composite.weights:
+            logged_values = [row.get(f"{name}_value", row[name]) for row in found]
+            assert table.values(name) == pytest.approx(
+                [None if value is None or math.isnan(value) else value for value in logged_values], abs=1e-6
+            ), name
+            assert {row[f"{name}_weight"] for row in found} == {composite.weights[name]}
+        assert [row["completion_tokens"] for row in found] == [len(row["completion_ids"]) for row in found]
+        if form == "fused":
+            assert table.rewards() == pytest.approx([row["composite"] for row in found], abs=1e-6)
+    first = next(iter(open_source(folder / "completions_00001.parquet").rows))
+    assert {name: part.weight for name, part in first.parts.items()} == composite.weights
 
 
 @pytest.mark.parametrize("form", ["fused", "expanded"])
@@ -213,6 +253,94 @@ def test_attach_refuses_what_cannot_work(make_trainer: Callable[..., Any]) -> No
         attach(make_trainer([composite, digits]), composite)
     with pytest.raises(ConfigError, match="remove_unused_columns=True takes the columns answer away"):
         attach(make_trainer(composite, remove_unused_columns=True), composite)
+
+
+def test_what_the_rollout_function_adds_counts_as_a_column(
+    make_trainer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
+
+    def rollout(prompts: list[str], trainer: Any) -> dict[str, list[Any]]:
+        ids = [trainer.processing_class(prompt)["input_ids"] for prompt in prompts]
+        ends = [[3 + index % 7, 4, 1] for index in range(len(prompts))]
+        logprobs = [[[0.0]] * 3 for _ in prompts]
+        answers = [str(index % 7) for index in range(len(prompts))]
+        return {"prompt_ids": ids, "completion_ids": ends, "logprobs": logprobs, "answer": answers}
+
+    composite = two()
+    trainer = make_trainer(composite, rows=[{"prompt": "1+1="}] * 4, given={"rollout_func": rollout}, max_steps=1)
+    attach(trainer, composite)
+    trainer.train()
+    assert logged(trainer, "rewards/hit/mean") == [1.0]
+
+
+CHAT = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content or '' }}{% for call in m.tool_calls or [] %}"
+    "{{ call.function.name }}{{ call.function.arguments | tojson }}{% endfor %}:{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+
+
+def test_the_environments_of_a_trainer_count_as_a_column(
+    make_trainer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRL_EXPERIMENTAL_SILENCE", "1")
+
+    class Counter:
+        """An environment with one tool."""
+
+        def reset(self, **row: Any) -> None:
+            self.start = int(row["answer"])
+
+        def count(self) -> int:
+            """Count."""
+            return self.start
+
+    @reward(range=(0.0, 9.0))
+    def started(completion: str, environments: Any) -> float:
+        return float(environments.start)
+
+    composite = Composite({"rewards": {"started": started}})
+    rows = [{"prompt": [{"role": "user", "content": f"{n}+1="}], "answer": str(n + 1)} for n in range(4)]
+    tokenizer = make_trainer(composite).processing_class
+    tokenizer.chat_template = CHAT
+    tokenizer.response_template = pytest.importorskip("trl.chat_template_utils").qwen3_template
+    given = {"environment_factory": Counter, "processing_class": tokenizer}
+    trainer = make_trainer(composite, rows=rows, given=given, max_steps=1)
+    attach(trainer, composite)
+    trainer.train()
+    assert logged(trainer, "rewards/started/mean")[0] >= 1.0
+
+
+def test_two_composites_in_one_trainer_are_refused_at_once(
+    make_trainer: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = two(), Composite({"rewards": {"flat": flat}})
+    second.__name__ = "second"
+    trainer = make_trainer([first, second])
+    for start in (lambda: attach(trainer, first), lambda: attach(trainer, second), trainer.train):
+        with pytest.raises(ConfigError, match=r"two composites.*under the rewards of one"):
+            start()
+    with pytest.raises(ConfigError, match="two composites"):
+        attach(make_trainer([*first.components(), *second.components()]), first)
+    attach(make_trainer([first, flat]), first)
+    assert "flat stands beside the composite" in caplog.text
+
+
+def test_attach_refuses_a_trainer_that_learns_from_rows_without_a_reward(
+    make_trainer: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As TRL did before 1.6, whatever the version says: it is tried with the trainer's own class."""
+    (tmp_path / "older.py").write_text(
+        "from trl import GRPOTrainer\n\n\nclass OlderTrainer(GRPOTrainer):\n"
+        "    def _calculate_rewards(self, *given):\n        return super()._calculate_rewards(*given).nan_to_num(0.0)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    composite = two()
+    trainer = make_trainer(composite, trainer=importlib.import_module("older").OlderTrainer)
+    with pytest.raises(ConfigError, match=r"OlderTrainer of TRL \d.* reward of 0.*pip install -U 'trl>=1\.6'"):
+        attach(trainer, composite)
 
 
 def test_attach_again_does_not_watch_twice(make_trainer: Callable[..., Any]) -> None:

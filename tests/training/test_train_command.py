@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,10 @@ from typer.testing import CliRunner
 pytest.importorskip("trl")
 
 from grpo_rewards_adapters.training import bootstrap, count_batches, read_recipe, wilson
-from grpo_rewards_adapters.training.arguments import PRESETS, REMOVED
+from grpo_rewards_adapters.training.arguments import PRESETS, REMOVED, current_names
 
 from grpo_rewards._cli.app import application
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ColumnError, ConfigError, ResumeError
 
 pytestmark = [
     pytest.mark.train,
@@ -30,7 +32,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::trl"),
     pytest.mark.filterwarnings("ignore:::peft"),
     pytest.mark.filterwarnings("ignore:::datasets"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("error::FutureWarning:transformers.training_args"),  # what our own calls ask for
 ]
 
 REWARDS = {"rewards": {"correct": {"use": "exact", "weight": 2.0}, "brief": {"use": "length", "params": {"target": 3, "band": 3}}}}  # fmt: skip
@@ -120,6 +122,20 @@ def test_config_in_model_out_and_everything_it_was_made_of(recipe: Callable[...,
     same_logits(run / "model", tmp_path / "merged")
 
 
+def test_a_condition_in_vain_is_found_before_a_model_is_loaded(recipe: Callable[..., Path]) -> None:
+    def rewards(**when: Any) -> dict[str, Any]:
+        return {"rewards": {**REWARDS["rewards"], "correct": {"use": "exact", "when": when}}}
+
+    misspelt = invoke("train", recipe(rewards=rewards(column="anwser", present=True)), "--check").exception
+    assert isinstance(misspelt, ColumnError)
+    assert "Correct rewards.correct.when.column in the configuration" in str(misspelt)
+    checked = invoke("train", recipe(rewards=rewards(column="answer", equals="99")), "--check", "--json")
+    assert checked.exit_code == 1
+    findings = json.loads(checked.stdout)["findings"]
+    assert any("rewards.correct.when.equals: '99' occurs in no row" in finding for finding in findings)
+    assert any("rewards.correct applies to no row" in finding for finding in findings)
+
+
 def same_logits(adapter: Path, merged: Path) -> None:
     import torch
     from peft import AutoPeftModelForCausalLM
@@ -142,6 +158,10 @@ def test_a_run_goes_on_from_its_newest_checkpoint(recipe: Callable[..., Path], t
     assert more.exit_code == 0, (more.output, more.exception)
     assert json.loads(more.stdout)["steps"] == 2
     assert (tmp_path / "run" / "before.jsonl").read_bytes() == before
+    heavier = {"rewards": {**REWARDS["rewards"], "correct": {"use": "exact", "weight": 3.0}}}
+    changed = recipe(training={**TRAINING, "max_steps": 3}, rewards=heavier)
+    with pytest.raises(ResumeError, match="to go on all the same, give --accept-changes"):
+        raise invoke("train", changed, "--resume").exception
     assert json.loads(more.stdout)["held_out"]["reward"]["before"]["n"] == 6
 
 
@@ -212,6 +232,42 @@ def test_the_example_configuration_is_sound() -> None:
     assert found.composite(file.parent).required_columns == ("answer",)
     assert set(found.arguments) <= set(GRPOConfig.__dataclass_fields__)
     assert count_batches(found.arguments).prompts == 4
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_presets_use_no_deprecated_arguments(preset: str, tmp_path: Path) -> None:
+    import dataclasses
+
+    from trl import GRPOConfig
+
+    defaults = {field.name: field.default for field in dataclasses.fields(GRPOConfig)}
+    for given in (PRESETS[preset], {}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = GRPOConfig(str(tmp_path), **{**current_names(given, defaults), "use_cpu": True, "bf16": False})
+        assert found.gradient_checkpointing is given.get("gradient_checkpointing", True)
+
+
+def test_without_a_network_the_check_fails_quickly(recipe: Callable[..., Path], tmp_path: Path) -> None:
+    """A hub at an address where nobody listens, in a process of its own; 70 s of retries before."""
+    for changes in ({"model": "nobody/nothing"}, {"dataset": {"name": "nobody/nothing", "prompt": "question"}}):
+        config = recipe(**changes)
+        environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path / "hub")}
+        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "HF_HUB_OFFLINE"):
+            environment.pop(name, None)
+            environment.pop(name.lower(), None)
+        code = (
+            "import sys, time\nimport grpo_rewards_adapters.training.run as run\nfrom grpo_rewards.errors import *\n"
+            "from pathlib import Path\nfile = Path(sys.argv[1])\nstarted = time.monotonic()\n"
+            "try:\n    run.check(run_recipe(file), base=file.parent)\n"
+            "except GrpoRewardsError as error:\n    print(time.monotonic() - started, error)\n"
+        ).replace("run_recipe", "__import__('grpo_rewards_adapters.training.recipe', fromlist=['x']).read_recipe")
+        command = [sys.executable, "-W", "ignore", "-c", code, str(config)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        seconds, _, said = done.stdout.partition(" ")
+        assert float(seconds) < 10.0, done.stdout  # a second where nothing else runs
+        assert "cannot be" in said
+        assert "does not answer" in done.stderr
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::transformers"),
     pytest.mark.filterwarnings("ignore:::accelerate"),
     pytest.mark.filterwarnings("ignore:::trl"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("error::FutureWarning:transformers.training_args"),  # what our own calls ask for
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 ALPHABET = "0123456789+= abcdefghijklmnopqrstuvwxyz<>/?:"
@@ -53,6 +54,7 @@ def make_trainer(
 ) -> Any:
     """Return a `GRPOTrainer` (or another class) on the CPU; `settings` go to its configuration, `given` to itself."""
     from datasets import Dataset
+    from grpo_rewards_adapters.training.arguments import current_names
     from trl import GRPOConfig, GRPOTrainer
 
     tokenizer = make_tokenizer()
@@ -62,8 +64,10 @@ def make_trainer(
         "logging_steps": 1, "max_steps": 3, "num_generations": 4, "disable_tqdm": True, "save_strategy": "no",
         "per_device_train_batch_size": 8, "max_completion_length": 6, "seed": 7, "learning_rate": 1e-2,
     }  # fmt: skip
+    names = {field.name: field.default for field in fields(GRPOConfig)}
     arguments = {
         "model": make_model(tokenizer), "train_dataset": Dataset.from_list(rows), "processing_class": tokenizer,
-        "args": (config or GRPOConfig)(**{**defaults, **settings}), "reward_funcs": rewards, **(given or {}),
+        "args": (config or GRPOConfig)(**current_names({**defaults, **settings}, names)), "reward_funcs": rewards,
+        **(given or {}),
     }  # fmt: skip
     return (trainer or GRPOTrainer)(**arguments)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards._contract import Batch
-from grpo_rewards_adapters.single import Scored, composite_for, score_rows, stand_in
+from grpo_rewards._composition.ranks import world
+from grpo_rewards.errors import InputError
+from grpo_rewards_adapters.single import Scored, composite_for, filled_with_group_means, score_rows
 
-__all__ = ["CompositeORM", "fill_with_group_mean", "orm_class"]
+__all__ = ["CompositeORM", "groups_of", "orm_class"]
 
 _log = logging.getLogger(__name__)
 _NOT_COLUMNS = ("trainer_state", "trajectory_inputs", "log_extra", "log_metric")
+_IDS = ("prompt_id", "request_id", "group_id")
 
 
 class CompositeORM:
     """A composite in the shape of ms-swift's ``ORM``: made with ``args``, called with lists, answers floats.
 
     ms-swift sums rewards with ``nansum``, which makes a sample without any reward 0 without a word. So a missing reward
-    is filled with the mean of its group's others, whose advantage under group centring is 0; a group with none gets
-    `missing`. Both are logged.
+    is filled with the mean of its group's others, also those of other processes. Each is logged.
     """
 
     config: Composite | str | None = None
-    missing: float = 0.0
 
     def __init__(self, args: Any = None, **_kwargs: Any) -> None:
         self.args = args
@@ -35,45 +35,86 @@ class CompositeORM:
         """Each component's values in the latest call."""
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
-        """Score a batch: `completions` are strings, every dataset column a list of the same length."""
-        given = {name: values for name, values in columns.items() if _is_column(name, values, len(completions))}
+        """Score a batch: `completions` are strings, every dataset column a list of the same length.
+
+        Collective where several processes train: each must call it at the same point, as ms-swift does.
+
+        Raises:
+            InputError: the groups cannot be known, or rows of a group that a reward compares lie on several processes.
+        """
+        size = len(completions)
+        given = {name: values for name, values in columns.items() if _is_column(name, values, size)}
+        parts = world().gather({name: given[name] for name in _IDS if name in given} | {"rows": size})
+        start = sum(part["rows"] for part in parts[: world().rank])
+        ids = {
+            name: [value for part in parts for value in part[name]] for name in _IDS if all(name in p for p in parts)
+        }
+        groups = groups_of(ids, sum(part["rows"] for part in parts), self.args)
+        group = {row: number for number, rows in enumerate(groups) for row in rows}
+        for component in self.composite.components:
+            mine = range(start, start + size)
+            if component.reward.style == "group" and any(len({row in mine for row in rows}) > 1 for rows in groups):
+                raise InputError(
+                    f"component {component.name!r} compares the completions of a group, and a group lies on several "
+                    f"processes; make per_device_train_batch_size a multiple of num_generations"
+                )
         rows = [
             {**{name: values[row] for name, values in given.items()}, "completion": completion}
             for row, completion in enumerate(completions)
         ]
-        scored = score_rows(self.composite, rows)
+        scored = score_rows(self.composite, rows, grouping=[group[start + row] for row in range(size)])
+        self._log_means(scored)
+        everything = [one for part in world().gather(scored) for one in part]
+        return filled_with_group_means(everything, groups)[start : start + size]
+
+    def _log_means(self, scored: Sequence[Scored]) -> None:
         self.components = {name: [one.values[name] for one in scored] for name in self.composite.weights}
         for name, values in self.components.items():
             present = [value for value in values if value is not None]
             if present:
                 _log.info("rewards/%s/mean %.6g over %d of %d", name, math.fsum(present) / len(present), len(present), len(values))  # fmt: skip
-        return fill_with_group_mean(scored, _groups(given, len(completions)), missing=self.missing)
 
 
-def orm_class(config: Composite | str | None = None, *, missing: float = 0.0) -> type[CompositeORM]:
+def orm_class(config: Composite | str | None = None) -> type[CompositeORM]:
     """Return the class to put into ms-swift's ``orms``, bound to a composition."""
-    return type("CompositeORM", (CompositeORM,), {"config": config, "missing": missing})
+    return type("CompositeORM", (CompositeORM,), {"config": config})
 
 
-def fill_with_group_mean(scored: Sequence[Scored], groups: Sequence[Sequence[int]], *, missing: float) -> list[float]:
-    """Return the rewards with each gap filled by the mean of its group's present ones, or `missing` where none is."""
-    filled = [one.reward for one in scored]
-    for rows in groups:
-        present = [reward for row in rows if (reward := scored[row].reward) is not None]
-        mean = math.fsum(present) / len(present) if present else missing
-        for row in rows:
-            if not scored[row].valid:
-                filled[row] = stand_in(scored[row], mean)
-    return [value for value in filled if value is not None]
+def groups_of(ids: Mapping[str, Sequence[Any]], size: int, args: Any) -> list[list[int]]:
+    """Return ms-swift's groups of `size` rows: blocks of ``num_generations`` (in evaluation ``num_generations_eval``).
+
+    A ``prompt_id`` is no group: ms-swift gives one to all rows with equal messages. But no block holds two of them, which
+    tells training from evaluation; and where a ``request_id`` comes back (multi-turn, with rows of its own for each
+    turn) ms-swift itself groups by ``prompt_id``. Without ``args`` a ``group_id`` or ``prompt_id`` of the data counts.
+
+    Raises:
+        InputError: neither is there, or no block size fits.
+    """
+    prompts, requests = ids.get("prompt_id"), ids.get("request_id")
+    repeated = requests is not None and len(set(requests)) < size
+    sizes = [getattr(args, name, None) for name in ("num_generations", "num_generations_eval")]
+    if prompts is not None and repeated:
+        return _by_key(prompts)
+    for length in sizes:
+        if isinstance(length, int) and length > 0 and size % length == 0:
+            blocks = [list(range(first, first + length)) for first in range(0, size, length)]
+            if prompts is None or all(len({prompts[row] for row in rows}) == 1 for rows in blocks):
+                return blocks
+    keys = ids.get("group_id", prompts if not any(sizes) else None)
+    if keys is None:
+        raise InputError(
+            f"the groups of {size} rows cannot be known: num_generations of ms-swift's arguments is {sizes[0]!r}, "
+            f"num_generations_eval {sizes[1]!r}, and the data have no column group_id"
+        )
+    return _by_key(keys)
+
+
+def _by_key(keys: Sequence[Any]) -> list[list[int]]:
+    found: dict[Any, list[int]] = {}
+    for row, key in enumerate(keys):
+        found.setdefault(key, []).append(row)
+    return list(found.values())
 
 
 def _is_column(name: str, values: Any, size: int) -> bool:
     return name not in _NOT_COLUMNS and isinstance(values, list | tuple) and len(values) == size
-
-
-def _groups(columns: dict[str, Any], size: int) -> list[list[int]]:
-    """The rows of each prompt: by ``prompt_id``, ``group_id``, or equal messages before the last one."""
-    keys = columns.get("prompt_id") or columns.get("group_id") or columns.get("prompt")
-    if keys is None and "messages" in columns:
-        keys = [messages[:-1] if messages and messages[-1].get("role") == "assistant" else messages for messages in columns["messages"]]  # fmt: skip
-    return Batch([""] * size, keys).groups if keys is not None else [[row] for row in range(size)]

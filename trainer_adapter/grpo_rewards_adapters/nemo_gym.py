@@ -1,49 +1,65 @@
-"""NeMo Gym: the request and response of a resources server's ``/verify``, with its own flag for what measured nothing."""
+"""NeMo Gym: the request and response of a resources server's ``/verify``, with its own mark for what measured nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import BaseModel
+
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards_adapters.single import composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import chosen, composite_for, refuse_group_rewards, score_rows, stand_in
 
 __all__ = ["messages_of", "verify"]
 
-_KINDS = {"unavailable": "provider_unavailable", "error": "verifier_error"}
 _ENVELOPE = ("responses_create_params", "response")
 
 
-def verify(body: Mapping[str, Any], *, config: Composite | str | None = None, missing: float = 0.0) -> dict[str, Any]:
+def verify(
+    body: Mapping[str, Any] | BaseModel, *, config: Composite | str | None = None, missing: float | None = None
+) -> dict[str, Any]:
     """Answer a ``/verify`` request: the body again with ``reward`` and ``reward_components`` (every component, always).
 
-    Where there is no reward, `missing` stands in, ``mask_sample`` is true, and ``failure_kind`` (of NeMo Gym's own
-    vocabulary) and ``failure_reason`` say why. ``component_applies`` tells a component that is 0 from one without value.
-    Every key of the body besides the envelope is a column that rewards see; ``prompt`` is the request's input.
+    Where there is no reward, NeMo Gym's own mark for a verifier that failed is set: a server's `body` (a pydantic object)
+    raises its ``JudgeError``, which every ``/verify`` endpoint turns into ``_ng_failure_class: judge_failed``; a plain
+    mapping is answered with that key. Such a rollout goes to ``<output>_failures.jsonl``, counts in no metric and is
+    tried again on resume. `missing`, a number, stands in instead where it is given. ``component_applies`` tells a
+    component that is 0 from one without value. Every key of the body besides the envelope is a column that rewards see;
+    ``prompt`` is the request's input.
 
     Raises:
         InputError: the body has not the shape of a verify request.
+        ConfigError: a component compares whole groups.
+        nemo_gym.judge.JudgeError: there is no reward, in a server.
     """
     composite = composite_for(config)
     refuse_group_rewards(composite, trainer="NeMo Gym")
+    given = body if isinstance(body, Mapping) else body.model_dump()
     for key in _ENVELOPE:
-        if not isinstance(body.get(key), Mapping):
-            raise InputError(f"a verify request needs an object {key!r}; found {', '.join(sorted(body)) or 'nothing'}")
-    row = {key: value for key, value in body.items() if key not in _ENVELOPE}
-    row["completion"] = messages_of(body["response"])
-    row["prompt"] = body["responses_create_params"].get("input")
+        if not isinstance(given.get(key), Mapping):
+            raise InputError(f"a verify request needs an object {key!r}; found {', '.join(sorted(given)) or 'nothing'}")
+    row = {key: value for key, value in given.items() if key not in _ENVELOPE}
+    row["completion"] = messages_of(given["response"])
+    row["prompt"] = given["responses_create_params"].get("input")
     (scored,) = score_rows(composite, [row])
     values = scored.values
-    return {
-        **body,
-        "reward": stand_in(scored, missing),
+    answer = {
+        **given,
+        "reward": 0.0 if scored.reward is None else scored.reward,
         "reward_components": {name: 0.0 if value is None else value for name, value in values.items()},
         "component_applies": {name: value is not None for name, value in values.items()},
-        "mask_sample": not scored.valid,
-        "failure_kind": _KINDS.get(scored.failure),
-        "failure_reason": scored.reason or None,
     }
+    if scored.valid:
+        return answer
+    reason = f"{scored.failure}: {scored.reason}"
+    if missing is not None:
+        return {**answer, "reward": stand_in(scored, chosen(missing, trainer="NeMo Gym", setting="missing=NUMBER"))}
+    if body is given:
+        return {**answer, "_ng_failure_class": "judge_failed", "_ng_failure_judge_error": reason}
+    from nemo_gym.judge import JudgeError
+
+    raise JudgeError(reason)
 
 
 def messages_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:

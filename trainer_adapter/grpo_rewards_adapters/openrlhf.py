@@ -9,7 +9,7 @@ from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards_adapters.single import composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import chosen, composite_for, refuse_group_rewards, score_rows, stand_in
 
 __all__ = ["SPECIAL_TOKENS", "completion_of", "reward_func", "reward_lists"]
 
@@ -84,22 +84,27 @@ def reward_lists(
     *,
     config: Composite | str | None = None,
     gold: str = "answer",
-    missing: float = 0.0,
+    missing: float | None = None,
     special_tokens: Sequence[str] = SPECIAL_TOKENS,
 ) -> dict[str, Any]:
     """Score a batch into plain lists, the JSON that OpenRLHF reads over HTTP.
 
-    The reward sees the columns ``prompt``, ``label`` and `gold` (the label again).
+    The reward sees the columns ``prompt``, ``label`` and `gold` (the label again). `missing` stands where there is none;
+    OpenRLHF passes no settings on, so without it ``$GRPO_REWARDS_MISSING`` says which number.
 
     Returns:
         ``rewards`` and ``scores`` (the same numbers), and ``extra_logs``: ``valid`` (0.0 where `missing` stands in),
         and per component ``component_<name>`` and ``applies_<name>``.
 
     Raises:
+        ConfigError: `missing` is not chosen, or a component compares whole groups.
         InputError: the lists differ in length, or a query does not begin with its prompt.
     """
     composite = composite_for(config)
     refuse_group_rewards(composite, trainer="OpenRLHF")
+    missing = chosen(
+        missing, trainer="OpenRLHF", setting="missing=NUMBER in a file of your own that calls reward_lists"
+    )
     if not len(queries) == len(prompts) == len(labels):
         raise InputError(
             f"{len(queries)} queries, {len(prompts)} prompts and {len(labels)} labels; expected as many of each"

@@ -1,16 +1,18 @@
 """Scoring for trainers other than TRL: one composite, rows in, plain numbers and a flag out.
 
-Those trainers cannot leave a sample out the way TRL does with None. So every row carries `Scored.valid`: where it is
-false, the number that stands in for the reward measured nothing, and the adapter says so in the form its trainer has.
+Those trainers cannot leave a sample out the way TRL does with None. Where an adapter sees a whole group, the mean of its
+other rewards stands in (`filled_with_group_means`), whose advantage is 0; where a trainer has a mark of its own for such
+a sample, the adapter sets it; else nothing is scored until somebody has said what stands in (`chosen`).
 """
 
 from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +21,19 @@ from grpo_rewards import Composite, load
 from grpo_rewards._contract import Batch
 from grpo_rewards.errors import ConfigError
 
-__all__ = ["Scored", "composite_for", "refuse_group_rewards", "score_rows", "stand_in"]
+__all__ = [
+    "MISSING_VARIABLE",
+    "Scored",
+    "chosen",
+    "composite_for",
+    "filled_with_group_means",
+    "refuse_group_rewards",
+    "score_rows",
+    "stand_in",
+]
+
+MISSING_VARIABLE = "GRPO_REWARDS_MISSING"
+"""The environment variable that chooses a number for samples without a reward, where a trainer passes no settings on."""
 
 _log = logging.getLogger(__name__)
 _policy = threading.Lock()  # trainers call from many threads; the failure policy counts rows across calls
@@ -67,19 +81,23 @@ def refuse_group_rewards(composite: Composite, *, trainer: str) -> None:
             )
 
 
-def score_rows(composite: Composite, rows: Sequence[Mapping[str, Any]]) -> list[Scored]:
+def score_rows(
+    composite: Composite, rows: Sequence[Mapping[str, Any]], *, grouping: Sequence[Any] | None = None
+) -> list[Scored]:
     """Score rows under the failure policy of training (``errors:`` of the configuration, with its batch timeout).
+
+    `grouping` holds a key per row that says which group it is in, for rewards that compare the rows of one.
 
     Raises:
         ColumnError: a column that a component needs is missing.
         PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
         InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
     """
-    batch = Batch.from_rows(rows)
+    batch = replace(Batch.from_rows(rows), grouping=grouping)
     composite.check_columns(batch.available)
     table = composite._table(batch, timeout=composite.config.errors.batch_timeout)
     with _policy:
-        composite._enforce(table)
+        composite._enforce(batch, table)
     values = {name: table.values(name) for name in table.components}
     scored = []
     for row, reward in enumerate(table.rewards()):
@@ -96,16 +114,47 @@ def score_rows(composite: Composite, rows: Sequence[Mapping[str, Any]]) -> list[
     return scored
 
 
-def stand_in(scored: Scored, missing: float) -> float:
-    """Return the reward, or `missing` where there is none, which is logged each time.
+def chosen(missing: float | None, *, trainer: str, setting: str, instead: str = "") -> float:
+    """Return `missing`, else the number in ``$GRPO_REWARDS_MISSING``: what stands for the reward of a sample without one.
 
     Raises:
-        ValueError: `missing` is not finite; NaN or inf would poison the batch.
+        ConfigError: nobody has chosen, or not a finite number (NaN and inf would poison the batch).
     """
-    if not math.isfinite(missing):
-        raise ValueError(f"missing must be a finite number, not {missing!r}: the trainer would average it")
+    named = os.environ.get(MISSING_VARIABLE)
+    try:
+        number = float(named) if missing is None and named is not None else missing
+    except ValueError:
+        raise ConfigError(f"${MISSING_VARIABLE} must be a number, not {named!r}") from None
+    if number is None:
+        raise ConfigError(
+            f"{trainer} takes no None and does not show its groups, so a sample that could not be graded needs a number, "
+            f"which moves its group's baseline like a graded one. Choose it: {setting}, or ${MISSING_VARIABLE} (0 counts "
+            f"the sample as wrong){instead and '; or ' + instead}"
+        )
+    if not math.isfinite(number):
+        raise ConfigError(f"missing must be a finite number, not {number!r}: the trainer would average it")
+    return number
+
+
+def stand_in(scored: Scored, missing: float) -> float:
+    """Return the reward, or `missing` where there is none, which is logged each time."""
     if scored.reward is not None:
         return scored.reward
     _log.warning("no reward for a sample (%s): %s; %g stands in and it is marked invalid", scored.failure, scored.reason,
                  missing)  # fmt: skip
     return missing
+
+
+def filled_with_group_means(scored: Sequence[Scored], groups: Sequence[Sequence[int]]) -> list[float]:
+    """Return the rewards, each gap filled by the mean of its group's others, or 0 in a group that has no reward at all.
+
+    The others' mean does not move and the gap's advantage is 0. A group's deviation shrinks by
+    sqrt((n - 1) / (N - 1)) with n of N rewards there, which a trainer that divides by it undoes in the survivors' favour.
+    """
+    filled = [0.0] * len(scored)
+    for rows in groups:
+        present = [reward for row in rows if (reward := scored[row].reward) is not None]
+        mean = math.fsum(present) / len(present) if present else 0.0
+        for row in rows:
+            filled[row] = stand_in(scored[row], mean)
+    return filled

@@ -1,84 +1,167 @@
-"""verifiers: ``Rubric(**rubric_arguments("rewards.yaml"))``, one function per component, arguments by name."""
+"""verifiers: a composite as rewards of a task, by import path (0.4), or as functions of a ``Rubric`` (0.1).
+
+In 0.4 the configuration of a taskset names the functions::
+
+    [env.taskset.task.rewards.composite]
+    fn = "grpo_rewards_adapters.verifiers:composite_reward"
+    [env.taskset.task.metrics.components]
+    fn = "grpo_rewards_adapters.verifiers:component_metrics"
+
+and for a ``Rubric`` of 0.1: ``vf.Rubric(**rubric_arguments("rewards.yaml"))``.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards_adapters.single import Scored, composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards.errors import InfrastructureError
+from grpo_rewards_adapters.single import (
+    Scored,
+    composite_for,
+    filled_with_group_means,
+    refuse_group_rewards,
+    score_rows,
+)
 
-__all__ = ["rubric_arguments"]
+__all__ = ["component_metrics", "composite_reward", "rubric_arguments"]
 
-_Function = Callable[..., Awaitable[float]]
-_ROLLOUTS = 4096  # how many rollouts' verdicts are kept at hand
+_Function = Callable[..., Awaitable[list[float]]]
+_KEPT = 4096  # how many rollouts' or groups' verdicts are kept at hand
 
 
-def rubric_arguments(
-    config: Composite | str | None = None, *, gold: str = "answer", missing: float = 0.0
-) -> dict[str, Any]:
-    """Return ``funcs`` and ``weights`` for a verifiers ``Rubric``.
+class _Memo:
+    """The verdicts of what was scored lately, by the identity of the object that they are about."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[int, tuple[Any, asyncio.Future[list[Scored]]]] = OrderedDict()
+
+    async def scored(self, about: Any, composite: Composite, rows: Callable[[], list[dict[str, Any]]]) -> list[Scored]:
+        """Return the verdicts on `about`, whose rows are one group; scored in a thread, by the first who asks."""
+        held = self._held.get(id(about))
+        if held is None or held[1].get_loop() is not asyncio.get_running_loop():
+            made = rows()
+            scoring = asyncio.to_thread(score_rows, composite, made, grouping=[0] * len(made))
+            held = (about, asyncio.ensure_future(scoring))  # held, so that no other object gets its id meanwhile
+            self._held[id(about)] = held
+            while len(self._held) > _KEPT:
+                self._held.popitem(last=False)
+        return await asyncio.shield(held[1])
+
+    def forget(self, about: Any) -> None:
+        """Score `about` anew when it is asked for again."""
+        self._held.pop(id(about), None)
+
+
+# ------------------------------------------------------------------------------------------------ tasks (0.4)
+
+_traces = _Memo()
+
+
+async def composite_reward(task: Any, trace: Any) -> float:
+    """Score a rollout with the composite of ``$GRPO_REWARDS_CONFIG``, else of ``./rewards.yaml``.
+
+    Columns are the fields of the task's data; ``prompt`` is the messages before the first one that the model wrote, and
+    the completion is the rest of the last branch.
+
+    Raises:
+        InfrastructureError: it has no reward. verifiers then records a ``TaskError`` on the trace, which thereby has an
+            error instead of a reward.
+        ConfigError: a component compares whole groups.
+    """
+    one = await _of_trace(task, trace)
+    _traces.forget(trace)  # metrics were read before; a trace that is scored again is scored anew
+    if one.reward is None:
+        raise InfrastructureError(f"no reward for this rollout ({one.failure}): {one.reason}")
+    return one.reward
+
+
+async def component_metrics(task: Any, trace: Any) -> dict[str, float]:
+    """Return ``valid``, and per component ``component_<name>`` and ``applies_<name>`` (0.0 or 1.0)."""
+    one = await _of_trace(task, trace)
+    found = {"valid": float(one.valid)}
+    for name, value in one.values.items():
+        found[f"component_{name}"] = 0.0 if value is None else value
+        found[f"applies_{name}"] = float(value is not None)
+    return found
+
+
+async def _of_trace(task: Any, trace: Any) -> Scored:
+    composite = composite_for(None)
+    refuse_group_rewards(composite, trainer="a verifiers task")
+
+    def rows() -> list[dict[str, Any]]:
+        data = {name: getattr(task, name) for name in type(task).model_fields}
+        data.update(task.model_extra or {})
+        nodes = trace.branches[-1].nodes if trace.branches else []
+        said = next((row for row, node in enumerate(nodes) if node.sampled), len(nodes))
+        messages = _plain([node.message for node in nodes])
+        return [{**data, "prompt": messages[:said], "completion": messages[said:]}]
+
+    (one,) = await _traces.scored(trace, composite, rows)
+    return one
+
+
+# ------------------------------------------------------------------------------------------------ rubrics (0.1)
+
+
+def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answer") -> dict[str, Any]:
+    """Return ``funcs`` and ``weights`` for a verifiers ``Rubric``, which calls each with the lists of one group.
 
     The first function, weight 1, is the composite's reward with its clip, gates and weights; ``valid`` and each
     ``component_<name>`` and ``applies_<name>`` follow with weight 0, so they are metrics. verifiers takes only floats, and
-    turns an exception into 0.0: where there is no reward, `missing` stands in and ``valid`` is 0.0. Columns that rewards
-    see: ``prompt``, ``task``, ``answer`` (also as `gold`), and the keys of ``info``.
-
-    Raises:
-        ConfigError: a component compares whole groups.
+    subtracts a group's mean: where there is no reward, the mean of the group's others stands in and ``valid`` is 0.0.
+    Columns that rewards see: ``prompt``, ``task``, ``answer`` (also as `gold`), and the keys of ``info``.
     """
     composite = composite_for(config)
-    refuse_group_rewards(composite, trainer="a verifiers rubric function")
+    memo = _Memo()
 
-    memo: OrderedDict[int, tuple[Any, asyncio.Future[list[Scored]]]] = OrderedDict()
-
-    async def scored(completion: Any, prompt: Any, answer: Any, info: Any, task: Any) -> Scored:
-        """Evaluate once per rollout; the functions of a rubric run one after another or side by side."""
-        held = memo.get(id(completion))
-        if held is None or held[1].get_loop() is not asyncio.get_running_loop():
-            row = {gold: answer, **(dict(info) if isinstance(info, Mapping) else {})}
-            row.update(answer=answer, task=task, prompt=prompt, completion=_plain(completion))
-            # The completion is held, so that its id is not given to another while the entry lives.
-            held = (completion, asyncio.ensure_future(asyncio.to_thread(score_rows, composite, [row])))
-            memo[id(completion)] = held
-            while len(memo) > _ROLLOUTS:
-                memo.popitem(last=False)
-        (one,) = await asyncio.shield(held[1])
-        return one
-
-    def function(name: str, read: Callable[[Scored], float]) -> _Function:
+    def function(name: str, read: Callable[[Sequence[Scored]], list[float]]) -> _Function:
         async def reward(
-            completion: Any, prompt: Any = None, answer: Any = "", info: Any = None, task: Any = None
-        ) -> float:
-            return read(await scored(completion, prompt, answer, info, task))
+            completions: list[Any],
+            prompts: list[Any],
+            answers: list[Any],
+            infos: list[Any],
+            tasks: list[Any],
+            states: list[Any],
+        ) -> list[float]:
+            def rows() -> list[dict[str, Any]]:
+                made = []
+                for row, completion in enumerate(completions):
+                    info = dict(infos[row]) if isinstance(infos[row], Mapping) else {}
+                    own = {"answer": answers[row], "task": tasks[row], "prompt": prompts[row]}
+                    made.append({gold: answers[row], **info, **own, "completion": _plain(completion)})
+                return made
+
+            return read(await memo.scored(states, composite, rows))  # the lists are made anew for each function
 
         reward.__name__ = reward.__qualname__ = name
         return reward
 
-    funcs = [
-        function("composite", lambda one: stand_in(one, missing)),
-        function("valid", lambda one: float(one.valid)),
-    ]
+    def rewards(group: Sequence[Scored]) -> list[float]:
+        return filled_with_group_means(group, [range(len(group))])
+
+    funcs = [function("composite", rewards), function("valid", lambda group: [float(one.valid) for one in group])]
     for name in composite.weights:
-        funcs.append(function(f"component_{name}", partial(_value, name)))
+        funcs.append(function(f"component_{name}", partial(_values, name)))
         funcs.append(function(f"applies_{name}", partial(_applies, name)))
     return {"funcs": funcs, "weights": [1.0] + [0.0] * (len(funcs) - 1)}
 
 
-def _value(name: str, scored: Scored) -> float:
-    value = scored.values[name]
-    return 0.0 if value is None else value
+def _values(name: str, group: Sequence[Scored]) -> list[float]:
+    return [0.0 if (value := one.values[name]) is None else value for one in group]
 
 
-def _applies(name: str, scored: Scored) -> float:
-    return float(scored.values[name] is not None)
+def _applies(name: str, group: Sequence[Scored]) -> list[float]:
+    return [float(one.values[name] is not None) for one in group]
 
 
 def _plain(completion: Any) -> Any:
     """Turn messages that are pydantic models into mappings."""
     if isinstance(completion, str):
         return completion
-    return [message if isinstance(message, Mapping) else message.model_dump() for message in completion]
+    return [dict(message) if isinstance(message, Mapping) else message.model_dump() for message in completion]

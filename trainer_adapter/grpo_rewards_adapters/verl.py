@@ -1,19 +1,23 @@
-"""verl: ``custom_reward_function.path=.../grpo_rewards_adapters/verl.py``, ``name=compute_score`` (or the async one).
+"""verl: ``reward.custom_reward_function.path=pkg://grpo_rewards_adapters.verl``, ``name=compute_score`` (or the async one).
 
-verl wants the same keys from every sample and cannot take None, so each result has a flag beside each number.
+verl wants the same keys from every sample and cannot take None, so each result has a flag beside each number. It shows
+one sample at a time; advantages that leave samples out are those of `grpo_rewards_adapters.verl_survivors`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from grpo_rewards import Composite
-from grpo_rewards_adapters.single import composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import chosen, composite_for, refuse_group_rewards, score_rows, stand_in
 
 __all__ = ["compute_score", "compute_score_async"]
 
+_SETTING = "reward.custom_reward_function.reward_kwargs.missing: NUMBER"
+_INSTEAD = "reward_kwargs.missing: survivors with algorithm.adv_estimator: grpo_survivors, which leaves the sample out"
 _OWN = ("completion", "data_source", "ground_truth")
 
 
@@ -25,13 +29,15 @@ def compute_score(
     *,
     config: Composite | str | None = None,
     gold: str = "answer",
-    missing: float = 0.0,
+    missing: float | Literal["survivors"] | None = None,
     **_router: Any,
 ) -> dict[str, float | str]:
     """Score one response; the keys are the same for every sample of a configuration.
 
     The reward sees the columns of `extra_info`, ``data_source`` and ``ground_truth``, the last also as the column `gold`
-    unless `extra_info` has one. `config`, `gold` and `missing` come from verl's ``reward_kwargs``.
+    unless `extra_info` has one. `config`, `gold` and `missing` come from verl's ``reward_kwargs``. Where there is no
+    reward the score is `missing`: a number, or NaN with ``survivors``, which ``algorithm.adv_estimator:
+    grpo_survivors`` leaves out of its group; any other estimator makes the whole update NaN, which verl skips.
 
     Returns:
         ``score``; ``valid`` (1.0, or 0.0 where `missing` stands in and nothing was measured); per component
@@ -39,14 +45,15 @@ def compute_score(
         ``reason``.
 
     Raises:
-        ConfigError: a component compares whole groups, which verl does not show at once.
+        ConfigError: `missing` is not chosen, or a component compares whole groups, which verl does not show at once.
     """
     composite = composite_for(config)
     refuse_group_rewards(composite, trainer="verl")
+    absent = math.nan if missing == "survivors" else chosen(missing, trainer="verl", setting=_SETTING, instead=_INSTEAD)
     row = {gold: ground_truth, **dict(extra_info or {})}
     row.update(zip(_OWN, (solution_str, data_source, ground_truth), strict=True))
     (scored,) = score_rows(composite, [row])
-    result: dict[str, float | str] = {"score": stand_in(scored, missing), "valid": float(scored.valid)}
+    result: dict[str, float | str] = {"score": stand_in(scored, absent), "valid": float(scored.valid)}
     for name, value in scored.values.items():
         result[f"component/{name}"] = 0.0 if value is None else value
         result[f"applies/{name}"] = float(value is not None)

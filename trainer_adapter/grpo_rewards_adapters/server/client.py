@@ -9,8 +9,8 @@ import random
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from grpo_rewards import Outcome, reward
@@ -111,7 +111,7 @@ def remote(
     chunk: int = 64,
     concurrency: int = 8,
     **columns: Any,
-) -> list[Outcome]:
+) -> Iterator[tuple[int, Outcome]]:
     """The reward that a `grpo-rewards serve` gives, over HTTP.
 
     All columns are sent. A group's rows travel together, in requests of at least `chunk` rows (fewer at the end), up to
@@ -149,12 +149,13 @@ def remote(
         except RemoteProblem as problem:
             return [Outcome(None, "unavailable", f"remote: {problem}")] * len(part)
 
-    outcomes: list[Outcome] = [Outcome(None, "unavailable", "remote: not asked")] * len(rows)
-    with ThreadPoolExecutor(min(concurrency, len(parts)), "grpo-rewards-remote") as pool:
-        for part, found in zip(parts, pool.map(score, parts), strict=True):
-            for row, outcome in zip(part, found, strict=True):
-                outcomes[row] = outcome
-    return outcomes
+    pool = ThreadPoolExecutor(min(concurrency, len(parts)), "grpo-rewards-remote")
+    try:
+        asked = {pool.submit(score, part): part for part in parts}
+        for future in as_completed(asked):
+            yield from zip(asked[future], future.result(), strict=True)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _outcome(found: Mapping[str, Any], position: int) -> Outcome:

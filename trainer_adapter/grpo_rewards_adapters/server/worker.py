@@ -100,9 +100,7 @@ def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> t
         except ShapeError as error:
             raise InputError(f"rows[{index}]: {error}") from None
     batch = Batch.from_rows(samples)
-    composite.check_columns(
-        batch.available, components=[c for c in composite.components if c.when is None or c.rows(batch)]
-    )
+    composite.check_columns(batch.available, batch=batch)
     table = composite._table(batch, timeout=_patience(composite)) if careful else composite.score(batch)
     broken = sorted(
         row for row in table.left_out if any(outcomes[row].status == "error" for outcomes in table.components.values())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.slots import shared_by
 from grpo_rewards_adapters.server.worker import HEADER
 
 __all__ = ["Answer", "Workers"]
@@ -127,7 +128,7 @@ class Workers:
                 sys.executable, "-c",
                 f"from grpo_rewards_adapters.server.worker import main; main({theirs.fileno()})",
                 stdin=asyncio.subprocess.DEVNULL, pass_fds=(theirs.fileno(),),
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
+                env={**os.environ, **shared_by(self.size), "PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
             )  # fmt: skip
         reader, writer = await asyncio.open_connection(sock=mine, limit=1 << 22)
         worker = _Worker(process, reader, writer)

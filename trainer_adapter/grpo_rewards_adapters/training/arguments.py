@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["OURS", "PRESETS", "REMOVED", "argument_problem"]
+__all__ = ["OURS", "PRESETS", "REMOVED", "argument_problem", "current_names"]
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     "cpu": {
@@ -22,6 +22,25 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     },
 }  # fmt: skip
 """Trainer arguments for a few CPU cores, a GPU of up to 24 GB (with `lora` for models above 1 B) and one of 80 GB."""
+
+_RENAMED = {
+    "gradient_checkpointing": "activation_checkpointing",
+    "gradient_checkpointing_kwargs": "activation_checkpointing_kwargs",
+}
+
+
+def current_names(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments under the names that the installed trainer has now; `defaults` are its arguments' own.
+
+    Where it knows the new name of one, the old one is None, also where the default would be set by it and warned of.
+    """
+    found = dict(arguments)
+    for old, new in _RENAMED.items():
+        if new in defaults:
+            value = arguments.get(new)
+            found |= {old: None, new: arguments.get(old, defaults.get(old)) if value is None else value}
+    return found
+
 
 REMOVED: Mapping[str, str] = {
     "max_prompt_length": "the trainer cuts no prompts any more; drop long ones with dataset.max_prompt_tokens",

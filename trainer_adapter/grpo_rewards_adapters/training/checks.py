@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards import Composite
+from grpo_rewards._doctor import Applied, idle_weights
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arithmetic import Batches, count_batches
 from grpo_rewards_adapters.training.data import Data, prompt_lengths
@@ -50,6 +51,10 @@ def check_data(data: Data, composite: Composite, tokenizer: Any) -> tuple[dict[s
     for number, row in enumerate(data.train):
         if not isinstance(row["prompt"], str) and row["prompt"][-1]["role"] == "assistant":
             found.append(f"row {number}: the prompt ends with the assistant's turn, so the answer is in it")
+    applied = Applied(composite)
+    for row in data.train:
+        applied.see(row)
+    found += [*idle_weights(composite), *applied.findings()]
     for component in composite.components:
         found += _golds(component, data)
     lengths = sorted(prompt_lengths(data.train, tokenizer))
@@ -68,20 +73,11 @@ def check_data(data: Data, composite: Composite, tokenizer: Any) -> tuple[dict[s
 
 def _golds(component: Any, data: Data) -> list[str]:
     """References that the component cannot read, by its own ``check_row``."""
-    check = component.reward.check_row
-    if check is None:
-        return []
-    wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
     found = []
     for number, row in enumerate([*data.train, *data.held_out]):
-        if component.when is not None and not component.when.holds(row.get(component.when.column)):
+        if not component.applies_to(row):
             continue
-        given = {
-            parameter.name: row.get(component.reward.columns.get(parameter.name, parameter.name), parameter.default)
-            for parameter in component.reward.shape.data
-            if parameter.column is not None
-        }
-        if problem := check(**{name: given[name] for name in wanted if name in given}):
+        if problem := component.reward.row_problem(row):
             found.append(f"row {number}: {component.name}: {problem}")
     return found
 

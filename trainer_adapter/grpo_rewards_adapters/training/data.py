@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards.errors import ConfigError, InputError, nearest
+from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
 
 __all__ = ["Data", "prompt_lengths", "read_data"]
@@ -79,6 +80,7 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
     from datasets import load_dataset
 
     if config.name is not None:
+        go_offline_without_hub()
         try:
             found = load_dataset(config.name, config.config, split=config.split)
         except Exception as error:

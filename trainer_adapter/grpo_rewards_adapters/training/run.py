@@ -14,9 +14,11 @@ from trl.trainer.grpo_trainer import GRPOTrainer
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
+from grpo_rewards_adapters.training.arguments import current_names
 from grpo_rewards_adapters.training.checks import check_arguments, check_data
 from grpo_rewards_adapters.training.data import Data, read_data
 from grpo_rewards_adapters.training.evaluation import Answers, answer, compared
+from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.provenance import FILE, ProvenanceCallback, provenance, write_json
 from grpo_rewards_adapters.training.recipe import Recipe
 from grpo_rewards_adapters.trl import attach, trl_kwargs
@@ -45,7 +47,8 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
     Raises:
         ConfigError, ColumnError, InputError: what makes the run impossible, with what to do.
     """
-    known = {field.name for field in dataclasses.fields(GRPOConfig)}
+    defaults = {field.name: field.default for field in dataclasses.fields(GRPOConfig)}
+    known = set(defaults)
     check_arguments(recipe.arguments, known)
     composite = recipe.composite(base)
     tokenizer = load_tokenizer(recipe, base)
@@ -54,7 +57,7 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
     figures, findings = check_data(data, composite, tokenizer)
     output = str(base / recipe.output)
     try:
-        arguments = GRPOConfig(**{**recipe.arguments, "output_dir": output, "seed": recipe.seed})
+        arguments = GRPOConfig(**current_names(recipe.arguments, defaults), output_dir=output, seed=recipe.seed)
     except (TypeError, ValueError) as error:
         raise ConfigError(str(error), path="training") from error
     return Checked(recipe, composite, tokenizer, data, arguments, {"batches": str(batches), **figures}, findings)
@@ -63,10 +66,12 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
 def load_tokenizer(recipe: Recipe, base: Path) -> Any:
     """The tokenizer with a pad token, and with the configured chat template."""
     name = recipe.model.tokenizer or recipe.model.name
+    offline = not (base / name).is_dir() and go_offline_without_hub()
     try:
         tokenizer = AutoTokenizer.from_pretrained(_place(name, base), revision=recipe.model.revision)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot be loaded: {str(error).splitlines()[0]}", path="model.name") from error
+        hint = f": no folder {base / name}, and the hub cannot be reached" if offline else ""
+        raise ConfigError(f"cannot be loaded{hint}: {str(error).splitlines()[0]}", path="model.name") from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if recipe.chat.template is not None:
@@ -91,6 +96,7 @@ def train(
     say(ready.figures["batches"])
     set_seed(recipe.seed)
     trainer = build_trainer(ready, base)
+    ready.composite.accept_with = "give --accept-changes"
     attach(trainer, ready.composite, accept_changes=accept_changes)
     output, main = base / recipe.output, trainer.accelerator.is_main_process
     record = provenance(recipe, ready.composite, ready.data.sources)

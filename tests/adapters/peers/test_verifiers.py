@@ -1,0 +1,57 @@
+"""verifiers 0.4: a task whose reward and metrics are plugged by import path, scored by verifiers itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+import verifiers.v1 as vf
+from verifiers.v1.errors import TaskError
+
+
+class Data(vf.TaskData):
+    """A row of a task set."""
+
+    answer: str
+
+
+class Sum(vf.Task[Data, vf.State, vf.TaskConfig]):
+    """A task without rewards of its own."""
+
+
+PLUGGED = vf.TaskConfig(
+    rewards={"composite": {"fn": "grpo_rewards_adapters.verifiers:composite_reward"}},
+    metrics={"components": {"fn": "grpo_rewards_adapters.verifiers:component_metrics"}},
+)
+
+
+def rollout(text: str) -> vf.Trace:
+    task = Sum(Data(prompt="2+2?", answer="4"), PLUGGED)
+    nodes = [
+        vf.MessageNode(message=vf.UserMessage(content="2+2?")),
+        vf.MessageNode(parent=0, message=vf.AssistantMessage(content=text), sampled=True),
+    ]
+    agent = vf.AgentInfo(config=vf.AgentConfig())
+    trace = vf.Trace(task=vf.TraceTask(type="Sum", data=task.data), agent=agent, nodes=nodes)
+    try:
+        asyncio.run(task.score(trace))
+    except TaskError as error:
+        trace.record_error(error)  # as its rollout does
+    else:
+        trace.ok = True
+    return trace
+
+
+def test_a_rollout_gets_the_composites_reward_and_metrics(config: str) -> None:
+    right, wrong = rollout("4"), rollout("5")
+    assert (right.reward, wrong.reward) == (2.0, 0.0)
+    assert right.metrics == {"valid": 1.0, "component_right": 1.0, "applies_right": 1.0}
+    assert not wrong.has_error
+
+
+def test_a_rollout_without_a_reward_has_an_error_and_no_reward(config: str) -> None:
+    lost = rollout("down")
+    assert lost.has_error
+    assert lost.rewards == {"composite": None}
+    assert lost.metrics["valid"] == 0.0
+    assert "no route to service" in lost.errors[0].message
+    assert lost.stop_condition == "task_error"

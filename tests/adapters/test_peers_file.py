@@ -1,0 +1,28 @@
+"""Every trainer of peers.toml has tests of its own, and its page names the version that they ran with."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+PEERS = tomllib.loads((HERE / "peers.toml").read_text())["peers"]
+PAGES = {"skyrl-gym": "skyrl", "verifiers-rubric": "verifiers"}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer_has_tests_and_its_page_the_version(name: str) -> None:
+    file = HERE / "peers" / f"test_{name.replace('-', '_')}.py"
+    assert file.is_file()
+    pinned = next(package for package in (*PEERS[name].get("bare", ()), *PEERS[name]["packages"]) if "==" in package)
+    page = HERE.parents[1] / "docs" / "adapters" / f"{PAGES.get(name, name.replace('-', '_'))}.md"
+    tried = page.read_text().partition("**Tried**")[2]
+    assert pinned.split("==")[1] in tried
+    assert "**A row without a verdict.**" in page.read_text()
+
+
+def test_no_peers_test_is_left_out() -> None:
+    files = {file.stem.removeprefix("test_").replace("_", "-") for file in (HERE / "peers").glob("test_*.py")}
+    assert files == set(PEERS)
