@@ -10,9 +10,9 @@ import pluggy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grpo_rewards._audit.cases import Case
     from grpo_rewards._composition.table import ScoreTable
     from grpo_rewards._contract import Reward
+    from grpo_rewards.types import Case
 
 __all__ = ["hookimpl", "hookspec"]
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import grpo_rewards
 from grpo_rewards import Composite, load
-from grpo_rewards._contract import Batch
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.types import Batch
 
 __all__ = [
     "MISSING_VARIABLE",

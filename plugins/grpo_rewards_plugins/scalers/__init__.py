@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from grpo_rewards._composition.scalers import Observed
+from grpo_rewards.types import Observed
 
 __all__ = ["SCALERS", "fixed", "signal", "target", "threshold"]
 

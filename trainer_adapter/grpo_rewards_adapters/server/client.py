@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards._contract import Batch
-from grpo_rewards._scoring.reading import dump_json
+from grpo_rewards.rows import dump_json
+from grpo_rewards.types import Batch
 
 __all__ = ["RemoteProblem", "ask", "remote"]
 

@@ -16,9 +16,9 @@ from typing import Any
 import orjson
 
 from grpo_rewards import Composite
-from grpo_rewards._contract import Batch
-from grpo_rewards._scoring.reading import ShapeError, dump_json, parse_object, read_shape
 from grpo_rewards.errors import ColumnError, GrpoRewardsError, InfrastructureError, InputError, PluginError
+from grpo_rewards.rows import ShapeError, dump_json, parse_object, read_shape
+from grpo_rewards.types import Batch
 
 __all__ = ["HEADER", "main"]
 

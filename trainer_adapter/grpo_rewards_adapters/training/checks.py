@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards._doctor import Applied, idle_weights
+from grpo_rewards.config import Applied, idle_weights
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arithmetic import Batches, count_batches
 from grpo_rewards_adapters.training.data import Data, prompt_lengths

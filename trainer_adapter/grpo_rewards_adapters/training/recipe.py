@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from grpo_rewards import Composite, load
-from grpo_rewards._composition.config import read_yaml
-from grpo_rewards._composition.section import Section
-from grpo_rewards._presets import is_preset
+from grpo_rewards.config import Section, is_preset, read_yaml
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
 

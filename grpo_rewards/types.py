@@ -1,0 +1,38 @@
+"""The types that hooks and adapters speak: what a plugin of another distribution may import, beside `grpo_rewards` itself."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grpo_rewards._audit.cases import Case
+    from grpo_rewards._composition.observation import ComponentFigures, Observation
+    from grpo_rewards._composition.ranks import Caller, World
+    from grpo_rewards._composition.scalers import Observed, Scaler
+    from grpo_rewards._contract.batch import Batch
+
+__all__ = ["Batch", "Caller", "Case", "ComponentFigures", "Observation", "Observed", "Scaler", "World"]
+
+_HOMES = {
+    "Batch": "grpo_rewards._contract.batch",
+    "Caller": "grpo_rewards._composition.ranks",
+    "Case": "grpo_rewards._audit.cases",
+    "ComponentFigures": "grpo_rewards._composition.observation",
+    "Observation": "grpo_rewards._composition.observation",
+    "Observed": "grpo_rewards._composition.scalers",
+    "Scaler": "grpo_rewards._composition.scalers",
+    "World": "grpo_rewards._composition.ranks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a type on its first use, so that a plugin that needs one of them loads no other room."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'grpo_rewards.types' has no attribute {name!r} (it has {', '.join(__all__)})")
+    globals()[name] = found = getattr(importlib.import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
