@@ -22,8 +22,10 @@ _MEMORY, _CPU_SECONDS = 2 << 30, 24 * 3600
 
 def may_judge(job: dict[str, Any]) -> bool:
     """This job's tests may share a process with those of other jobs, one after the other."""
-    if job["format"] not in ("humaneval", "asserts") or job["fidelity"] == "shared":
+    if job["fidelity"] == "shared":
         return False
+    if job["format"] not in ("humaneval", "asserts"):
+        return bool(job["format"] == "calls")  # plain data, of which nothing is run here
     tests = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     text = f"{job['setup']}\n{tests}"
     return names.keeps_no_state(text) and not names.shares_files(text)
@@ -35,7 +37,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     for name in _MODULES.split() if config["warm"] else ():
         importlib.import_module(name)
     from .border.proxies import Border
-    from .formats import checks
+    from .formats import calls, checks
     from .formats.report import progress_to
 
     cell.enter()
@@ -54,7 +56,11 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         if message["processor"] is not None:
             placement.put(0, {message["processor"]})
         border = socket.socket(fileno=descriptors[0])
-        report = checks.run(job, border, progress_to(descriptors[1]), quiet=True)
+        progress = progress_to(descriptors[1])
+        if job["format"] == "calls":
+            report = calls.run(job, border, progress)
+        else:
+            report = checks.run(job, border, progress, quiet=True)
         os.write(descriptors[1], report.line())
         os.close(descriptors[1])
         border.close()

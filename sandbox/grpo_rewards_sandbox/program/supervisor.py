@@ -19,8 +19,9 @@ from typing import Any, Protocol
 
 from . import checker, warm, wire
 from .clock import JobClock, ending, ran_out
+from .comparison import same_output
 from .formats import names
-from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT, same_output
+from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from .formats.report import MAX_REASON, Report, install, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
@@ -201,7 +202,7 @@ class Supervisor:
     def _judge(self, job: dict[str, Any]) -> tuple[Report, str]:
         """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
         shared = None
-        if job["fidelity"] != "shared" and names.shares_files(str(job["tests"])):
+        if job["fidelity"] != "shared" and job["format"] != "calls" and names.shares_files(str(job["tests"])):
             shared = f"share-{self.count}"
             os.mkdir(f"{self.exchange}/{shared}")
             os.chmod(f"{self.exchange}/{shared}", 0o2770)

@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import importlib
 import inspect
+import json
 import os
 import random
 import site
@@ -17,7 +18,7 @@ import weakref
 from functools import partial
 from typing import Any
 
-from . import stubs
+from . import calling, stubs
 from .codec import Ref
 from .describing import Describer
 from .event_loop import EventLoop
@@ -48,6 +49,7 @@ class CandidatePeer(Describer):
         self.follows_environment = False
         self.environment_told: Any = None
         self.replaced: dict[tuple[str, str], Any] = {}
+        self.caller: calling.Caller | None = None
 
     # ---- objects of the tests
 
@@ -253,6 +255,22 @@ class CandidatePeer(Describer):
         """Follow a test that seeds random."""
         random.seed(value)
 
+    def load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
+        """Load a program whose function or method is then called with values."""
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__file__ = f"/job/{name}.py"
+        self.caller = calling.load(module, source, setup, json.loads(asked))
+
+    def take_calls(self, text: str) -> None:
+        """Take the next calls."""
+        assert self.caller is not None
+        self.caller.take(text)
+
+    def make_calls(self, nothing: None) -> str:
+        """Make some of them."""
+        assert self.caller is not None
+        return self.caller.go_on()
+
     def ping(self, value: Any) -> Any:
         """Still here."""
         return value
@@ -279,6 +297,9 @@ _REQUESTS: dict[str, Any] = {
     "folder": CandidatePeer.folder,
     "follow_environment": CandidatePeer.follow_environment,
     "seed": CandidatePeer.seed,
+    "load_calls": CandidatePeer.load_calls,
+    "take_calls": CandidatePeer.take_calls,
+    "make_calls": CandidatePeer.make_calls,
     "ping": CandidatePeer.ping,
 }
 

@@ -84,18 +84,3 @@ def _print_exception() -> None:
         os.write(2, traceback.format_exc()[-4000:].encode("utf-8", "backslashreplace"))
     except OSError:
         return
-
-
-def same_output(output: bytes, expected: str, compare: str) -> bool:
-    """Compare by lines without trailing space ("exact") or by tokens ("tokens")."""
-    try:
-        text = output.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    if compare == "tokens":
-        return text.split() == expected.split()
-    return _lines(text) == _lines(expected)
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().split("\n")]

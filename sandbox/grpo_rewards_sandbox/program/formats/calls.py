@@ -1,0 +1,128 @@
+"""Calls of a function or method with values, on the trusted side: results come back as data and are compared here."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from ..border.messages import Closed, Protocol
+from ..border.trusted import TrustedPeer
+from ..comparison import same_value
+from .checks import finish
+from .report import Progress, Report, describe
+
+_SHOWN = 100  # characters of a value in a reason
+
+
+class Unlike:
+    """Stands for a result that is no plain data: it equals nothing."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind[:_SHOWN]
+
+    def __repr__(self) -> str:
+        return f"an object of class {self.kind}"
+
+
+def run(job: dict[str, Any], sock: socket.socket, progress: Progress) -> Report:
+    """Judge one job of format calls."""
+    batches = [(calls, json.loads(results)) for calls, results in job["tests"]]
+    report = Report(tests_total=sum(len(wanted) for _, wanted in batches))
+    peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
+    sys.stdin = io.StringIO()  # a program that is called has nothing to read
+    try:
+        _load(job, peer)
+        for calls, wanted in batches:
+            for _ in _judge(job, peer, report, calls, wanted):
+                progress(report.tests_passed, report.tests_total)
+        report.passed = 0 < report.tests_passed == report.tests_total
+    except (Closed, Protocol):
+        report.fail(peer.broken)
+    except BaseException as error:  # noqa: BLE001  whatever the candidate raised is the verdict
+        report.fail(describe(error))
+    if not batches:
+        report.fail("there are no tests")
+    finish(report, peer)
+    return report
+
+
+def _load(job: dict[str, Any], peer: TrustedPeer) -> None:
+    asked = {
+        "entry": job["entry_point"],
+        "owners": [*job["classes"], "Solution"],
+        "parameters": list(job["parameters"]),
+        "returns": job["returns"],
+    }
+    peer.request("load_calls", job["candidate"], job["module"], job["setup"], json.dumps(asked))
+
+
+def _judge(job: dict[str, Any], peer: TrustedPeer, report: Report, calls: str, wanted: list[Any]) -> Iterator[None]:
+    """Have a batch of calls made, and compare what comes back; yield after each crossing."""
+    peer.request("take_calls", calls)
+    place = 0
+    while place < len(wanted):
+        text = peer.request("make_calls", None)
+        results = json.loads(text) if type(text) is str else None
+        if type(results) is not list or not 0 < len(results) <= len(wanted) - place:
+            raise peer.protocol("not as many results as calls")
+        for result in results:
+            problem = _problem(result, wanted[place], job["compare"])
+            if not problem:
+                report.tests_passed += 1
+            elif not report.reason:
+                report.fail(f"{_written(job['entry_point'], calls, place)}: {problem}")
+            place += 1
+        yield
+
+
+def _problem(result: Any, wanted: Any, compare: str) -> str:
+    if type(result) is not dict or "e" in result:
+        return str(result["e"]) if type(result) is dict else "no result"
+    got = decoded(result["r"])
+    return "" if same_value(got, wanted, compare) else f"expected {_short(wanted)}, got {_short(got)}"
+
+
+def _written(entry: str, calls: str, place: int) -> str:
+    """A call as one would write it, cut."""
+    arguments, keywords = json.loads(calls)[place]
+    given = [*map(_short, arguments), *(f"{name}={_short(value)}" for name, value in keywords.items())]
+    return f"{entry}({', '.join(given)[: 2 * _SHOWN]})"
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of too many digits
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def decoded(coded: Any) -> Any:
+    """Return the value that a result stands for; anything that is no value equals nothing.
+
+    Raises:
+        TypeError, ValueError: nothing that the candidate's side of this format sends; the test fails with it.
+    """
+    if type(coded) is list:
+        return [decoded(part) for part in coded]
+    if type(coded) is not dict:
+        return coded
+    ((tag, body),) = coded.items()
+    if tag == "i":
+        return int(body, 16)
+    if tag == "d":
+        return {_hashable(decoded(key)): decoded(value) for key, value in body}
+    if tag == "s":
+        return {_hashable(decoded(part)) for part in body}
+    if tag == "q":
+        return Fraction(*map(int, body))
+    return Unlike(str(body))
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(map(_hashable, value)) if type(value) is list else value
