@@ -1,7 +1,7 @@
 """Phrases that give an answer: "the answer is", "Answer:" and the like, and what of the text behind them is the answer.
 
-An answer in words ("True", "Monday", "no solution") ends where its clause does: at a line's or a sentence's end, a "because", a
-bracket, a dash. Words that only speak about an answer ("the answer is clear") are none.
+An answer in words ("True", "Monday", "no solution") ends where its clause does: at a line's or a sentence's end, a comma, a
+"because", a bracket, a dash, the end of its bold type. Words that only speak about an answer ("the answer is clear") are none.
 """
 
 # ruff: noqa: SIM905 - tables of words read better as words
@@ -14,13 +14,13 @@ from itertools import islice
 
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
 
-__all__ = ["line_after_phrase", "phrase"]
+__all__ = ["line_after_phrase", "phrase", "without_reason"]
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2})|(?:choice|option)\s+is\b|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
+    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2}|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -48,20 +48,41 @@ _SHORT = re.compile(r"A\s*:")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
+_HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:the\s)?(?:final\s)?\Z", re.IGNORECASE)
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
+_REASON = re.compile(r",?\s+(?:because|since)\s")
+_RELATIVE = re.compile(r",\s+(?:which|who|where|i\.e\.|that is)\s")
+_THAT = re.compile(
+    r"[\s*:]*(?:that\s+|(?=the\s|it\s))(?:(?:the(?:\s+[a-z]+){1,2}?|it|this)\s+(?=[a-z]+s\b)(?:(?:is|are)\s+)?|there\s+(?:is|are)\s+(?=no\b))"
+    r"(?=[a-z])",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
 _RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
-_TURN = re.compile(r"(?:because|since|as|so|due|given|when|where|which|for|but|if|by|while|based)\b", re.IGNORECASE)
+_TURN = re.compile(
+    r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on)\b", re.IGNORECASE
+)
+_NEW_CLAUSE = re.compile(
+    r"(?:it|he|she|they|we|you|this|that|these|there|not|no|at|in|from|to|after|because|since|as|so|due|given|when|where|which|who|whose"
+    r"|for|but|if|by|while|based|with|on)\b",
+    re.IGNORECASE,
+)
+_GIVES = re.compile(r"which\s+(?:is|are|equals?|gives?)\s+(?:\w+\s+){0,2}[\d$\\-]", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
+_BARE_ANSWER = re.compile(r"\s*(?:and\s+)?(?:[A-Za-z]\s*=\s*)?[$\\]?[-\d][^\s=<>]*\$?\s*(?:[.!]\s|[.!]?\s*\Z|\n)")
+_ARTICLES = frozenset(("the", "a", "an"))
+_VERDICTS = frozenset(("yes", "no", "true", "false"))
 _CLAUSE_END = re.compile(
     r"\s*$|\s*\n|[*_\"'”’`}$]*\s*(?:[.!?;](?:\s|$|[*\"'”])|\n|$)|[*_\"'”’`}]*\s+[(\[{—–-]|[*_\"'”’`}]*[—(\[](?=[a-zA-Z ])|[*\"”`}]+[\s.,;]"
 )
 _ABOUT_AN_ANSWER = frozenset(
     "clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
     "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "
-    "that this these those what which in at on to of as it its we our an follows expressed written called denoted "
+    "that this these those what which in at on to of as it its we our follows expressed written called denoted "
     "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
-    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either neither".split()
+    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either following same".split()
 )
 _NOT_AN = frozenset("enough possible sufficient defined determined".split())
 _MOST_WORDS = 6
@@ -89,6 +110,10 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         if _CHECKING.search(window[max(0, match.start() - 40) : match.start()]):
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
+        if match[0].endswith("\n") and _is_heading(match[0]):
+            before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip().partition("\n")[0]
+            if not found or _HEADING.search(before) is None or not _is_all(found, line):
+                continue
         if found and not (after_box and not _is_all(found, rest)):
             return tail + match.start(), found
     return None
@@ -105,11 +130,15 @@ def _answer(rest: str, *, words: bool) -> str | None:
     """The answer at the head of what follows a phrase: a word with a clear end, a formula, a choice letter, a sentence."""
     if _PLAIN.fullmatch(rest):  # as most answers are
         return rest.rstrip(" .\n")
+    if (option := _OPTION.match(rest)) is not None:
+        rest = rest[option.end() :]
     if words and (word := _word(rest)) is not None:
         return word
     found = _sentence(rest)
     if " " in found:
         found = _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0])
+        if carries(head := _RELATIVE.split(found, maxsplit=1)[0]):
+            found = head
     if not found or not carries(found):
         return None
     number = _told(found)
@@ -118,33 +147,95 @@ def _answer(rest: str, *, words: bool) -> str | None:
 
 def _word(rest: str) -> str | None:
     """An answer in words, up to the end of its clause."""
+    if (opening := _THAT.match(rest)) is not None:
+        rest = rest[opening.end() :]
     match = _RUN.match(rest)
     if match is None:
         return None
-    run = match[1].split()
+    run, after = match[1].split(), rest[match.end() :]
     turn = next((at for at, word in enumerate(run) if at and _TURN.fullmatch(word)), None)
-    after = rest[match.end() :]
-    if turn is None:
-        comma = after.lstrip("*_\"'”’`}").startswith(",")
-        if comma:
-            clause = after[after.index(",") + 1 :].lstrip()
-            if not _TURN.match(clause):
-                listed = _sentence(rest)  # "Paris, France": all of it
-                return listed if _LISTED.fullmatch(listed) and run[0].lower() not in _ABOUT_AN_ANSWER else None
-        elif not _CLAUSE_END.match(after):
-            return None
-    else:
+    dressed = match[0][: match.start(1) - match.start()].strip()[-1:]
+    if turn is not None:
         run = run[:turn]
+    elif not (dressed in ("*", '"', "`") and after.startswith(dressed)):
+        head, comma, clause = after.lstrip("*_\"'”’`}").partition(",")
+        if comma and not head:
+            if (listed := _listed(rest, run, clause.lstrip())) is not None:
+                return listed or None
+        elif after.lstrip("*_ ").startswith(":"):
+            if not _explained(after.lstrip("*_ ")[1:]):
+                return None
+        elif not _CLAUSE_END.match(after):
+            if _ATTRIBUTE.search(match[1]) is None:
+                return None
+            run = run[:-2]  # "a circle of radius 3"
+    return _accepted(run, after)
+
+
+def _listed(rest: str, run: list[str], clause: str) -> str | None:
+    """Of words before a comma: all of a list ("Paris, France"); "" where they are no answer; None where they are one alone."""
+    if _BARE_ANSWER.match(clause) or (run[0].lower() in _ARTICLES and _GIVES.match(clause)):
+        return ""
+    if run[0].lower() in _VERDICTS or _NEW_CLAUSE.match(clause):
+        return None
+    listed = _sentence(rest)
+    if _LISTED.fullmatch(listed):
+        return listed if run[0].lower() not in _ABOUT_AN_ANSWER else ""
+    return None if len(run) <= _MOST_WORDS // 2 else ""
+
+
+def _explained(clause: str) -> bool:
+    """Is what stands behind a colon the reason for the word before it, and not the answer itself?"""
+    sentence = _SENTENCE.split(clause, maxsplit=1)[0]
+    if _NAMED.match(sentence):
+        return False
+    return re.search(r"[=<>]", sentence) is not None or len(PROSE.findall(sentence)) >= _FEW_WORDS
+
+
+_NAMED = re.compile(r"\s*[$\\(]*\s*[A-Za-z]\s*=")
+_FEW_WORDS = 3
+
+
+def _accepted(run: list[str], after: str) -> str | None:
+    """The words of a clause, where they are an answer."""
     low = [word.lower() for word in run]
     if (
-        len(run) > _MOST_WORDS
+        low
+        and low[0] == "the"
+        and (len(run) > _FEW_WORDS or "of" in low or (len(low) > 1 and low[1] in _ABOUT_AN_ANSWER))
+    ):
+        return None
+    if low and low[0] == "the" and len(run) > 1 and _ENDED.match(after) is None:
+        run, low = run[1:], low[1:]
+    if (
+        not run
+        or len(run) > _MOST_WORDS
         or low[0] in _ABOUT_AN_ANSWER
         or (low[0] == "not" and (len(low) < 2 or low[1] not in _NOT_AN))
     ):
         return None
+    if _LABELLED.fullmatch(" ".join(run)):
+        return " ".join(run)  # "Plan B"
     if any(len(word) == 1 and word not in ("a", "I") for word in run):
         return None  # a product of letters, a choice
     return " ".join(run) if len(run) > 1 or len(run[0]) > 1 else None
+
+
+_ENDED = re.compile(r"[\s*_\"'”’`}$]*(?:[.!?]|\Z|\n)")
+_LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
+
+
+def without_reason(text: str) -> str:
+    """What stands before a "because" in an answer; all of it where nothing stands before."""
+    return _REASON.split(text, maxsplit=1)[0] or text
+
+
+def _is_heading(phrase: str) -> bool:
+    """Is a phrase the word alone on its line, without "is" or a colon?"""
+    return _VERB.search(phrase) is None
+
+
+_VERB = re.compile(r"[:=]|\b(?:is|are|es|est|ist|é|è|equals|be)\b", re.IGNORECASE)
 
 
 def _is_all(found: str, rest: str) -> bool:

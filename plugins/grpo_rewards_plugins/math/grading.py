@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from itertools import count
 from typing import Literal
 
@@ -21,6 +22,7 @@ from .reading.notations import named_set, rewritten
 from .reading.parser import parse
 from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
+from .reading.unit_spellings import without_direction
 from .reading.units import only_units
 from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
 from .symbolic import SymbolicTimeout, shared_pool
@@ -36,7 +38,7 @@ _MEMORY = 32 << 20  # bytes of verdicts that are kept
 class Reading:
     """A text as the ladder sees it: each form is worked out when first asked for."""
 
-    __slots__ = ("_key", "_numeral", "_tree", "text")
+    __slots__ = ("_key", "_numeral", "_tree", "direction", "text")
 
     def __init__(self, raw: str) -> None:
         if raw.isdigit() and raw.isascii():  # clean already, as most answers are
@@ -46,6 +48,7 @@ class Reading:
             self.text = text if text.isascii() else from_chinese(text)
         else:
             self.text = raw
+        self.text, self.direction = without_direction(self.text)
         self._key: str | None = None
         self._numeral: Numeral | Literal[False] | None = False
         self._tree: Node | ParseError | None = None
@@ -160,7 +163,7 @@ def grade(
     quick = _quick(mine, theirs)
     if quick is not None and (quick.equal or not tolerance):
         return quick
-    key = (mine.text, theirs.text, timeout, tolerance, convert_units)
+    key = (mine.text + mine.direction, theirs.text + theirs.direction, timeout, tolerance, convert_units)
     found = _memory.get(key)
     if found is not None:
         return found
@@ -196,17 +199,19 @@ def _quick(gold: Reading, answer: Reading) -> Verdict | None:
     if not answer.text:
         return Verdict(False, "the answer is empty")
     if gold.text == answer.text:
-        return _SAME_TEXT
+        return _SAME_TEXT if gold.direction == answer.direction else None
     if (one := gold.numeral) is not None and (other := answer.numeral) is not None:
         same = same_numeral(one, other)
         if same is not None and (same or not (grouped_list(gold.text) or grouped_list(answer.text))):
             return _SAME_NUMBER if same else _OTHER_NUMBER
     if len(answer.text) > MAX_CHARACTERS:
         return Verdict(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
-    return _SAME_TEXT if gold.key == answer.key else None
+    return _SAME_TEXT if gold.key == answer.key and gold.direction == answer.direction else None
 
 
 def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
+    if gold.direction and answer.direction and gold.direction != answer.direction:
+        return Verdict(False, "different directions")
     as_words = _as_words(gold, answer)
     if as_words is not None:
         return as_words
@@ -279,6 +284,8 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
             return Verdict(True, "choice letter")
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
             return Verdict(letter == other, "choice letter")
+    if letter is None and (option := _OPTION.match(gold.text)) is not None and (other := choice(answer.text)):
+        return Verdict(option[1] == other, "choice letter")
     if (formula := same_formula(gold.text, answer.text)) is not None:
         return Verdict(formula, "chemical formulas")
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
@@ -301,9 +308,28 @@ def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
         same = one is not None and other is not None and same_date(one, other)
         return Verdict(same or gold.key == answer.key, "dates, part by part")
     base = based_digits(gold.text)
-    if base is not None or based_digits(answer.text) is not None:
-        return Verdict(base == based_digits(answer.text), "digits and base")
+    other_base = based_digits(answer.text)
+    if base is not None or other_base is not None:
+        same = (base or _in_base_ten(gold)) == (other_base or _in_base_ten(answer))
+        return Verdict(same, "digits and base")
     return None
+
+
+_OPTION = re.compile(r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*\(([A-J])\)[\s}~]*(?:\\[ ,;]|\s|\$)*\S")
+
+
+def _in_base_ten(reading: Reading) -> tuple[str, int] | None:
+    """A plain whole number as digits in base ten."""
+    number = reading.numeral
+    return (
+        (str(number.value), 10)
+        if number is not None
+        and number.digits < 0
+        and not number.mark
+        and number.value >= 0
+        and number.value.denominator == 1
+        else None
+    )
 
 
 def _endless(node: Node) -> bool:

@@ -16,7 +16,7 @@ from .deciding import Decision, constant_value, expressions_equal
 from .points import precision
 from .rounding import to_its_digits
 
-__all__ = ["Quantity", "has_unit", "quantity", "rules", "same_quantity", "same_value"]
+__all__ = ["Quantity", "has_unit", "quantity", "rules", "same_bounds", "same_quantity", "same_value"]
 
 _slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
 _converting: ContextVar[bool] = ContextVar("convert_units", default=True)
@@ -44,6 +44,46 @@ def quantity(node: Node) -> Quantity:
     if node.kind in ("mul", "add", "pow") and has_unit(node):
         return (_product if node.kind == "mul" else _sum if node.kind == "add" else _power)(node)
     return Quantity(node, NO_UNIT)
+
+
+_ENDED = frozenset(("interval", "tuple", "union", "cap", "setminus", "rel"))
+
+
+def bounds(node: Node) -> tuple[Node, Unit] | None:
+    """A set of numbers and the unit that all its ends have (``[2 m, 3 m]``, ``[2,3] m``); None where there is no such unit."""
+    if node.kind == "unit" and node.args[0].kind in _ENDED:
+        return node.args[0], node.value
+    units: set[Unit] = set()
+    plain = _plain_ends(node, units)
+    return (plain, units.pop()) if len(units) == 1 else None
+
+
+def _plain_ends(node: Node, units: set[Unit]) -> Node:
+    if node.kind in _ENDED:
+        return Node(node.kind, node.value, tuple(_plain_ends(arg, units) for arg in node.args))
+    found = quantity(node)
+    if found.unit not in (PERCENT, DEGREE, NO_UNIT):
+        units.add(found.unit)
+        return found.value
+    return node
+
+
+def same_bounds(gold: Node, answer: Node) -> tuple[Node, Node] | Decision | None:
+    """Two sets of numbers in one unit, or why they are not; None where neither has a unit."""
+    mine, theirs = bounds(gold), bounds(answer)
+    if mine is None and theirs is None:
+        return None
+    if mine is None or theirs is None:
+        return (mine or (gold,))[0], (theirs or (answer,))[0]
+    if mine[1] != theirs[1] and (mine[1].bases != theirs[1].bases or not _converting.get()):
+        return Decision(False, f"{mine[1]} is not {theirs[1]}")
+    return mine[0], _scaled_ends(theirs[0], theirs[1].scale / mine[1].scale)
+
+
+def _scaled_ends(node: Node, factor: Fraction) -> Node:
+    if node.kind in _ENDED:
+        return Node(node.kind, node.value, tuple(_scaled_ends(arg, factor) for arg in node.args))
+    return _scaled(node, factor)
 
 
 def has_unit(node: Node) -> bool:

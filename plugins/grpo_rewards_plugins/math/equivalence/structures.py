@@ -9,7 +9,7 @@ from .chains import chain_differs
 from .deciding import Decision, expressions_equal, proportional
 from .matrices import scaled, transposed
 from .membership import by_membership, same_sign
-from .quantities import same_quantity, same_value
+from .quantities import has_unit, same_bounds, same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces
 from .settling import name_like, settled, without_name
 
@@ -46,12 +46,18 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     if gold == answer:
         return Decision(True, "same form")
     gold_set, answer_set = _set_like(gold), _set_like(answer)
+    if (gold_set or answer_set) and (has_unit(gold) or has_unit(answer)):
+        found = same_bounds(gold, answer)
+        if isinstance(found, Decision):
+            return found
+        if found is not None:
+            return _compare(*found, seed)
     if "matrix" in (gold.kind, answer.kind):
         return _objects(without_name(gold), without_name(answer), seed)
     if gold.kind == "rel" or answer.kind == "rel" or gold_set or answer_set:
-        found = _relations_and_sets(gold, answer, seed)
-        if found is not None:
-            return found
+        related = _relations_and_sets(gold, answer, seed)
+        if related is not None:
+            return related
     bare_gold, bare_answer = without_name(gold), without_name(answer)
     several_names = gold.kind == "list" and len({_name_of(part) for part in gold.args}) > 1
     if several_names and answer.kind == "list":

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
-__all__ = ["same_formula"]
+__all__ = ["is_formula", "same_formula"]
 
 _ELEMENTS = frozenset(
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh "
@@ -32,8 +33,37 @@ def _formula(text: str) -> str | None:
     return plain.replace("^", "") if atoms and all(atom in _ELEMENTS for atom in atoms) else None
 
 
+def is_formula(text: str) -> bool:
+    """Is a word a chemical formula of two atoms or more?"""
+    found = _formula(text)
+    return found is not None and (len(_ATOM.findall(found)) > 1 or any(char.isdigit() for char in found))
+
+
+def _reaction(text: str) -> tuple[Counter[str], ...] | None:
+    """Both sides of a reaction, each with its formulas and how many of each; None for anything else."""
+    sides = _ARROW.split(text) if len(text) <= 2 * _LONGEST else []
+    out = []
+    for side in sides:
+        parts = _PLUS.split(_TYPESETTING.sub("", side))
+        matches = [_COUNTED.fullmatch(part) for part in parts]
+        formulas = [None if match is None else _formula(match[2]) for match in matches]
+        if None in formulas:
+            return None
+        out.append(Counter(f"{match[1]} {formula}" for match, formula in zip(matches, formulas, strict=True) if match))
+    return tuple(out) if len(out) == 2 else None
+
+
+_ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|longrightarrow|rightleftharpoons)(?![a-z])|->|→")
+_PLUS = re.compile(r"\+(?=\d{0,3}[A-Z(\[])")
+_COUNTED = re.compile(r"(\d{0,3})(.+)")
+
+
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Are two chemical formulas one?  None where they may be something else, such as products of letters."""
+    """Are two chemical formulas, or two reactions, one?  None where they may be something else, such as products of letters."""
+    if _ARROW.search(gold) is not None:
+        mine = _reaction(gold)
+        theirs = None if mine is None else _reaction(answer)
+        return None if mine is None or theirs is None else mine == theirs
     if not gold[:1].isalpha() and gold[:1] not in ("\\", "["):
         return None
     one = _formula(gold)

@@ -27,6 +27,8 @@ _UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?!\w)\s*\}?"
 _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
+_LEAD = re.compile(r"^(?:一共有?|总共有?|共有?|大约|约为?|选(?=\s*[A-J]\b))\s*")
+_MINUS = re.compile(r"负\s*(?=\d)")
 _TURN = re.compile(r"(?<=\d)\s*度")
 _LONGEST = 2_000
 
@@ -41,6 +43,8 @@ def from_chinese(text: str) -> str:
     for name, said in _PHRASES.items():
         if name in text:
             text = text.replace(name, said)
+    text = _LEAD.sub("", text, count=1)
+    text = _MINUS.sub("-", text)
     text = _SCALED.sub(lambda m: str(Fraction(m[1]) * _LARGE[m[2]]), text)
     text = _UNIT.sub(lambda m: f"\\text{{ {HAN_UNITS[m[1]]}}}", text)
     text = _TURN.sub("^\\\\circ ", text)
@@ -62,8 +66,10 @@ def _numeral(text: str) -> str | None:
             if bottom is None or top is None or not bottom:
                 return None
             return f"{sign}{top}\\%" if below == "百" else f"{sign}\\frac{{{top}}}{{{bottom}}}"
-        if (value := _whole(below)) is not None:
-            return f"{sign}{value}"
+        above, pointed, digits = below.partition("点")
+        decimals = "".join(str(_DIGITS[char]) for char in digits if char in _DIGITS)
+        if (value := _whole(above)) is not None and len(decimals) == len(digits):
+            return f"{sign}{value}.{decimals}" if pointed and decimals else f"{sign}{value}"
     return None
 
 

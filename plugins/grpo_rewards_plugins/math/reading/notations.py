@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .spoken import spoken_number
+from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
 from .wording import repeating, words
 
@@ -95,6 +96,7 @@ def rewritten(text: str) -> str:
             return f"\\mathbb{{R}}\\setminus\\{{{match[1]}\\}}"
     if "\\begin" in text:
         text = _rows(text)
+    text = _left_side(joined(text))
     head = text[:1]
     if head.isalpha() or head == "\\":
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
@@ -126,6 +128,28 @@ def rewritten(text: str) -> str:
     if "C" in text or "P" in text or "A" in text:
         text = _combinations(text)
     return repeating(text)
+
+
+def _left_side(text: str) -> str:
+    """Names of one thing on the left of an equation: ``\\frac{dy}{dx}`` and ``y'``, ``E[X]`` and ``\\mathbb{E}(X)``, ``|A|`` and ``\\det A``."""
+    if "=" in text:
+        text = _DERIVATIVE.sub(r"\1' =", text, count=1)
+        text = _EXPECTED.sub(
+            lambda m: f"{'E' if m[1] else 'V_0' if m[2] == 'Var' else 'C_0'}({m[3] or m[4]}) =", text, count=1
+        )
+        text = _DETERMINANT.sub(r"\\det(\1) =", text, count=1)
+    if "\\pm" in text and (match := _UNEQUAL_BOTH.fullmatch(text)) is not None:
+        return f"{match[1]}{match[2]}, {match[1]}-{match[2]}"
+    return text
+
+
+_DERIVATIVE = re.compile(r"^\\[dt]?frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d\s*x\s*\}\s*=")
+_UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
+_EXPECTED = re.compile(
+    rf"^(?:((?:{_UPRIGHT})?E\s*\}}?)|(?:{_UPRIGHT})(Var|Cov)\s*\}}?)\s*(?:\[([^\[\]]{{1,60}})\]|\(([^()]{{1,60}})\))\s*="
+)
+_DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\right\s*\||\))?\s*=")
+_UNEQUAL_BOTH = re.compile(r"([a-zA-Z]\s*\\neq?\s*)\\pm\s*([\w\\{}]+)")
 
 
 def _rows(text: str) -> str:

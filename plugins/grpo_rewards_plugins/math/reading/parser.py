@@ -13,8 +13,8 @@ from .grouping import grouped
 from .parts import CONDITIONS
 from .tokens import Token, tokenize
 from .tree import Kind, Node, ParseError, add, divide, mul, negate, number
-from .unit_expressions import begins_unit, mixed_amount, read_unit, with_unit
-from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, counted, named_unit
+from .unit_expressions import begins_unit, labelled_unit, mixed_amount, read_unit, with_unit
+from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, named_unit
 
 __all__ = ["MAX_DEPTH", "Parser", "parse"]
 
@@ -296,7 +296,7 @@ class Parser:
                 node = mul(*factors)
                 if label.lower() in PERCENT_WORDS:
                     return Node("percent", None, (node,))
-                return with_unit(node, named_unit(label) or counted(label))
+                return with_unit(node, labelled_unit(label))
             factors.append(self.power())
 
     def _factor(self) -> Node:

@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
+from .chemistry import is_formula
 from .tree import Node, ParseError, add, mul, number
 from .units import (
+    COUNTED,
     DEGREE,
     NO_UNIT,
     PERCENT,
     SPELLED_POWERS,
     Unit,
+    counted,
     is_unit_word,
     named_unit,
 )
@@ -26,7 +29,7 @@ from .units import (
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["begins_unit", "mixed_amount", "read_unit", "unit_pieces", "with_unit"]
+__all__ = ["begins_unit", "labelled_unit", "mixed_amount", "read_unit", "unit_pieces", "with_unit"]
 
 _LONGEST = 120
 _MOST_FACTORS = 16
@@ -49,6 +52,7 @@ _SPELLED = (
     (re.compile(r"\bdegrees?[\s-]+(?:(celsius|centigrade|C)|fahrenheit|F)\b", re.I), lambda m: "degC" if m[1] else "degF"),
     (re.compile(r"\belectron[\s-]?volts?\b", re.I), lambda m: "eV"),
     (re.compile(r"\bmm[\s-]Hg\b"), lambda m: "mmHg"),
+    (re.compile(r"\bastronomical[\s-]units?\b", re.I), lambda m: "AU"),
     (re.compile(r"\blight[\s-]years?\b", re.I), lambda m: "ly"),
     (re.compile(r"(?<=[a-z])-(?=[a-z])"), lambda m: " "),
 )  # fmt: skip
@@ -56,13 +60,16 @@ _PIECE = re.compile(
     r"(?P<space>\s+)|(?P<word>[A-Za-zÅåμµΩ$€£¥¢]+\.?)|(?P<num>\d{1,3})|(?P<op>\*\*|[-/*^().])|(?P<other>.)", re.DOTALL
 )
 _TAIL = re.compile(
-    r"(?:\s+of\s|\s+(?:long|tall|high|wide|deep|old|away|away from|apart|each|total|in total|per person)\b).*",
+    r"(?:\s+of(?:\s|$)|\s+(?:long|tall|high|wide|deep|old|away|away from|apart|each|total|in total|per person)\b).*",
     re.DOTALL | re.I,
 )
 
 
-def unit_pieces(content: str) -> list[tuple[str, str]] | None:
-    """The pieces of an upright text that is an expression of units: kinds ``unit``, ``num`` and ``op``; None for any other text."""
+def unit_pieces(content: str, *, counting: bool = False) -> list[tuple[str, str]] | None:
+    """The pieces of an upright text that is an expression of units: kinds ``unit``, ``num`` and ``op``; None for any other text.
+
+    In a rate, and everywhere with `counting`, other words count as well: ``photons/s``.
+    """
     if len(content) > _LONGEST:
         return None
     text = _DEGREES.sub(r" deg\1", content) if "\\" in content else content
@@ -73,6 +80,7 @@ def unit_pieces(content: str) -> list[tuple[str, str]] | None:
     for pattern, spelled in _SPELLED:
         text = pattern.sub(spelled, text)
     text = _TAIL.sub("", text.strip())
+    counting = counting or _RATE.search(text) is not None
     out: list[tuple[str, str]] = []
     named, glued = False, -1
     for match in _PIECE.finditer(text):
@@ -91,6 +99,10 @@ def unit_pieces(content: str) -> list[tuple[str, str]] | None:
             elif (split := _glued(plain)) is not None:
                 out.extend(("unit", part) for part in split)
                 named = True
+            elif named and is_formula(plain):  # "g NaCl": what the grams are of
+                break
+            elif counting and _COUNTABLE.fullmatch(plain):
+                out.append(("unit", COUNTED + plain))
             else:
                 return None
         elif kind == "num":
@@ -110,6 +122,29 @@ def unit_pieces(content: str) -> list[tuple[str, str]] | None:
     while out and out[-1] == ("op", "*"):
         out.pop()
     return out if named else None
+
+
+_RATE = re.compile(r"[a-z]{4,}\s*/\s*[a-z]|[a-z]{4,}\s+per\s")
+_COUNTABLE = re.compile(r"[a-z]{4,}")
+
+
+def labelled_unit(label: str) -> Unit:
+    """The unit of words behind a number that are no unit: what was counted, and over what (``photon* s^-1``)."""
+    pieces = unit_pieces(label, counting=True) if _COMPOUND.search(label) is not None else None
+    if pieces is None:
+        return named_unit(label) or counted(label)
+    from .parser import Parser
+    from .tokens import Token
+
+    parser = Parser([Token(kind, piece, False) for kind, piece in pieces])
+    try:
+        unit = read_unit(parser)
+    except ParseError:
+        return counted(label)
+    return unit if parser.peek().kind == "end" else counted(label)
+
+
+_COMPOUND = re.compile(r"[*/^]|\sper\s")
 
 
 def _glued(word: str) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 __all__ = [
+    "COUNTED",
     "COUNTERS",
     "CURRENCY",
     "CURRENCY_CODES",
@@ -172,6 +173,9 @@ oz       | 45359237/1600000000 kg | ounce
 t        | 1000 kg          | ton tonne
 kilo     | 1 kg             | kilo
 lbf      | 8896443230521/2000000000000 kg m s-2 |
+mpg      | 48000000000/112903 m-2 |
+bpm      | 1/60 beat s-1 |
+slug     | 1 slug           | slug
 mph      | 1397/3125 m s-1  |
 kmh kmph kph | 5/18 m s-1   |
 kn       | 463/900 m s-1    | knot
@@ -214,7 +218,7 @@ _PREFIX_WORDS = {
 }  # fmt: skip
 _ALSO = {"cms": "cm", "kms": "km", "mms": "mm", "kgs": "kg", "gms": "g", "mLs": "mL", "secs": "s", "mins": "min", "hrs": "h", "yrs": "y",
          "yds": "yd", "pts": "pt", "kmhr": "kmh", "ins": "in", "SEC": "s", "MIN": "min", "HR": "h", "KM": "km", "CM": "cm", "KG": "kg",
-         "Kg": "kg", "KW": "kW", "Km": "km", "Cm": "cm", "Amps": "A", "hz": "Hz", "pa": "Pa", "ev": "eV", "Mins": "min"}  # fmt: skip
+         "Kg": "kg", "KW": "kW", "Km": "km", "Cm": "cm", "Amps": "A", "hz": "Hz", "pa": "Pa", "ev": "eV", "Mins": "min", "kilohm": "kΩ", "kilohms": "kΩ", "megohm": "MΩ", "megohms": "MΩ"}  # fmt: skip
 
 
 def _bases(text: str) -> tuple[tuple[str, int], ...]:
@@ -259,19 +263,25 @@ HAN_UNITS = {
     "千米": "km", "公里": "km", "分米": "dm", "厘米": "cm", "毫米": "mm", "米": "m", "毫升": "mL", "升": "L", "千克": "kg", "公斤": "kg",
     "毫克": "mg", "克": "g", "吨": "t", "小时": "h", "分钟": "min", "秒钟": "s", "秒": "s", "天": "d", "年": "y", "个月": "mo",
     "美元": "dollars", "欧元": "euros", "元": "yuan", "牛顿": "N", "牛": "N", "焦耳": "J", "焦": "J", "瓦": "W", "伏": "V", "安培": "A",
-    "安": "A", "欧姆": "ohm", "摩尔": "mol", "帕": "Pa",
+    "安": "A", "欧姆": "ohm", "摩尔": "mol", "帕": "Pa", "分": "points",
 }  # fmt: skip
 """Chinese names of units, the longer ones first."""
 
 COUNTERS = frozenset(
-    "个 人 只 种 名 位 件 次 本 张 条 块 棵 辆 支 枝 朵 头 组 对 双 套 份 台 间 道 题 分 倍 箱 瓶 盒 袋 杯 页 根 颗 场 层 排 行 队 场次 岁".split()
+    "个 人 只 种 名 位 件 次 本 张 条 块 棵 辆 支 枝 朵 头 组 对 双 套 份 台 间 道 题 倍 箱 瓶 盒 袋 杯 页 根 颗 场 层 排 行 队 场次 岁".split()
 )
 """Chinese words between a number and what is counted; they say nothing about the number."""
+
+
+COUNTED = "#"
+"""Stands before a word that is no unit but says what is counted, in an expression of units: ``photons/s``."""
 
 
 @lru_cache(maxsize=4096)
 def named_unit(word: str) -> Unit | None:
     """The unit of a sign or a word: ``kJ``, ``MPa``, ``meters``, ``Newton``; None for any other word."""
+    if word[:1] == COUNTED:
+        return counted(word[1:])
     word = word.rstrip(".")
     word = _ALSO.get(word, word)
     signs, prefixed, *_ = _tables()

@@ -54,11 +54,16 @@ _SAME = {
 
 def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
-    a, b = words(one), words(other)
-    a, b = _SAME.get(a, a), _SAME.get(b, b)
+    a, b = (_SAME.get(said, said) for said in (_EXISTENCE.sub("", words(text)) for text in (one, other)))
     if a == b or _in_any_order(a, b):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
+
+
+_EXISTENCE = re.compile(
+    r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|(?<=solution) exists$|(?<=solutions) exist$"
+    r"|(?<=first) one$|(?<=second) one$|(?<=third) one$"
+)
 
 
 def _in_any_order(one: str, other: str) -> bool:

@@ -1,0 +1,81 @@
+"""Quantities spelled in pieces, put together: ``\\text{J/(g}\\cdot{}^\\circ\\text{C)}``, ``\\text{€}5``, ``12,50 €``, ``9.8 [\\mathrm{m/s^2}]``;
+and the direction behind a quantity (``5 m/s east``)."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["joined", "without_direction"]
+
+_FONT = r"\\(?:text(?:rm|normal|up)?|math(?:rm|sf)|mbox)"
+_SIGN = r"(?:\\?\$|[€£¥₹]|\\pounds|\\euro|\\yen|\\text(?:euro|sterling|dollar|yen))"
+_EMPTY_GROUP = re.compile(r"\{\s*\}(?=\s*\^\s*\{?\s*\\circ)")
+_DEGREES_IN_A_UNIT = re.compile(
+    rf"({_FONT}\s*\{{[^{{}}]*)\}}\s*(?:\\cdot|[*/]|\\[,;])?\s*\^\s*(?:\{{\s*\\circ\s*\}}|\\circ)\s*{_FONT}\s*\{{\s*([CF])(?![a-zA-Z])"
+)
+_SIGN_IN_TEXT = re.compile(rf"{_FONT}\s*\{{\s*({_SIGN})\s*\}}")
+_CENTS = re.compile(
+    rf"(-?\s*{_SIGN}?\s*-?\d{{1,3}}(?:\.\d{{3}})*),(\d\d)(?:\s|~|\\[,;])*((?:{_SIGN}|EUR|euros?|{_FONT}\s*\{{[^{{}}]*\}})?)"
+)
+_MONEY = re.compile(rf"{_SIGN}|EUR|euro|USD|GBP|CHF|dollar")
+_BRACKETS = re.compile(rf"(?<=[\d}}])((?:\s|\\[,;])*)\[\s*({_FONT}\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})\s*\]$")
+_RING = re.compile(r"\\mathring\s*(?:\{\s*)?(?:\\(?:mathrm|text)\s*\{\s*A\s*\}|A)\s*\}?")
+_RING_SIGN = re.compile(r"(?<=[\d}])\s*Å")
+_OF = re.compile(
+    rf"(?<=\d)(.{{0,20}}?{_FONT}\s*\{{[^{{}}]*?)\s+of\s*\}}\s*\\(?:mathrm|ce|text)\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}$"
+)
+
+
+def joined(text: str) -> str:
+    """The text with each quantity in one spelling; unchanged where it has none of those above."""
+    if "\\circ" in text:
+        text = _DEGREES_IN_A_UNIT.sub(lambda m: f"{m[1]}{_operator(m)}deg{m[2]}", _EMPTY_GROUP.sub("", text))
+    if "\\" in text:
+        text = _SIGN_IN_TEXT.sub(r"\1", text)
+    if (match := _CENTS.fullmatch(text)) is not None and _MONEY.search(text) is not None:
+        text = f"{match[1].replace('.', '')}.{match[2]} {match[3]}"
+    if not text.isascii():
+        text = _RING_SIGN.sub(r"\\text{ Å}", text)
+    if "\\" in text:
+        if text[-1] == "]":
+            text = _BRACKETS.sub(r"\1\2", text)
+        if "\\mathring" in text:
+            text = _RING.sub(r"\\text{ Å}", text)
+        if " of" in text:
+            text = _OF.sub(r"\1}", text)
+    return text
+
+
+def _operator(match: re.Match[str]) -> str:
+    """What stands between a unit and degrees behind it; a product where nothing does."""
+    between = match[0][len(match[1]) + 1 :].lstrip()
+    return "/" if between.startswith("/") else "" if match[1].rstrip()[-1] in "/*({" else "*"
+
+
+_TAIL = 60  # characters from the end in which a direction may stand
+_DIRECTION = re.compile(
+    r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:due|to the|toward the|towards the|in the)?\s*\b"
+    r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward)"
+    r"(?:wards?|erly)?(?:\s+direction)?(?P<of>\s+of\s+(?:north|south|east|west))?[\s.]*(?P<close>\}?)$",
+    re.IGNORECASE,
+)
+
+
+def without_direction(text: str) -> tuple[str, str]:
+    """A quantity without the direction that stands behind it, and that direction (``east``); "" where there is none."""
+    if not (text[-1:] in "}.thnsedTHNSED" and any(char.isdigit() for char in text)):
+        return text, ""
+    match = _DIRECTION.search(text, max(0, len(text) - _TAIL))
+    if match is None or not _separate(text, match) or not any(char.isdigit() for char in text[: match.start()]):
+        return text, ""
+    kept = text[: match.start()] + ("" if match["open"] else match["close"])
+    name = re.sub(r"[\s-]", "", match["name"].lower()) + (match["of"] or "").lower()
+    return kept, _SAME.get(name, name)
+
+
+_SAME = {"anticlockwise": "counterclockwise"}
+
+
+def _separate(text: str, match: re.Match[str]) -> bool:
+    """Does the direction begin a word of its own?"""
+    return bool(match["left"] or match["open"]) or not text[match.start("name") - 1].isalpha()
