@@ -123,6 +123,7 @@ def test_calls_are_spaced_by_requests_and_tokens_until_the_budget_is_spent(limit
     assert (first, second, third) == pytest.approx((0.0, 10.0, 20.0), abs=1.0)
 
 
+@pytest.mark.slow
 def test_tokens_are_put_right_by_what_the_endpoint_counted(endpoint: Endpoint) -> None:
     endpoint.script, endpoint.tokens = [(200, '{"score": 1}')], 6_000
     composite = Composite({"rewards": {"judge": {"use": bound(endpoint, tokens_per_minute=60_000.0)}}})

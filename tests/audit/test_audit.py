@@ -158,6 +158,7 @@ def test_programs_are_tried_in_the_sandbox():
     assert report.untried == []
 
 
+@pytest.mark.slow
 def test_every_component_of_a_composite_is_reached(tmp_path, request):
     config = read_yaml(request.config.rootpath / "examples" / "rewards.yaml")
     composite = Composite(config)

@@ -26,6 +26,7 @@ def late(composite: Composite, **columns: list[Any]) -> tuple[list[int], list[fl
     return rows, [outcome.value for outcome in outcomes]
 
 
+@pytest.mark.slow
 def test_math_loses_the_rows_that_hang_and_no_other() -> None:
     composite = Composite({"rewards": {"math": {"params": {"timeout": 120}}}, "errors": {"batch_timeout": 20}})
     get_reward("math").one("\\boxed{\\lim_{x\\to0}\\frac{\\sin x}{x}}", answer="1")  # the worker has imported sympy
@@ -39,6 +40,7 @@ def test_math_loses_the_rows_that_hang_and_no_other() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_code_loses_the_rows_that_hang_and_no_other() -> None:
     try:
         open_sandbox("auto", workers=1).close()

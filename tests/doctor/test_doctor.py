@@ -23,6 +23,7 @@ def doctor(folder, *arguments, **environment):
     return run.returncode, json.loads(run.stdout)["findings"] if run.stdout else run.stderr
 
 
+@pytest.mark.slow
 def test_a_healthy_machine(tmp_path):
     code, findings = doctor(tmp_path)
     topics = {one["topic"] for one in findings}

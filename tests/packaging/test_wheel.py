@@ -11,6 +11,8 @@ import pytest
 
 import grpo_rewards
 
+pytestmark = pytest.mark.slow
+
 PACKAGES = {"grpo_rewards", "grpo_rewards_plugins", "grpo_rewards_sandbox", "grpo_rewards_adapters"}
 HEAVY = ["torch", "transformers", "trl", "sympy", "docker", "datasets", "pandas", "numpy", "pyarrow"]
 

@@ -148,6 +148,7 @@ def test_the_command_line_takes_presets(tmp_path: Path, monkeypatch: pytest.Monk
     assert "accuracy" in run("validate", "preset/r1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gsm8k-xml", "countdown-nano-aha", "multi-objective"])
 def test_no_cheat_pays(name: str) -> None:
     run("audit", f"preset/{name}")

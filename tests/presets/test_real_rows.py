@@ -12,6 +12,8 @@ import pytest
 from grpo_rewards import Composite, load
 from grpo_rewards._presets import list_presets
 
+pytestmark = pytest.mark.slow
+
 # The lowest and highest reward that each can give, and whether the tags in examples/ are the ones that it asks for.
 BOUNDS: dict[str, tuple[float, float, bool]] = {
     "cosine-length": (-1.0, 1.0, True),

@@ -38,6 +38,7 @@ packages = ["my_tone"]
 """
 
 
+@pytest.mark.slow
 def test_a_second_distribution_is_used_from_the_command_line(fresh_python: Path, tmp_path: Path) -> None:
     project = tmp_path / "project"
     (project / "my_tone").mkdir(parents=True)

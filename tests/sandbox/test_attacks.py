@@ -12,6 +12,8 @@ FILE = """
 import pytest
 from solution import solve
 
+pytestmark = pytest.mark.slow
+
 def test_numbers():
     assert solve(2) == 4
     assert solve(-3) == -6

@@ -206,6 +206,7 @@ def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox, how
     assert sandbox.run([Job("print(int(input()) * 2)", CASES, "stdio")])[0].passed
 
 
+@pytest.mark.slow
 def test_a_job_may_last_longer_than_a_supervisor_may_be_silent(sandbox, monkeypatch):
     monkeypatch.setattr(_sandbox, "_GRACE", 4.0)
     last = "import time\ndef solve(x):\n    time.sleep(6)\n    return x * 2\n"

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox, unjudgeable
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).parent / "corpus"
 ATTACKS = sorted(path.stem for path in (CORPUS / "attacks").glob("*.jsonl"))
 HONEST = sorted(path.stem for path in (CORPUS / "honest").glob("*.jsonl"))

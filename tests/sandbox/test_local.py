@@ -49,6 +49,7 @@ def test_exit_leaves_no_process():
     assert not os.path.exists(f"/proc/{done.stdout.strip()}")
 
 
+@pytest.mark.slow
 def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypatch):
     program = tmp_path / "broken"
     shutil.copytree(_local._PARENT, program)
@@ -126,6 +127,7 @@ def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone
         assert status(opened, job) == "passed"
 
 
+@pytest.mark.slow
 def test_guarantees_name_the_mode_that_is_used():
     report = guarantees()
     with open_sandbox("local", workers=1) as opened:

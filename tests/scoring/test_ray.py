@@ -27,6 +27,8 @@ from grpo_rewards import load
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.executors import EXECUTORS
 
+pytestmark = pytest.mark.slow
+
 small = {"num_cpus": 2, "object_store_memory": 100_000_000}
 quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 2}
 head = {**small, "include_dashboard": False, "num_cpus": 1, "_system_config": quick}

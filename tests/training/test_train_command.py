@@ -265,7 +265,7 @@ def test_without_a_network_the_check_fails_quickly(recipe: Callable[..., Path], 
         command = [sys.executable, "-W", "ignore", "-c", code, str(config)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         seconds, _, said = done.stdout.partition(" ")
-        assert float(seconds) < 10.0, done.stdout  # a second where nothing else runs
+        assert float(seconds) < 40.0, done.stdout  # a second where nothing else runs; retries would take 70
         assert "cannot be" in said
         assert "does not answer" in done.stderr
 
