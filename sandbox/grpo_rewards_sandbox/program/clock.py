@@ -25,7 +25,8 @@ _TIMES, _PLUS = 30, 30.0
 _MANY = 500  # threads that one look reads at most: some may fork as fast as it walks
 _CLOSE = 0.01  # seconds: the end is not looked for more often
 _SPARE = 2  # threads beside those of a candidate that may be ready at once: the tests', and who wakes them
-_CROWDED = 0.4  # processors: those that call each other wait a little at each turn
+_CROWDED = 0.4  # processors, beside what those that call each other on one processor wait for each other
+_MUTUAL = 0.5  # of what they run: who asks is ready still while the other answers
 _MOSTLY = 0.5  # of the time that was used: what a program that ran did at least
 _EXITING = 4  # the kernel's flag of a process that is ending
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -81,7 +82,7 @@ class JobClock:
         """Read what the processes did since the last look, and add what of that time was theirs."""
         ran, waited, ready, mistaken = self._since()
         before, self._seen = self._seen, time.monotonic()
-        self.crowded = waited > _CROWDED
+        self.crowded = waited > _CROWDED + _MUTUAL * min(ran, 1.0)
         passed, wanted = self._seen - before, ran + waited
         used = 1 - waited if wanted <= 1 else ran / min(wanted, 1.0 if self.together else self._processors)
         if wanted and ready > self._processors + _SPARE:

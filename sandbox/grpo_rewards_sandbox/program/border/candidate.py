@@ -22,7 +22,7 @@ from . import calling, stubs
 from .codec import Ref
 from .describing import Describer
 from .event_loop import EventLoop
-from .messages import Closed
+from .messages import Along, Closed
 from .operations import OPERATIONS
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
@@ -98,23 +98,33 @@ class CandidatePeer(Describer):
 
     # ---- what goes along
 
-    def add_extras(self, message: dict[str, Any]) -> None:
+    def add_extras(self, along: Along) -> None:
         if self.new_classes:
-            message["c"], self.new_classes = self.new_classes, []
-        if self.out.pending() or self.err.pending():
-            message["o"] = [self.out.take(), self.err.take()]
+            along["classes"], self.new_classes = self.new_classes, []
+        if self.out.parts or self.err.parts:
+            along["printed"] = [self.out.take(), self.err.take()]
         if self.loop.goes_on():
-            message["l"] = 1
+            along["loop"] = 1
         if self.follows_environment and (now := os.environ._data) != self.environment_told:  # type: ignore[attr-defined]
             self.environment_told = dict(now)
-            message["v"] = dict(os.environ)
+            along["environment"] = dict(os.environ)
         if self.events:
-            message["w"], self.events = self.events[:MAX_EVENTS], []
+            along["events"], self.events = self.events[:MAX_EVENTS], []
 
-    def take_extras(self, message: dict[str, Any]) -> None:
-        self.within_loop = "l" in message
+    def take_extras(self, along: Along) -> None:
+        self.within_loop = "loop" in along
 
     # ---- requests of the tests
+
+    def arguments(self, what: str, coded: Any) -> list[Any]:
+        if what == "call":
+            return [self.held(coded[0]), self.decode_all(coded[1]), self._named(coded[2:])]
+        if what == "method":
+            return [self.held(coded[0]), coded[1], self.decode_all(coded[2]), self._named(coded[3:])]
+        return super().arguments(what, coded)
+
+    def _named(self, coded: Any) -> dict[str, Any]:
+        return {name: self.decode(argument) for name, argument in coded[0].items()} if coded else {}
 
     def perform(self, what: str, arguments: list[Any]) -> Any:
         if self.within_loop:
@@ -123,14 +133,14 @@ class CandidatePeer(Describer):
 
     def _perform(self, what: str, arguments: list[Any]) -> Any:
         first = arguments[0]
+        if what == "method":
+            return getattr(first, arguments[1])(*arguments[2], **arguments[3])
         if what == "call":
-            return first(*arguments[1], **(arguments[2] if len(arguments) > 2 else {}))
+            return first(*arguments[1], **arguments[2])
         if what == "getattr":
             return getattr(first, arguments[1])
         if what == "op":
             return OPERATIONS[first](*arguments[1:])
-        if what == "method":
-            return getattr(first, arguments[1])(*arguments[2], **(arguments[3] if len(arguments) > 3 else {}))
         if what == "setattr":
             return setattr(first, arguments[1], arguments[2])
         if what == "delattr":
@@ -350,7 +360,6 @@ def serve(sock: socket.socket) -> None:
     peer = CandidatePeer(sock)
     prepare(peer)
     try:
-        while True:
-            peer.serve(peer.next_request())
+        peer.serve_all()
     except Closed:
         return

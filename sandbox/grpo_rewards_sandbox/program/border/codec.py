@@ -10,7 +10,7 @@ from typing import Any
 
 from . import libraries
 from .libraries import BY_CONTENTS, library_of
-from .messages import Channel
+from .messages import Along, Channel
 from .stdlib import LATE, find
 from .values import (
     CONTAINER_NAMES,
@@ -19,13 +19,12 @@ from .values import (
     EXCEPTIONS,
     NAME_OF,
     NAMED,
-    PLAIN_INT_BITS,
     SCALARS,
     VALUE_NAMES,
     VALUES,
     all_scalars,
-    filter_integers,
     large,
+    none_large,
 )
 
 # of these what they hold, which is what they are compared by
@@ -98,11 +97,8 @@ class Codec(Channel):
 
     def encode_all(self, contents: Any) -> Any:
         """Encode elements; a run of scalars goes as it is."""
-        kinds = set(map(type, contents))
-        if kinds <= SCALARS:
-            integers = () if int not in kinds else contents if len(kinds) == 1 else filter_integers(contents)
-            if max(map(int.bit_length, integers), default=0) <= PLAIN_INT_BITS:
-                return contents
+        if all_scalars(contents) and (self.trusted or none_large(contents)):
+            return contents
         return [self.encode(part) for part in contents]
 
     def decode_all(self, body: Any) -> Any:
@@ -113,7 +109,9 @@ class Codec(Channel):
         """Return what stands for a value in a message."""
         kind = type(value)
         if kind in SCALARS:
-            return {"i": hex(value)} if kind is int and large(value) else value
+            return {"i": hex(value)} if kind is int and not self.trusted and large(value) else value
+        if kind is Ref:
+            return {"P": value.number}
         container = CONTAINER_NAMES.get(kind)
         if container is not None:
             return self.encode_container(value, container)
@@ -169,7 +167,7 @@ class Codec(Channel):
             raise self.protocol("not a value")
         ((tag, body),) = coded.items()
         if tag == "P":
-            return self.mine[body] if body in self.mine else self.shared[body].value
+            return self.held(body)
         if tag in CONTAINERS:
             return self._decode_container(tag, *body)
         if tag == "T":
@@ -242,6 +240,10 @@ class Codec(Channel):
         """Return the exception to raise here."""
         raise NotImplementedError
 
+    def held(self, number: int) -> Any:
+        """Return the object of this side, or the container of both, that has this number."""
+        return self.mine[number] if number in self.mine else self.shared[number].value
+
     def own(self, value: Any) -> int:
         """Return this side's number of an object, giving it one."""
         number = self.mine_by_id.get(id(value))
@@ -286,8 +288,8 @@ class Codec(Channel):
             self.shared_by_id.pop(id(self.shared.pop(number).value), None)
         return changed, dropped
 
-    def _apply(self, message: dict[str, Any]) -> None:
-        for number, body in message.get("u", ()):
+    def _apply(self, along: Along) -> None:
+        for number, body in along.get("changed", ()):
             entry = self.shared.get(number)
             if entry is None:
                 continue
@@ -297,13 +299,11 @@ class Codec(Channel):
             entry.contents = None
             container.fill(entry.value, contents)
             entry.contents = container.contents(entry.value)
-        for number, count in message.get("x", ()):
+        for number, count in along.get("released", ()):
             left = self._sent[number] = self._sent.get(number, 0) - count
             if left <= 0:
                 self._unheld.append(number)
-
-    def _forget_shared(self, message: dict[str, Any]) -> None:
-        for number in message.get("d", ()):
+        for number in along.get("dropped", ()):
             entry = self.shared.pop(number, None)
             if entry is not None:
                 self.shared_by_id.pop(id(entry.value), None)

@@ -1,16 +1,50 @@
-"""One end of a stream of messages: JSON with its length before it."""
+"""The protocol: what the two ends of the border say to each other, and the stream that carries it.
+
+A message is a request (what is asked for, its coded arguments), or the answer to one (a coded result, or the exception that was
+raised instead), with what goes along. The tests' side reads nothing but JSON, which holds plain data whatever was sent. It
+writes marshal, which is quicker and which only who is trusted may be read in.
+"""
 
 from __future__ import annotations
 
+import json
+import marshal
 import socket
 import struct
-from json import JSONDecoder, JSONEncoder
-from typing import Any
+from collections.abc import Callable
+from json import encoder
+from typing import Any, NamedTuple, TypedDict, cast
 
 MAX_MESSAGE = 32 << 20
+RESULT, RAISED = 0, 1
 _HEADER = struct.Struct("<I")
-# bound here: tests may replace what the module holds
-_encode, _decode = JSONEncoder(separators=(",", ":")).encode, JSONDecoder().decode
+_MARSHAL = 2  # the version without references, which take time to look for
+_CHUNK = 65536
+
+
+class Along(TypedDict, total=False):
+    """What goes along with a message, on both sides but where it is said."""
+
+    changed: list[Any]  # shared containers: their numbers and coded contents
+    dropped: list[int]  # shared containers that nobody can change here any more
+    released: list[Any]  # handles that are held no more: their numbers, and how often each had come
+    nested: int  # asked on the way to an answer: for who waits for that one
+    loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
+    classes: list[Any]  # of the candidate: those that it speaks of for the first time, described
+    printed: list[str]  # of the candidate: to its standard output and standard error
+    environment: dict[str, str]  # of the candidate: its environment variables, where the tests read any
+    events: list[Any]  # of the candidate: warnings and log records
+
+
+class Message(NamedTuple):
+    """`kind`: what is asked for, or RESULT, or RAISED; `body`: the arguments, the result or the exception, coded."""
+
+    kind: Any
+    body: Any
+    along: Along
+
+
+_NOTHING: Along = {}
 
 
 class Closed(BaseException):
@@ -21,17 +55,57 @@ class Protocol(BaseException):
     """The other side sent something that no honest peer sends."""
 
 
+def _no_value(value: Any) -> Any:
+    raise TypeError(f"a {type(value).__name__} is no part of a message")
+
+
+def _json_encoder() -> Any:
+    """What `JSONEncoder.encode` makes anew at each call, which takes longer than the call."""
+    make = getattr(encoder, "c_make_encoder", None)
+    if make is None:
+        return json.JSONEncoder(separators=(",", ":"), check_circular=False).iterencode
+    return make(None, _no_value, encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+
+
+# bound here: tests may replace what the modules hold
+_encode, _scan = _json_encoder(), cast(Any, json.JSONDecoder()).scan_once
+_dumps, _loads = marshal.dumps, marshal.loads
+
+
+def _write_json(parts: Any) -> bytes:
+    return "".join(_encode(parts, 0)).encode()
+
+
+def _read_json(data: bytes) -> Any:
+    text = data.decode()
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise ValueError("nothing") from None
+    if end != len(text):
+        raise ValueError("more than one value")
+    return value
+
+
+def _write_marshal(parts: Any) -> bytes:
+    return _dumps(parts, _MARSHAL)
+
+
 class Channel:
     """Sends and receives messages; `broken` says how the other side ended or broke the rules."""
+
+    trusted = False
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
         self._buffer = b""
         self.broken = ""
+        self._write: Callable[[Any], bytes] = _write_marshal if self.trusted else _write_json
+        self._read: Callable[[bytes], Any] = _read_json if self.trusted else _loads
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, kind: str | int, body: Any, along: Along = _NOTHING) -> None:
         """Send one message; OverflowError where it is too large."""
-        data = _encode(message).encode()
+        data = self._write((kind, body, along) if along else (kind, body))
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
         try:
@@ -40,36 +114,45 @@ class Channel:
             self.broken = "the candidate's process ended"
             raise Closed from error
 
-    def _read(self, size: int) -> bytes:
-        buffer = self._buffer
-        if len(buffer) < size:
-            parts, have = [buffer], len(buffer)
-            while have < size:
-                try:
-                    chunk = self.socket.recv(max(65536, min(size - have, 1 << 20)))
-                except OSError:
-                    chunk = b""
-                if not chunk:
-                    self.broken = "the candidate's process ended"
-                    raise Closed
-                parts.append(chunk)
-                have += len(chunk)
-            buffer = b"".join(parts)
-        self._buffer = buffer[size:]
-        return buffer[:size]
-
-    def receive(self) -> dict[str, Any]:
-        """Return the next message."""
-        (size,) = _HEADER.unpack(self._read(4))
-        if size > MAX_MESSAGE:
-            raise self.protocol("a message too large")
+    def _bytes(self, size: int) -> bytes:
         try:
-            message = _decode(self._read(size).decode())
+            chunk = self.socket.recv(size)
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self.broken = "the candidate's process ended"
+            raise Closed
+        return chunk
+
+    def _frame(self) -> bytes:
+        """Return the bytes of the next message."""
+        buffer = self._buffer or self._bytes(_CHUNK)
+        while len(buffer) < _HEADER.size:
+            buffer += self._bytes(_CHUNK)
+        end = _HEADER.unpack_from(buffer)[0] + _HEADER.size
+        if end > MAX_MESSAGE + _HEADER.size:
+            raise self.protocol("a message too large")
+        if len(buffer) < end:
+            parts, have = [buffer], len(buffer)
+            while have < end:
+                parts.append(self._bytes(max(_CHUNK, min(end - have, 1 << 20))))
+                have += len(parts[-1])
+            buffer = b"".join(parts)
+        self._buffer = buffer[end:]
+        return buffer[_HEADER.size : end]
+
+    def receive(self) -> Message:
+        """Return the next message."""
+        try:
+            parts = self._read(self._frame())
         except (ValueError, RecursionError) as error:
             raise self.protocol(f"not JSON: {error}") from None
-        if type(message) is not dict:
+        if type(parts) not in (list, tuple) or not 2 <= len(parts) <= 3:
             raise self.protocol("not a message")
-        return message
+        kind, body, along = parts if len(parts) == 3 else (*parts, _NOTHING)
+        if not (type(kind) is str or (type(kind) is int and kind in (RESULT, RAISED))) or type(along) is not dict:
+            raise self.protocol("not a message")
+        return Message(kind, body, cast(Along, along))
 
     def protocol(self, what: str) -> Protocol:
         """Note that the other side broke the rules; nothing passes after that."""

@@ -5,57 +5,57 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .codec import Codec
-from .messages import Closed, Protocol
+from .messages import RAISED, RESULT, Along, Closed, Message, Protocol
+from .values import SCALARS
 
 _PAUSE = 0.02  # seconds after which a thread that waits for another one's reading looks again
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 
 
-def _any(message: dict[str, Any]) -> bool:
+def _any(message: Message) -> bool:
     return True
 
 
-def _for_who_asked(message: dict[str, Any]) -> bool:
-    return "q" not in message or "n" in message
+def _for_who_asked(message: Message) -> bool:
+    return type(message.kind) is not str or "nested" in message.along
 
 
-def _for_who_serves(message: dict[str, Any]) -> bool:
-    return "q" in message and "n" not in message
+def _for_who_serves(message: Message) -> bool:
+    return type(message.kind) is str and "nested" not in message.along
 
 
 class Peer(Codec):
     """What both sides of the border have in common."""
 
-    trusted = False
-
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
         self._asking = threading.RLock()  # one thread at a time waits for an answer
         self._mail = threading.Condition()
-        self._arrived: list[dict[str, Any]] = []
+        self._arrived: list[Message] = []
         self._reading = threading.Lock()
         self._waiting = 0
         self._serving = 0
 
-    def _pack(self, message: dict[str, Any]) -> None:
+    def _along(self) -> Along:
+        along: Along = {}
         if self.shared:
             changed, dropped = self._changes()
             if changed:
-                message["u"] = changed
+                along["changed"] = changed
             if dropped:
-                message["d"] = dropped
+                along["dropped"] = dropped
         if self._released:
-            message["x"], self._released = self._released, []
-        self.add_extras(message)
-        self.send(message)
+            along["released"], self._released = self._released, []
+        self.add_extras(along)
+        return along
 
-    def add_extras(self, message: dict[str, Any]) -> None:
-        """Put what piled up on this side into an outgoing message."""
+    def add_extras(self, along: Along) -> None:
+        """Put what piled up on this side with an outgoing message."""
 
-    def take_extras(self, message: dict[str, Any]) -> None:
+    def take_extras(self, along: Along) -> None:
         """Take what came along with a message."""
 
     def request(self, what: str, *arguments: Any) -> Any:
@@ -66,22 +66,26 @@ class Peer(Codec):
     def _request(self, what: str, coded: list[Any]) -> Any:
         if self._unheld:
             self._forget_unheld()
-        message: dict[str, Any] = {"q": what, "a": coded}
+        along = self._along()
         if self._serving:
-            message["n"] = 1  # asked on the way to an answer: for who waits for that one
-        self._pack(message)
+            along["nested"] = 1
+        self.send(what, coded, along)
         while True:
             message = self._take(_any if self.trusted else _for_who_asked)
-            if "q" in message:
-                self.serve(message)
-                continue
-            return self._result(message)
+            if type(message.kind) is not str:
+                return self._result(message)
+            self.serve(message)
 
-    def next_request(self) -> dict[str, Any]:
+    def serve_all(self) -> NoReturn:
+        """Serve whatever is asked for, until the other side is gone."""
+        while True:
+            self.serve(self.next_request())
+
+    def next_request(self) -> Message:
         """Return the other side's next request, for the thread that does nothing but serve."""
         return self._take(_for_who_serves)
 
-    def _take(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    def _take(self, wanted: Callable[[Message], bool]) -> Message:
         """Return the next message of a kind. Of several threads that wait one reads, and leaves the others theirs."""
         while True:
             if self._arrived:
@@ -106,49 +110,52 @@ class Peer(Codec):
                     with self._mail:
                         self._mail.notify_all()
 
-    def _result(self, message: dict[str, Any]) -> Any:
+    def _result(self, message: Message) -> Any:
+        kind, body, along = message
+        if kind == RESULT and not along and type(body) in SCALARS:
+            return body
         try:
-            self.take_extras(message)
+            self.take_extras(along)
             # in the order in which they were encoded: what has changed may hold what the answer brings
-            if "e" in message:
-                error, result = self.decode_exception(message["e"]), None
-            else:
-                error, result = None, self.decode(message["r"])
-            if len(message) > 1:
-                self._apply(message)
-                self._forget_shared(message)
+            error = self.decode_exception(body) if kind == RAISED else None
+            result = self.decode(body) if kind == RESULT else None
+            if along:
+                self._apply(along)
         except _MALFORMED as problem:
             raise self.protocol(f"{type(problem).__name__}: {problem}") from None
         if error is not None:
             raise error
         return result
 
-    def serve(self, message: dict[str, Any]) -> None:
+    def serve(self, message: Message) -> None:
         """Do what the other side asks for, and answer."""
-        answer: dict[str, Any]
+        kind = RESULT
         try:
             try:
-                self.take_extras(message)
-                arguments = [self.decode(argument) for argument in message["a"]]
-                if len(message) > 2:
-                    self._apply(message)
-                    self._forget_shared(message)
+                self.take_extras(message.along)
+                arguments = self.arguments(message.kind, message.body)
+                if message.along:
+                    self._apply(message.along)
             except _MALFORMED as problem:
                 raise self.protocol(f"{type(problem).__name__}: {problem}") from None
             self._serving += 1
             try:
-                result = self.perform(message["q"], arguments)
+                result = self.perform(message.kind, arguments)
             finally:
                 self._serving -= 1
-            answer = {"r": self.encode(result)}
+            coded = self.encode(result)
         except (Closed, Protocol):
             raise
         except BaseException as error:  # noqa: BLE001  whatever it is, it belongs to the side that asked
-            answer = {"e": self.encode_exception(error)}
+            kind, coded = RAISED, self.encode_exception(error)
         try:
-            self._pack(answer)
+            self.send(kind, coded, self._along())
         except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
-            self.send({"e": self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500]))})
+            self.send(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
+
+    def arguments(self, what: str, coded: Any) -> list[Any]:
+        """Decode the arguments of a request."""
+        return [self.decode(argument) for argument in coded]
 
     def perform(self, what: str, arguments: list[Any]) -> Any:
         """Do one thing that the other side asks for."""

@@ -141,7 +141,7 @@ class ProxyClass(type):
         return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = Border.peer.request("call", Ref(cls._own_number()), args, *([kwargs] if kwargs else []))
+        made = Border.peer.call(cls._own_number(), args, kwargs)
         return Border.peer.constructed(made) if type.__getattribute__(cls, "_border_tested") else made
 
     def _own_number(cls) -> int:

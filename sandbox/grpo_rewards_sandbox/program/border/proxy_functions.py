@@ -99,7 +99,7 @@ class ProxyFunction:
             own["__signature__"] = made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        result = Border.peer.request("call", Ref(self.__dict__["_border_number"]), args, *([kwargs] if kwargs else []))
+        result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> Any:
@@ -201,7 +201,7 @@ def coroutine_function(number: int, name: str) -> Any:
     """A function of the candidate that returns coroutines."""
 
     async def function(*args: Any, **kwargs: Any) -> Any:
-        return await Border.peer.request("call", Ref(number), args, *([kwargs] if kwargs else []))
+        return await Border.peer.call(number, args, kwargs)
 
     function.__name__ = function.__qualname__ = name
     function.__dict__["_border_number"] = number

@@ -13,7 +13,7 @@ class Printed(io.TextIOBase):
     """Collects what the candidate prints, up to a bound; more is counted and thrown away."""
 
     def __init__(self, descriptor: int) -> None:
-        self._parts: list[str] = []
+        self.parts: list[str] = []  # what was printed since `take`
         self._size = 0
         self._descriptor = descriptor
         self.buffer = _Bytes(self)
@@ -27,7 +27,7 @@ class Printed(io.TextIOBase):
         text = str.__str__(text)
         self._size += len(text)
         if self._size < MAX_TEXT:
-            self._parts.append(text)
+            self.parts.append(text)
         return len(text)
 
     def writable(self) -> bool:
@@ -36,14 +36,10 @@ class Printed(io.TextIOBase):
     def fileno(self) -> int:
         return self._descriptor
 
-    def pending(self) -> bool:
-        """Something was printed since `take`."""
-        return bool(self._parts)
-
     def take(self) -> str:
         """Return what was printed since the last call."""
-        text = "".join(self._parts)
-        self._parts = []
+        text = "".join(self.parts)
+        self.parts = []
         return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import functools
+import gc
 import inspect
 import logging
 import os
@@ -20,6 +21,7 @@ from . import stdlib
 from .awaiting import waiting
 from .codec import Ref
 from .exceptions import ExceptionMaker
+from .messages import Along
 from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
@@ -28,6 +30,7 @@ from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
+_ENDS = (StopIteration, StopAsyncIteration, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
@@ -59,7 +62,7 @@ class TrustedPeer(ExceptionMaker):
         self.under_test = under_test
         self.refused = ""
         self.words: frozenset[str] = frozenset()
-        self.methods: weakref.WeakSet[BoundMethod] = weakref.WeakSet()
+        self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
         self.may_end: frozenset[str] = frozenset()
         self.module_name = module_name
@@ -145,8 +148,11 @@ class TrustedPeer(ExceptionMaker):
 
     def hold_methods(self, name: str) -> None:
         """A test replaces an attribute: methods of that name that it read before stay what they were."""
-        for method in list(self.methods):
-            method.hold(name)
+        if name in self.methods_read:
+            # rare, where keeping a list of them would be dear at each call of a method
+            for value in gc.get_objects():
+                if type(value) is BoundMethod:
+                    value.hold(name)
 
     def constructed(self, value: Any) -> Any:
         """Remember that the tests made this object."""
@@ -157,10 +163,6 @@ class TrustedPeer(ExceptionMaker):
         if type(value) is ProxyFunction:
             value.__dict__["_border_constructs"] = True
         return value
-
-    def call_method(self, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call a method of an object of the candidate."""
-        return self.request("method", owner, name, args, *([kwargs] if kwargs else []))
 
     def release(self, number: int) -> None:
         self.origins.pop(number, None)
@@ -216,26 +218,28 @@ class TrustedPeer(ExceptionMaker):
 
     # ---- what goes along
 
-    def add_extras(self, message: dict[str, Any]) -> None:
+    def add_extras(self, along: Along) -> None:
         if asyncio._get_running_loop() is not None:
-            message["l"] = 1
+            along["loop"] = 1
 
-    def take_extras(self, message: dict[str, Any]) -> None:
-        if "c" in message:
-            self._take_classes(message["c"])
-        if "v" in message:
-            self._take_environment(message["v"])
-        if "l" in message and (here := waiting()) is not None:
+    def take_extras(self, along: Along) -> None:
+        if not along:
+            return
+        if "classes" in along:
+            self._take_classes(along["classes"])
+        if "environment" in along:
+            self._take_environment(along["environment"])
+        if "loop" in along and (here := waiting()) is not None:
             here.turn_soon()
         if self._quiet:
             return
-        if "o" in message:
-            out, err = message["o"]
+        if "printed" in along:
+            out, err = along["printed"]
             if out:
                 sys.stdout.write(str(out))
             if err:
                 sys.stderr.write(str(err))
-        for event in message.get("w", ())[:MAX_EVENTS]:
+        for event in along.get("events", ())[:MAX_EVENTS]:
             if event[0] == "w":
                 error = self._said(event[1])
                 warnings.warn(error if isinstance(error, Warning) else UserWarning(str(error)), stacklevel=5)
@@ -282,17 +286,40 @@ class TrustedPeer(ExceptionMaker):
     def request(self, what: str, *arguments: Any) -> Any:
         try:
             return self.ask(what, *arguments)
-        except (StopIteration, StopAsyncIteration) as error:
-            # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-            if what in _ITERATING or (what == "op" and arguments[0] in _ITERATES) or self.may_end & {*_names_of(error)}:
+        except _ENDS as error:
+            if self._ends_here(error, (what == "op" and arguments[0] in _ITERATES) or what in _ITERATING):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
-        except asyncio.CancelledError:
+
+    def _ends_here(self, error: BaseException, iterates: bool) -> bool:
+        """What ends an iterator or a task of the tests is the candidate's to raise here."""
+        if isinstance(error, asyncio.CancelledError):
             # out of what the tests did not cancel it would end their task unseen, with the checks that follow
             task = None if asyncio._get_running_loop() is None else asyncio.current_task()
-            if task is None or task.cancelling():
+            return task is None or bool(task.cancelling())
+        # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
+        return iterates or bool(self.may_end & {*_names_of(error)})
+
+    def _call(self, what: str, coded: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        try:
+            self._follow()
+            with self._asking:
+                coded.append(self.encode_all(args))
+                if kwargs:
+                    coded.append({name: self.encode(value) for name, value in kwargs.items()})
+                return self._request(what, coded)
+        except _ENDS as error:
+            if self._ends_here(error, iterates=False):
                 raise
-            raise RuntimeError("the candidate raised CancelledError") from None
+            raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
+
+    def call(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call an object of the candidate, by its number."""
+        return self._call("call", [number], args, kwargs)
+
+    def call_method(self, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a method of an object of the candidate."""
+        return self._call("method", [object.__getattribute__(owner, "_border_number"), name], args, kwargs)
 
     def ask(self, what: str, *arguments: Any) -> Any:
         """Ask the candidate's side, whatever it raises."""

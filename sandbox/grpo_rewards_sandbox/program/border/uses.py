@@ -257,7 +257,7 @@ ASYNCHRONOUS = {"__aenter__": _enter, "__aexit__": _exit, "__anext__": _next, "_
 
 def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
     """`__call__` of an object whose class has one."""
-    return Border.peer.request("call", self, args, *([kwargs] if kwargs else []))
+    return Border.peer.call(object.__getattribute__(self, "_border_number"), args, kwargs)
 
 
 class Method:
@@ -277,12 +277,12 @@ class Method:
 class BoundMethod:
     """A method of an object of the candidate. Called, it costs one request; anything else of it is asked for."""
 
-    __slots__ = ("__weakref__", "_held", "_name", "_owner")
+    __slots__ = ("_held", "_name", "_owner")
     __test__ = False
 
     def __init__(self, owner: Any, name: str) -> None:
         self._owner, self._name, self._held = owner, name, None
-        Border.peer.methods.add(self)
+        Border.peer.methods_read.add(name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._held is not None:

@@ -316,9 +316,10 @@ def all_scalars(contents: Iterable[Any]) -> bool:
     return SCALARS.issuperset(map(type, contents))
 
 
-def filter_integers(contents: Iterable[Any]) -> list[int]:
-    """Return the integers among scalars."""
-    return [part for part in contents if type(part) is int]
+def none_large(contents: Iterable[Any]) -> bool:
+    """None of these scalars is an integer that goes as hexadecimal."""
+    integers = [part for part in contents if type(part) is int]
+    return max(map(int.bit_length, integers), default=0) <= PLAIN_INT_BITS
 
 
 def large(value: int) -> bool:
