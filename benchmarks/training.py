@@ -125,8 +125,6 @@ def measure(
     """Both sides on `rows`; `main` is the component whose verdict both give."""
     call = columns(rows)
     composite = Composite(config)
-    verdicts: list[list[float | None]] = []
-    composite.listeners.append(lambda seen, _caller: verdicts.append(list(seen.values[main])))
     step = trained(composite, call)
     first, _ = timed(step)
     if peer_repeat > 1:
@@ -137,6 +135,8 @@ def measure(
         if turn < peer_repeat:
             seconds, found = timed(peer)
             their_times.append(seconds)
+    assert composite.session.latest is not None
+    verdicts = composite.session.latest.seen.values[main]
     ours, theirs = median(our_times), median(their_times)
     return {
         "rows": len(rows),
@@ -145,8 +145,8 @@ def measure(
         "first_call": round(first, 3),
         "trl_way_seconds": round(theirs, 4),
         "ratio": round(theirs / ours, 1),
-        "same_verdict": sum(a == b for a, b in zip(verdicts[-1], found, strict=True)),
-        "ours_correct": sum(value == 1.0 for value in verdicts[-1]),
+        "same_verdict": sum(a == b for a, b in zip(verdicts, found, strict=True)),
+        "ours_correct": sum(value == 1.0 for value in verdicts),
         "trl_way_correct": sum(value == 1.0 for value in found),
     }
 

@@ -12,7 +12,7 @@ from grpo_rewards._version import __version__
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable, load
     from grpo_rewards._contract import Outcome, Reward, completion_text, reward
-    from grpo_rewards._registry import get_reward, hookimpl, list_rewards
+    from grpo_rewards._registry import get_reward, hookimpl, list_rewards, use_plugin
 
     composite_reward: Composite
 
@@ -28,6 +28,7 @@ __all__ = [  # composite_reward is left out: a star import must not ask for a co
     "list_rewards",
     "load",
     "reward",
+    "use_plugin",
 ]
 
 _LAZY = {
@@ -41,6 +42,7 @@ _LAZY = {
     "get_reward": "grpo_rewards._registry",
     "hookimpl": "grpo_rewards._registry",
     "list_rewards": "grpo_rewards._registry",
+    "use_plugin": "grpo_rewards._registry",
 }
 
 

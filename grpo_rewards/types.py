@@ -7,22 +7,42 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grpo_rewards._audit.cases import Case
+    from grpo_rewards._composition.caller import Caller, World
+    from grpo_rewards._composition.evaluation import Component
+    from grpo_rewards._composition.expanded import Part
     from grpo_rewards._composition.observation import ComponentFigures, Observation
-    from grpo_rewards._composition.ranks import Caller, World
     from grpo_rewards._composition.scalers import Observed, Scaler
+    from grpo_rewards._composition.session import ScoredCall, Session
     from grpo_rewards._contract.batch import Batch
 
-__all__ = ["Batch", "Caller", "Case", "ComponentFigures", "Observation", "Observed", "Scaler", "World"]
+__all__ = [
+    "Batch",
+    "Caller",
+    "Case",
+    "Component",
+    "ComponentFigures",
+    "Observation",
+    "Observed",
+    "Part",
+    "Scaler",
+    "ScoredCall",
+    "Session",
+    "World",
+]
 
 _HOMES = {
     "Batch": "grpo_rewards._contract.batch",
-    "Caller": "grpo_rewards._composition.ranks",
+    "Caller": "grpo_rewards._composition.caller",
     "Case": "grpo_rewards._audit.cases",
+    "Component": "grpo_rewards._composition.evaluation",
     "ComponentFigures": "grpo_rewards._composition.observation",
     "Observation": "grpo_rewards._composition.observation",
     "Observed": "grpo_rewards._composition.scalers",
+    "Part": "grpo_rewards._composition.expanded",
     "Scaler": "grpo_rewards._composition.scalers",
-    "World": "grpo_rewards._composition.ranks",
+    "ScoredCall": "grpo_rewards._composition.session",
+    "Session": "grpo_rewards._composition.session",
+    "World": "grpo_rewards._composition.caller",
 }
 
 

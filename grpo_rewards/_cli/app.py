@@ -19,7 +19,7 @@ from grpo_rewards.errors import GrpoRewardsError, InfrastructureError
 __all__ = ["ENVIRONMENT", "FINDINGS", "USAGE", "app", "application", "main"]
 
 FINDINGS, USAGE, ENVIRONMENT = 1, 2, 3
-OWN_REWARDS = "grpo_rewards_plugins"
+OWN = "grpo-rewards"  # the distribution
 
 app = typer.Typer(
     name="grpo-rewards",
@@ -84,8 +84,8 @@ def _register_plugins() -> None:
     """Let plugins of others add commands; one that fails is reported and the rest go on."""
     from importlib.metadata import entry_points
 
-    if all(point.value == OWN_REWARDS for point in entry_points(group="grpo_rewards")):
-        return  # our own rewards add no command, and are not loaded for a help text
+    if all(point.dist is not None and point.dist.name == OWN for point in entry_points(group="grpo_rewards")):
+        return  # our own plugins add no command, and are not loaded for a help text
     from grpo_rewards._registry import registry
 
     for implementation in registry().manager.hook.register_commands.get_hookimpls():

@@ -3,14 +3,12 @@
 from grpo_rewards._composition.composite import CONFIG_VARIABLE, Composite, default_composite, load
 from grpo_rewards._composition.config import Config
 from grpo_rewards._composition.observation import ComponentFigures, Observation
-from grpo_rewards._composition.progress import STATE_KEY
 from grpo_rewards._composition.scalers import Observed
 from grpo_rewards._composition.stats import Statistics, group_spread
 from grpo_rewards._composition.table import ScoreTable
 
 __all__ = [
     "CONFIG_VARIABLE",
-    "STATE_KEY",
     "ComponentFigures",
     "Composite",
     "Config",

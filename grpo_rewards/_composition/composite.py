@@ -6,8 +6,7 @@ import hashlib
 import logging
 import os
 import threading
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,11 @@ from typing import Any
 import orjson
 
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
-from grpo_rewards._composition.completions import CompletionsFiles
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
 from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
 from grpo_rewards._composition.expanded import Components
-from grpo_rewards._composition.failures import FailureWatch
-from grpo_rewards._composition.observation import Observation, share_of
-from grpo_rewards._composition.progress import STATE_KEY, Progress
-from grpo_rewards._composition.ranks import Caller
+from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._composition.training import Scored, score_call, totals
 from grpo_rewards._contract import Batch, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry
@@ -39,7 +33,6 @@ CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
 _FAILED = frozenset(("error", "unavailable"))
-_MEMO = 4  # scored calls kept for the other components' calls; an asynchronous trainer interleaves groups
 _PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
 
@@ -64,19 +57,11 @@ class Composite:
         )
         self.__name__ = self.name = "composite"
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
-        self.progress = Progress(self.config, source=source)
-        self.failures = FailureWatch(self.config.errors)
-        self.listeners: list[Callable[[Observation, Caller], None]] = []
-        self.notices: list[str] = []
-        self.files: CompletionsFiles | None = None
-        self.accept_changes = False
-        self.accept_with = "call attach(trainer, composite, accept_changes=True)"
-        self._said_that_weights_stay = False
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckAttempts = {}
-        self._joined: Any = None
-        self._memo: deque[tuple[Any, Scored]] = deque(maxlen=_MEMO)
-        self._lock = threading.RLock()
+        self._alone = Session(self)
+        self._session = self._alone
+        self._lock = threading.Lock()
 
     def _component(self, name: str, config: ComponentConfig) -> Component:
         path = f"rewards.{name}"
@@ -98,14 +83,14 @@ class Composite:
             for name, component in self.config.rewards.items()
         }
         config = {**self.config.model_dump(exclude_unset=True, exclude={"rewards"}), "rewards": rewards}
-        return (_restore, (config, str(self.base), self.source, self.state()))
+        return (_restore, (config, str(self.base), self.source))
 
     # -------------------------------------------------------------------------------------------- what it is
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weight of each component as it is now: configured, or where schedule, stage and adaptation have it."""
-        return self.progress.weights(self.progress.step)
+        """The weight of each component outside a run: as configured, schedules having arrived. A run's are its session's."""
+        return {component.name: component.weight for component in self.components}
 
     @cached_property
     def required_columns(self) -> tuple[str, ...]:
@@ -184,12 +169,13 @@ class Composite:
         """
         batch = rows if isinstance(rows, Batch) else Batch.from_rows(rows)
         self.check_columns(batch.available, batch=batch)
-        return self._table(batch, timeout=None)
+        return self.evaluate(batch)
 
     def __call__(self, **call: Any) -> list[float | None]:
-        """Score the rows of TRL's reward call: lists ``prompts``, ``completions``, ``completion_ids`` and columns.
+        """Score the rows of a trainer's reward call: lists ``prompts``, ``completions``, ``completion_ids`` and columns.
 
-        Returns one float per completion; None where nothing applies, or where a sandbox or service was down.
+        Returns one float per completion; None where nothing applies, or where a sandbox or service was down. What the
+        run adds (the step's weights, groups over ranks, logs, state) is done by its session; see `session_for`.
 
         Raises:
             ColumnError: a column is missing; found before the first row.
@@ -197,61 +183,22 @@ class Composite:
             PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
             InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
         """
-        batch = Batch.from_call(**call)
-        self.check_columns(batch.available)
-        if call.get("trainer_state") is None:  # nothing is adapted or logged: calls may run side by side
-            self._say_that_weights_stay()
-            return totals(self, score_call(self, batch, expanded=False))
+        return self.session_for(call).rewards(call)
+
+    @property
+    def session(self) -> Session:
+        """The session of the run that called last; before any run, one that belongs to nobody."""
+        return self._session
+
+    def session_for(self, call: Mapping[str, Any]) -> Session:
+        """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
-            return totals(self, score_call(self, batch, expanded=False))
-
-    def _say_that_weights_stay(self) -> None:
-        config = self.config
-        moves = config.adapt is not None or config.stages or any(c.schedule != c.weight for c in self.components)
-        if moves and not self._said_that_weights_stay:
-            self._said_that_weights_stay = True
-            _log.warning(
-                "called without trainer_state (as TRL's asynchronous trainer does), so no step is known: schedules "
-                "have arrived, stages and adapt change nothing, and the weights are those under rewards"
-            )
-
-    def part(self, name: str, call: Mapping[str, Any]) -> list[float | None]:
-        """Return what a trainer gets for one component in a reward call, weighted by the trainer itself."""
-        with self._lock:
-            completions = call.get("completions")
-            scored = next((known for given, known in self._memo if given is completions), None)
-            if scored is None:
-                batch = Batch.from_call(**call)
-                self.check_columns(batch.available)
-                scored = score_call(self, batch, expanded=True)
-                self._memo.append((completions, scored))
-            return list(scored.values[name])
-
-    # -------------------------------------------------------------------------------------------- a run's state
-
-    def state(self) -> dict[str, Any]:
-        """Return adapted weights and running figures, with what they belong to, as plain data."""
-        return self.progress.state(self.identity)
-
-    def join(self, trainer_state: Any, *, accept_changes: bool | None = None) -> bool:
-        """Belong to a trainer's run from now on, and go on from the state that its checkpoint holds, if any.
-
-        Returns whether the run is another one than before.
-
-        Raises:
-            ResumeError: the checkpoint was trained with another configuration or plugin version.
-        """
-        if self._joined is trainer_state:
-            return False
-        stateful = getattr(trainer_state, "stateful_callbacks", None)
-        saved = stateful.get(STATE_KEY) if isinstance(stateful, Mapping) else None
-        if saved is not None:
-            accept = self.accept_changes if accept_changes is None else accept_changes
-            self.progress.restore(saved, self.identity, accept_changes=accept, accept_with=self.accept_with)
-        elif self._joined is not None:  # a run of its own: it starts where a first one would
-            self.progress = Progress(self.config, source=self.source)
-        self._joined = trainer_state
-        return True
+            if self._session is self._alone or not self._session.serves(call):
+                opened: Session | None = registry().manager.hook.open_session(composite=self, call=call)
+                if opened is None:
+                    return self._alone
+                self._session = opened
+            return self._session
 
     def can_count(self, name: str) -> bool:
         """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
@@ -262,15 +209,21 @@ class Composite:
 
     # -------------------------------------------------------------------------------------------- the table
 
-    def _table(
+    def evaluate(
         self,
         batch: Batch,
         *,
-        timeout: float | None,
+        timeout: float | None = None,
         weights: Mapping[str, float] | None = None,
         whole: Batch | None = None,
         offset: int = 0,
     ) -> ScoreTable:
+        """Score a batch whose columns are known to be there.
+
+        With a `timeout` (seconds for the whole batch) components run side by side, and rows unfinished then are
+        ``unavailable``. `weights` are those of a step, else the configured ones. `whole` is the batch of all processes,
+        with this one's rows from `offset` on, for rewards that compare a group.
+        """
         for component in self.components:
             if component.reward.style == "group":
                 (batch if whole is None else whole).check_groups(f"component {component.name!r}")
@@ -278,7 +231,7 @@ class Composite:
             self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck
         )
         found = evaluated.outcomes
-        weights = self.progress.weights(None) if weights is None else weights
+        weights = self.weights if weights is None else weights
         left_out = _left_out(found, self._counts)
         for row, reason in left_out.items():
             for outcomes in found.values():
@@ -303,11 +256,6 @@ class Composite:
         )
         self._tell_plugins(table)
         return table
-
-    def _enforce(self, batch: Batch, table: ScoreTable) -> None:
-        """Apply the failure policy of training to a batch scored outside a trainer's call."""
-        share = share_of(table, batch, self.components, Caller())
-        self.failures.check([share], {c.name: c.reward for c in self.components}, rank=0)
 
     def _tell_plugins(self, table: ScoreTable) -> None:
         hook = registry().manager.hook.on_scored
@@ -352,10 +300,8 @@ def _gates(component: Component, values: Mapping[str, list[float | None]], size:
     return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.on]]
 
 
-def _restore(config: dict[str, Any], base: str, source: str, state: dict[str, Any]) -> Composite:
-    composite = Composite(config, base=Path(base), source=source)
-    composite.progress.restore(state, composite.identity, accept_changes=True)
-    return composite
+def _restore(config: dict[str, Any], base: str, source: str) -> Composite:
+    return Composite(config, base=Path(base), source=source)
 
 
 def load(path: str | os.PathLike[str]) -> Composite:

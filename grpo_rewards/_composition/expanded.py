@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+import threading
+from collections import deque
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.session import ScoredCall
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
@@ -15,18 +18,47 @@ __all__ = ["Components", "Part"]
 
 _log = logging.getLogger(__name__)
 
+_KEPT = 4  # scored calls kept for the other components' calls; an asynchronous trainer interleaves groups
+
+
+class _SharedCalls:
+    """What the functions of one list have in common: the first that is called scores, the others take it from here."""
+
+    def __init__(self, composite: Composite) -> None:
+        self.composite = composite
+        self._scored: deque[tuple[Any, ScoredCall]] = deque(maxlen=_KEPT)
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_SharedCalls, (self.composite,))
+
+    def scored(self, call: Mapping[str, Any]) -> ScoredCall:
+        """Return the scored call; two calls are the same when the list of completions is the same object."""
+        completions = call.get("completions")
+        with self._lock:
+            found = next((known for given, known in self._scored if given is completions), None)
+            if found is None:
+                found = self.composite.session_for(call).score(call, expanded=True)
+                self._scored.append((completions, found))
+            return found
+
 
 class Part:
     """One component of a composite as a reward function of its own; its siblings share one evaluation per call."""
 
-    def __init__(self, composite: Composite, component: str) -> None:
-        self.composite = composite
+    def __init__(self, shared: _SharedCalls, component: str) -> None:
+        self._shared = shared
         self.component = component
         self.__name__ = component
 
+    @property
+    def composite(self) -> Composite:
+        """The composite that it is a part of."""
+        return self._shared.composite
+
     def __call__(self, **call: Any) -> list[float | None]:
         """Return the component's values, clipped and gated, for TRL's reward call."""
-        return self.composite.part(self.component, call)
+        return list(self._shared.scored(call).values[self.component])
 
     def __repr__(self) -> str:
         return f"<Part {self.component} of {self.composite!r}>"
@@ -57,4 +89,5 @@ class Components(tuple[Component, ...]):
                 "give the trainer reward_funcs=composite (the fused form) where it matters",
                 what,
             )
-        return [Part(self.composite, component.name) for component in self]
+        shared = _SharedCalls(self.composite)
+        return [Part(shared, component.name) for component in self]

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from grpo_rewards._composition.caller import Caller
 from grpo_rewards._composition.evaluation import Component
-from grpo_rewards._composition.ranks import Caller
 from grpo_rewards._composition.stats import group_spread
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -34,7 +34,8 @@ class Batch:
     `completions` holds a string or a list of messages per row; `prompts` the same, or is None when there is none;
     `completion_ids` holds token ids per row, or is None; `columns` maps every further column to its values.
     `grouping`, where given, holds a key per row that says which group it is in, whatever the columns say: a trainer's
-    groups are blocks of its `group_size`, which equal prompts are not (two rows of the data may have the same one).
+    groups are blocks of its `group_size`, which equal prompts are not (two rows of the data may have the same one). Where
+    the size is known and `grouping` is not, other processes hold the rest of a group.
     """
 
     completions: Sequence[Any]
@@ -43,6 +44,7 @@ class Batch:
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     trainer: Mapping[str, Any] = field(default_factory=_no_trainer)
     grouping: Sequence[Any] | None = None
+    group_size: int | None = None
 
     @classmethod
     def from_call(
@@ -71,10 +73,7 @@ class Batch:
                 )
         columns = {name: values for name, values in columns.items() if values is not None}
         batch = cls(completions, prompts, completion_ids, columns, trainer)
-        group = batch.group_size
-        if group is None or size % group:  # unknown, or other processes hold the rest of a group
-            return batch
-        return replace(batch, grouping=[row // group for row in range(size)])
+        return batch.in_groups_of(_group_size(trainer["log_metric"]))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Batch:
@@ -114,21 +113,12 @@ class Batch:
         """Each completion as a list of messages."""
         return [completion_messages(completion) for completion in self.completions]
 
-    @property
-    def calling_trainer(self) -> Any:
-        """The trainer that calls, or None: TRL's ``log_metric`` is a method of it."""
-        return getattr(self.log_metric, "__self__", None)
-
-    @property
-    def is_training(self) -> bool:
-        """Whether the trainer that calls trains on these rows; one that cannot be seen is taken to."""
-        return bool(getattr(getattr(self.calling_trainer, "model", None), "training", True))
-
-    @property
-    def group_size(self) -> int | None:
-        """How many rows in a row the trainer that calls takes for one group, where it can be seen."""
-        size = getattr(self.calling_trainer, "num_generations" if self.is_training else "num_generations_eval", None)
-        return size if isinstance(size, int) and size > 0 else None
+    def in_groups_of(self, size: int | None) -> Batch:
+        """Return the batch with its groups known to be blocks of `size` rows; nothing is known of them with None."""
+        if size is None:
+            return self
+        blocks = None if len(self) % size else [row // size for row in range(len(self))]  # None: others hold the rest
+        return replace(self, group_size=size, grouping=blocks)
 
     @cached_property
     def groups(self) -> list[list[int]]:
@@ -216,7 +206,7 @@ class Batch:
         picked = {name: [self.columns[name][row] for row in rows] for name in wanted}
         prompts = pick(self.prompts) if columns is None or "prompt" in columns or "prompts" in columns else None
         ids = pick(self.completion_ids) if columns is None or "completion_ids" in columns else None
-        batch = Batch(completions, prompts, ids, picked, self.trainer, pick(self.grouping))
+        batch = Batch(completions, prompts, ids, picked, self.trainer, pick(self.grouping), self.group_size)
         if "texts" in self.__dict__:
             batch.__dict__["texts"] = pick(self.texts)
         return batch
@@ -232,7 +222,9 @@ class Batch:
                 renamed.pop(wanted, None)
             else:
                 renamed[wanted] = values
-        batch = Batch(self.completions, self.prompts, self.completion_ids, renamed, self.trainer, self.grouping)
+        batch = Batch(
+            self.completions, self.prompts, self.completion_ids, renamed, self.trainer, self.grouping, self.group_size
+        )
         if "texts" in self.__dict__:
             batch.__dict__["texts"] = self.texts
         return batch
@@ -246,6 +238,21 @@ class Batch:
     def log_extra(self) -> Callable[[str, list[Any]], None]:
         """The trainer's function that logs a column of the completions table, or one that does nothing."""
         return self.trainer["log_extra"]  # type: ignore[no-any-return]
+
+
+class GroupingTrainer(Protocol):
+    """What is read of the trainer behind a reward call: how many completions a prompt gets in training and evaluation."""
+
+    num_generations: int
+    num_generations_eval: int
+
+
+def _group_size(log_metric: Callable[..., None]) -> int | None:
+    """How many rows in a row the trainer that calls takes for one group: TRL's ``log_metric`` is a method of it."""
+    trainer: GroupingTrainer | None = getattr(log_metric, "__self__", None)
+    training = getattr(getattr(trainer, "model", None), "training", True)
+    size = getattr(trainer, "num_generations" if training else "num_generations_eval", None)
+    return size if isinstance(size, int) and size > 0 else None
 
 
 def _length(name: str, values: Any) -> int:

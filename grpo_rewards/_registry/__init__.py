@@ -11,11 +11,21 @@ import pluggy
 from grpo_rewards._contract import Reward
 from grpo_rewards._registry import hookspecs
 from grpo_rewards._registry.hookspecs import hookimpl, hookspec
-from grpo_rewards._registry.loader import GROUP, Plugin, load_plugins
+from grpo_rewards._registry.loader import GROUP, Plugin, load_plugins, misspelt_hooks
 from grpo_rewards._registry.references import from_reference, is_reference
 from grpo_rewards.errors import UnknownRewardError, nearest
 
-__all__ = ["GROUP", "Plugin", "Registry", "get_reward", "hookimpl", "hookspec", "list_rewards", "registry"]
+__all__ = [
+    "GROUP",
+    "Plugin",
+    "Registry",
+    "get_reward",
+    "hookimpl",
+    "hookspec",
+    "list_rewards",
+    "registry",
+    "use_plugin",
+]
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,18 @@ def registry(*, rescan: bool = False) -> Registry:
         if _registry is None or rescan:
             _registry = Registry.scan()
         return _registry
+
+
+def use_plugin(plugin: object) -> None:
+    """Take the hooks of a module (or an object) into this process, as if it were an installed plugin; a second time is once.
+
+    Raises:
+        TypeError: it implements a hook that there is not; the text names the nearest.
+    """
+    if problems := list(misspelt_hooks(plugin)):
+        raise TypeError("; ".join(problems))
+    if not (manager := registry().manager).is_registered(plugin):
+        manager.register(plugin)
 
 
 def list_rewards() -> list[Reward]:

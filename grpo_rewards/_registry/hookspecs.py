@@ -10,9 +10,9 @@ import pluggy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grpo_rewards._composition.table import ScoreTable
+    from grpo_rewards._composition import Composite, ScoreTable
     from grpo_rewards._contract import Reward
-    from grpo_rewards.types import Case
+    from grpo_rewards.types import Case, Session
 
 __all__ = ["hookimpl", "hookspec"]
 
@@ -48,6 +48,11 @@ def register_commands(app: Any) -> None:
 @hookspec
 def register_attacks() -> Mapping[str, Callable[[Case], Iterable[str]]]:  # type: ignore[empty-body]
     """Return cheats for ``audit`` by name: each takes a case (a row and what is known of it) and returns completions."""
+
+
+@hookspec(firstresult=True)
+def open_session(composite: Composite, call: Mapping[str, Any]) -> Session | None:
+    """Look at the keywords of a reward call, and return the session of the run that makes it, or None if it is not yours."""
 
 
 @hookspec

@@ -18,7 +18,7 @@ from grpo_rewards._contract import Reward
 from grpo_rewards._registry import hookspecs
 from grpo_rewards.errors import nearest
 
-__all__ = ["GROUP", "Plugin", "load_plugins"]
+__all__ = ["GROUP", "Plugin", "load_plugins", "misspelt_hooks"]
 
 GROUP = "grpo_rewards"
 """The entry-point group that plugins announce themselves in."""
@@ -71,7 +71,7 @@ def _load(manager: pluggy.PluginManager, point: EntryPoint) -> Plugin:
         module = point.load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
         return report(f"it cannot be imported: {type(error).__name__}: {error}")
-    problems = list(_misspelt_hooks(module))
+    problems = list(misspelt_hooks(module))
     if isinstance(module, Reward):
         own = [module]
     else:
@@ -111,7 +111,7 @@ def _hooked_rewards(manager: pluggy.PluginManager, module: Any) -> list[Reward]:
     return found
 
 
-def _misspelt_hooks(module: Any) -> Iterable[str]:
+def misspelt_hooks(module: Any) -> Iterable[str]:
     """Name the functions marked as hook implementations that no hook specification knows."""
     known = [name for name, value in vars(hookspecs).items() if hasattr(value, "grpo_rewards_spec")]
     names = (

@@ -52,7 +52,7 @@ class Run:
 
     @property
     def weights(self) -> dict[str, float]:
-        return self.composite.weights
+        return self.composite.session.weights
 
 
 def test_fixed_changes_nothing() -> None:
@@ -102,7 +102,7 @@ def test_target_is_a_clipped_dual_variable() -> None:
     assert run.weights == pytest.approx({"good": 1.2, "tone": 1.0})
     run.batch([0.0, 0.0])
     assert run.weights["good"] == pytest.approx(1.3)  # the bound
-    assert run.composite.progress.at_bound("good")
+    assert run.composite.session.at_bound("good")
     run.batch([1.0, 1.0])
     assert run.weights["good"] == pytest.approx(1.25)  # it turns back at once, no wind-up
     for _ in range(40):
@@ -154,7 +154,7 @@ def test_evaluation_moves_nothing() -> None:
 
     state = SimpleNamespace(global_step=3, stateful_callbacks={})
     composite(prompts=["p"], completions=["x"], a=[0.0], b=[0.0], trainer_state=state, log_metric=Trainer().log_metric)
-    assert composite.weights == {"good": 1.0, "tone": 1.0}
+    assert composite.session.weights == {"good": 1.0, "tone": 1.0}
     assert state.stateful_callbacks == {}
 
 
@@ -162,7 +162,7 @@ def test_scoring_offline_moves_nothing() -> None:
     composite = adaptive("threshold")
     composite.score([{"completion": "x", "a": 0.0, "b": 0.0}] * 4)
     composite(completions=["x"], a=[0.0], b=[0.0])
-    assert composite.weights == {"good": 1.0, "tone": 1.0}
+    assert composite.session.weights == {"good": 1.0, "tone": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,6 @@ def test_stage_weights_are_what_adaptation_multiplies() -> None:
     )
     run = Run(composite)
     run.batch([0.0, 0.0])
-    assert composite.progress.weights(0)["good"] == pytest.approx(3.6)
-    assert composite.progress.weights(1)["good"] == pytest.approx(1.2)
+    assert composite.session.weights_at(0)["good"] == pytest.approx(3.6)
+    assert composite.session.weights_at(1)["good"] == pytest.approx(1.2)
     assert math.isclose(run.state.stateful_callbacks["grpo_rewards"]["adapted"]["good"]["factor"], 1.2)

@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 import pytest
+from grpo_rewards_adapters.trl.health import Finding, Health, Limits, rise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_rewards._composition.health import Finding, Health, Limits, rise
-from grpo_rewards._composition.observation import ComponentFigures, Observation
+from grpo_rewards.types import ComponentFigures, Observation
 
 
 def figures(**given: Any) -> ComponentFigures:

@@ -19,7 +19,7 @@ SINE = "\\sum_{n=1}^{\\infty} \\frac{\\sin(n^{2}%+d)}{n^{2}+\\ln n}"
 
 def late(composite: Composite, **columns: list[Any]) -> tuple[list[int], list[float | None]]:
     """The rows that were not finished within the batch timeout, and the values of all."""
-    table = composite._table(Batch.from_call(**columns), timeout=composite.config.errors.batch_timeout)
+    table = composite.evaluate(Batch.from_call(**columns), timeout=composite.config.errors.batch_timeout)
     (outcomes,) = table.components.values()
     rows = [row for row, outcome in enumerate(outcomes) if "batch_timeout" in outcome.details]
     assert all(outcomes[row].status == "unavailable" for row in rows)

@@ -25,7 +25,7 @@ def half(completion: str) -> float:
 
 
 def at(composite: Composite, step: int | None) -> dict[str, float]:
-    return composite.progress.weights(step)
+    return composite.session.weights_at(step)
 
 
 def scheduled(**schedule: Any) -> Composite:

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from grpo_rewards_adapters.trl import HealthCallback
+from grpo_rewards_adapters.trl.session import STATE_KEY
 
 from grpo_rewards import Composite, reward
-from grpo_rewards._composition import STATE_KEY
 from grpo_rewards.errors import ResumeError
 
 
@@ -40,14 +41,24 @@ def new_state() -> SimpleNamespace:
     return SimpleNamespace(global_step=0, stateful_callbacks={})
 
 
-def train(built: Composite, state: Any, steps: range) -> list[list[float | None]]:
+class Trainer:
+    """What a session looks at for callbacks: the owner of ``log_metric``."""
+
+    def __init__(self, callbacks: list[Any]) -> None:
+        self.callback_handler = SimpleNamespace(callbacks=callbacks)
+
+    def log_metric(self, name: str, value: float) -> None:
+        """Log nowhere."""
+
+
+def train(built: Composite, state: Any, steps: range, **more: Any) -> list[list[float | None]]:
     """One batch per step; the data depend on the step alone."""
     found = []
     for step in steps:
         state.global_step = step
         values = random.Random(step)
         a, b = ([values.random() ** 3 for _ in range(4)] for _ in "ab")
-        found.append(built(prompts=["p", "p", "q", "q"], completions=["x"] * 4, a=a, b=b, trainer_state=state))
+        found.append(built(prompts=["p", "p", "q", "q"], completions=["x"] * 4, a=a, b=b, trainer_state=state, **more))
     return found
 
 
@@ -62,8 +73,8 @@ def test_a_resumed_run_equals_the_uninterrupted_one_to_the_last_bit(method: str,
     resumed, resumed_state = composite(method, normalize), new_state()
     resumed_state.stateful_callbacks = json.loads(saved)
     assert train(resumed, resumed_state, range(6, 12)) == uninterrupted[6:]
-    assert resumed.weights == whole.weights
-    assert whole.weights != {"good": 1.0, "tone": 1.0}
+    assert resumed.session.weights == whole.session.weights
+    assert whole.session.weights != {"good": 1.0, "tone": 1.0}
     assert resumed_state.stateful_callbacks == state.stateful_callbacks
 
 
@@ -76,9 +87,10 @@ def test_a_new_run_with_the_same_composite_starts_afresh() -> None:
 def test_the_state_crosses_into_another_process() -> None:
     built, state = composite(), new_state()
     train(built, state, range(6))
-    copy = pickle.loads(pickle.dumps(built))  # noqa: S301
-    assert copy.weights == built.weights
-    assert copy.state() == built.state()
+    copy, saved = pickle.loads(pickle.dumps((built, built.session.state())))  # noqa: S301
+    copy.session.restore(saved)
+    assert copy.session.weights == built.session.weights
+    assert copy.session.state() == built.session.state()
 
 
 @pytest.mark.parametrize(
@@ -95,8 +107,8 @@ def test_a_changed_configuration_is_refused_with_the_difference(changed: dict[st
     with pytest.raises(ResumeError, match=line):
         train(composite(**changed), state, range(6, 7))
     tolerant = composite(**changed)
-    tolerant.accept_changes = True
-    assert len(train(tolerant, state, range(6, 7))) == 1
+    trainer = Trainer([HealthCallback(tolerant, accept_changes=True)])
+    assert len(train(tolerant, state, range(6, 7), log_metric=trainer.log_metric)) == 1
 
 
 def test_another_plugin_version_is_refused() -> None:

@@ -43,8 +43,8 @@ def test_components_take_the_place_of_the_preset() -> None:
         "gsm8k_correct", "gsm8k_integer", "gsm8k_strict", "gsm8k_soft", "gsm8k_tags", "right",
     ]  # fmt: skip
     assert composite.required_columns == ("gold",)
-    assert composite.progress.weights(9)["gsm8k_correct"] == 1.0
-    assert composite.progress.weights(0)["gsm8k_tags"] == 3.0
+    assert composite.session.weights_at(9)["gsm8k_correct"] == 1.0
+    assert composite.session.weights_at(0)["gsm8k_tags"] == 3.0
     whole = load("preset/gsm8k-xml").score([{**row, "answer": row["gold"]} for row in ROWS]).rewards()
     alone = composite.only([c.name for c in composite.components if c.name != "right"]).score(ROWS).rewards()
     assert [2 * value for value in alone if value is not None] == pytest.approx(whole)
@@ -76,8 +76,8 @@ def test_what_is_said_of_a_preset_holds_for_its_components() -> None:
     assert overlong.params == {"mode": "soft_overlong", "max_length": 512, "cache": 128}
     assert overlong.when is not None
     assert overlong.gate is not None
-    assert composite.progress.weights(5)["short_correct"] == pytest.approx(2.0)
-    assert composite.progress.weights(5)["short_overlong"] == pytest.approx(1.0)
+    assert composite.session.weights_at(5)["short_correct"] == pytest.approx(2.0)
+    assert composite.session.weights_at(5)["short_overlong"] == pytest.approx(1.0)
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -224,10 +224,10 @@ def test_weights_follow_success_as_the_guide_says() -> None:
 
 
 def test_two_stages() -> None:
-    progress = load("preset/two-stages").progress
-    assert progress.weights(0) == {"correct": 0.0, "format": 1.0, "tags": 1.0}
-    assert progress.weights(200) == {"correct": 2.0, "format": 1.0, "tags": 0.0}
-    assert load("preset/two-stages").weights == progress.weights(200)
+    session = load("preset/two-stages").session
+    assert session.weights_at(0) == {"correct": 0.0, "format": 1.0, "tags": 1.0}
+    assert session.weights_at(200) == {"correct": 2.0, "format": 1.0, "tags": 0.0}
+    assert load("preset/two-stages").weights == session.weights_at(200)
     table = load("preset/two-stages").score([{"completion": XML.format("4"), "answer": "4"}])
     assert table.rewards() == [3.0]  # offline rows are scored as the last one does
 

@@ -58,16 +58,14 @@ class Recorded:
     def __init__(self, inner: Composite, path: Path) -> None:
         self.inner = inner
         self.path = path
-        self.sizes: list[float | None] = []
-        inner.listeners.append(lambda seen, _caller: self.sizes.extend(seen.values["members"]))
 
     def __call__(self, **call: Any) -> list[float | None]:
         step = call["trainer_state"].global_step
-        self.sizes.clear()
         found = self.inner(**call)
+        session = self.inner.session
         line = {
-            "step": step, "next_weights": self.inner.progress.weights(step), "rewards": found,
-            "sizes": sorted(set(self.sizes)), "completions": call["completions"],
+            "step": step, "next_weights": session.weights_at(step), "rewards": found,
+            "sizes": sorted(set(session.latest.seen.values["members"])), "completions": call["completions"],
         }  # fmt: skip
         with self.path.open("a") as stream:
             stream.write(json.dumps(line) + "\n")

@@ -41,12 +41,11 @@ def test_two_rows_with_an_equal_prompt_are_two_groups(make_trainer: Callable[...
     if alone:
         trainer.train()
     else:
-        seen: list[Any] = []
         attach(trainer, composite)
-        composite.listeners.append(lambda figures, _caller: seen.append(figures))
         trainer.train()
-        assert seen[0].groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
+        seen = composite.session.latest.seen
+        assert seen.groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
         within = [row / 4 for row in range(4)]
         spread = (sum((value - 0.375) ** 2 for value in within) / 3) ** 0.5
-        assert seen[0].components["ranked"].group_std == pytest.approx(spread)
+        assert seen.components["ranked"].group_std == pytest.approx(spread)
     assert sizes == [4, 4]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards._composition.ranks import world
 from grpo_rewards.errors import InputError
+from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.single import Scored, composite_for, filled_with_group_means, score_rows
 
 __all__ = ["CompositeORM", "groups_of", "orm_class"]

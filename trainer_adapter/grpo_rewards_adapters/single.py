@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import math
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -36,7 +35,6 @@ MISSING_VARIABLE = "GRPO_REWARDS_MISSING"
 """The environment variable that chooses a number for samples without a reward, where a trainer passes no settings on."""
 
 _log = logging.getLogger(__name__)
-_policy = threading.Lock()  # trainers call from many threads; the failure policy counts rows across calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +93,7 @@ def score_rows(
     """
     batch = replace(Batch.from_rows(rows), grouping=grouping)
     composite.check_columns(batch.available)
-    table = composite._table(batch, timeout=composite.config.errors.batch_timeout)
-    with _policy:
-        composite._enforce(batch, table)
+    table = composite.session.table(batch)
     values = {name: table.values(name) for name in table.components}
     scored = []
     for row, reward in enumerate(table.rewards()):

@@ -101,7 +101,7 @@ def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> t
             raise InputError(f"rows[{index}]: {error}") from None
     batch = Batch.from_rows(samples)
     composite.check_columns(batch.available, batch=batch)
-    table = composite._table(batch, timeout=_patience(composite)) if careful else composite.score(batch)
+    table = composite.evaluate(batch, timeout=_patience(composite)) if careful else composite.score(batch)
     broken = sorted(
         row for row in table.left_out if any(outcomes[row].status == "error" for outcomes in table.components.values())
     )

@@ -96,7 +96,6 @@ def train(
     say(ready.figures["batches"])
     set_seed(recipe.seed)
     trainer = build_trainer(ready, base)
-    ready.composite.accept_with = "give --accept-changes"
     attach(trainer, ready.composite, accept_changes=accept_changes)
     output, main = base / recipe.output, trainer.accelerator.is_main_process
     record = provenance(recipe, ready.composite, ready.data.sources)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grpo_rewards._contract import Batch, completion_text
+from grpo_rewards import completion_text
+from grpo_rewards.types import Component, ScoredCall
+from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
 __all__ = ["CompletionsFiles", "columns_read"]
 
@@ -23,24 +24,36 @@ _log = logging.getLogger(__name__)
 _TRAINERS = ("step", "prompt", "completion", "advantage")
 _NOT_DATA = ("prompt", "prompts", "environments")  # stands there already, or is no data
 _COMPLETION = "completion"
+_REASON = 300  # characters of a reason
 
 
-def columns_read(components: Sequence[Any], batch: Batch) -> dict[str, Sequence[Any]]:
-    """Return the columns of `batch` that the components read, ``completion_ids`` among them, and ``group_id`` for groups."""
+def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str, Sequence[Any]]:
+    """Return the columns that go with a call's rows: what the components read, and why and by which weight they judged."""
+    batch, table = found.batch, found.table
     names: dict[str, None] = {}
     for component in components:
         if component.reward.shape.takes_rest:
             names.update(dict.fromkeys(batch.columns))
         names.update(dict.fromkeys((*component.columns, *component.reward.optional_columns)))
-    found = {name: batch.column(name) for name in names if name not in _NOT_DATA}
-    return {name: values for name, values in found.items() if values is not None}
+    read = {name: batch.column(name) for name in names if name not in _NOT_DATA}
+    columns: dict[str, Sequence[Any]] = {name: list(values) for name, values in read.items() if values is not None}
+    if batch.completion_ids is not None:
+        columns["completion_tokens"] = [len(ids) for ids in batch.completion_ids]
+    for name, outcomes in table.components.items():
+        reasons = [o.reason if o.status == "scored" else _unscored(o.status, o.reason) for o in outcomes]
+        columns[f"{name}_reason"] = [reason[:_REASON] for reason in reasons]
+        columns[f"{name}_weight"] = [table.weights[name]] * len(table)
+    return columns
 
 
-class CompletionsFiles:
+def _unscored(status: str, reason: str) -> str:
+    return f"{status}: {reason}" if reason else status
+
+
+class CompletionsFiles(Callback):
     """Keeps the further columns of the latest rows, and adds them to the file of those rows; a callback of the trainer.
 
-    It has a callback's methods but not its base class, so that the core needs no transformers. A file is written after
-    the event ``on_log`` and before any other.
+    A file is written after the event ``on_log`` and before any other.
     """
 
     def __init__(self, folder: Path, *, rows: int) -> None:
@@ -54,15 +67,13 @@ class CompletionsFiles:
         for row, text in enumerate(texts):
             self._kept.append({_COMPLETION: text, **{name: values[row] for name, values in columns.items()}})
 
-    def __getattr__(self, event: str) -> Callable[..., None]:
-        if not event.startswith("on_"):
-            raise AttributeError(event)
-        return partial(self._event, event)
+    def on_log(self, args: TrainerArguments, state: State, control: Any, **_: Any) -> None:
+        """Note that the file of this step is written now."""
+        self._written = int(state.global_step)
 
-    def _event(self, event: str, args: Any, state: Any, control: Any, **_: Any) -> None:
-        if event == "on_log":
-            self._written = int(state.global_step)
-        elif self._written is not None:
+    def other_event(self, event: str, args: TrainerArguments, state: State, control: Any, **_: Any) -> None:
+        """Complete the file that was written since the last event."""
+        if self._written is not None:
             step, self._written = self._written, None
             self._complete(self._folder / f"completions_{step:05d}.parquet")
 

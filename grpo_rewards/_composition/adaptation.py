@@ -1,4 +1,4 @@
-"""The part of a composite that changes while it trains: adapted weights and running figures, saved and resumed."""
+"""What changes while a composite trains: adapted weights and running figures, saved and resumed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from grpo_rewards._composition.scalers import FIXED, Observed, find_scaler
 from grpo_rewards._composition.schedule import scheduled_weights
 from grpo_rewards.errors import ConfigError, ResumeError
 
-__all__ = ["STATE_KEY", "Adapted", "Progress", "differences"]
-
-STATE_KEY = "grpo_rewards"
-"""Where the state lies in a trainer's ``state.stateful_callbacks``, and so in ``trainer_state.json``."""
+__all__ = ["Adaptation", "Adapted", "differences"]
 
 _FORMAT = 1
 
@@ -33,7 +30,7 @@ class Adapted:
     memory: dict[str, float] = field(default_factory=dict)
 
 
-class Progress:
+class Adaptation:
     """Weights by step, adapted on generation batches, and the running figures of ``normalize: running``.
 
     Every rank holds one and feeds it the same observations, so that all hold the same weights, to the last bit.
@@ -124,15 +121,8 @@ class Progress:
             "running": {name: running.state() for name, running in self.running.items()},
         }
 
-    def restore(
-        self,
-        state: Mapping[str, Any],
-        identity: Mapping[str, Any],
-        *,
-        accept_changes: bool = False,
-        accept_with: str = "accept the changes",
-    ) -> None:
-        """Go on from a checkpoint's state; `accept_with` says how a user accepts changes.
+    def restore(self, state: Mapping[str, Any], identity: Mapping[str, Any], *, accept_changes: bool = False) -> None:
+        """Go on from a checkpoint's state.
 
         Raises:
             ResumeError: it is another composite's (configuration or plugin version); the text gives the differences.
@@ -147,7 +137,8 @@ class Progress:
             raise ResumeError(
                 "the checkpoint was trained with another reward:\n  "
                 + "\n  ".join(changed)
-                + f"\nRestore what it was trained with, or start a new run; to go on all the same, {accept_with}"
+                + "\nRestore what it was trained with, or start a new run; to go on all the same, give --accept-changes "
+                "to grpo-rewards train, or accept_changes=True to attach(trainer, composite)"
             )
         self.batches, self.step = int(state["batches"]), state["step"]
         for name, saved_one in state["adapted"].items():

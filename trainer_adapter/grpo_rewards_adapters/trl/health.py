@@ -6,6 +6,7 @@ the same and so finds the same.
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,9 +14,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from grpo_rewards._composition.observation import ComponentFigures, Observation
+from grpo_rewards import Composite
+from grpo_rewards.types import ComponentFigures, Observation
+from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["Finding", "Health", "Limits", "rise"]
+__all__ = ["Finding", "Health", "HealthCallback", "Limits", "rise"]
+
+_log = logging.getLogger(__name__)
 
 _SATISFIED = 0.9  # a component's rate from which on nearly everything succeeds
 
@@ -263,3 +268,48 @@ def rise(values: Sequence[float]) -> tuple[float, float]:
 
 def _mean(values: Sequence[float] | deque[float]) -> float:
     return math.fsum(values) / len(values)
+
+
+class HealthCallback(Callback):
+    """Watches a composite's figures and the trainer's logs, and says each thing that goes wrong once.
+
+    A finding goes to the log (on the main process) and, as the metric ``grpo_rewards/health/<kind>[/<component>]`` = 1
+    in the next generation batch, to whatever the trainer reports to. `findings` holds all so far. `accept_changes` lets
+    a checkpoint be resumed that was trained with another configuration or plugin version.
+    """
+
+    def __init__(self, composite: Composite, *, limits: Limits | None = None, accept_changes: bool = False) -> None:
+        self.composite = composite
+        self.accept_changes = accept_changes
+        self.findings: list[Finding] = []
+        self._health = Health(limits or Limits(), at_bound=lambda name: composite.session.at_bound(name))
+        self._notices: list[str] = []
+
+    def see(self, seen: Observation, *, main: bool) -> None:
+        """Take in a generation batch that is trained on; `main` says that this process is the one that warns."""
+        self._report(self._health.see(seen), main=main)
+
+    def notices(self) -> list[str]:
+        """Return the metrics of what was found since the last time."""
+        found, self._notices = self._notices, []
+        return found
+
+    def on_log(
+        self,
+        args: TrainerArguments,
+        state: State,
+        control: Any,
+        logs: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Take in what the trainer logged at a training step."""
+        if logs and "loss" in logs:
+            beta = float(getattr(args, "beta", 0.0) or 0.0)
+            self._report(self._health.hear(logs, beta=beta), main=state.is_world_process_zero)
+
+    def _report(self, findings: Sequence[Finding], *, main: bool) -> None:
+        self.findings.extend(findings)
+        for finding in findings:
+            self._notices.append(finding.key)
+            if main:
+                _log.warning("%s", finding.text)

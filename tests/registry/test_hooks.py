@@ -1,0 +1,151 @@
+"""Every hook is called, through a plugin that is installed: what no test calls is no hook, and no document may name it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from grpo_rewards import Composite, get_reward, load, use_plugin
+from grpo_rewards._audit import audit, cases_of_file
+from grpo_rewards._registry import hookspecs, registry
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+HOOKS = [name for name, value in vars(hookspecs).items() if hasattr(value, "grpo_rewards_spec")]
+NAMED = re.compile(r"\b((?:register|open|on)_\w+)\((?:app|table|composite, call)?\)")
+
+PLUGIN = '''
+"""A plugin that implements every hook, and writes down which of them were called."""
+import json
+from pathlib import Path
+from grpo_rewards import hookimpl, reward
+from grpo_rewards.types import Session
+
+SEEN = Path(__file__).with_name("seen.jsonl")
+
+def seen(hook):
+    with SEEN.open("a") as lines:
+        lines.write(json.dumps(hook) + "\\n")
+
+@reward(name="installed_word", range=(0, 1))
+def word(completion: str) -> float:
+    """It says the word."""
+    return float("word" in completion)
+
+@hookimpl
+def register_rewards():
+    seen("register_rewards")
+    return [word]
+
+@hookimpl
+def register_presets():
+    seen("register_presets")
+    return {"installed": Path(__file__).with_name("installed.yaml")}
+
+@hookimpl
+def register_scalers():
+    seen("register_scalers")
+    return {"doubling": lambda observed, factor, memory: 2 * factor}
+
+@hookimpl
+def register_commands(app):
+    seen("register_commands")
+
+@hookimpl
+def register_attacks():
+    seen("register_attacks")
+    return {"shout": lambda case: ["WORD"]}
+
+@hookimpl
+def open_session(composite, call):
+    if call.get("installed") is not None:
+        seen("open_session")
+        return Mine(composite)
+
+class Mine(Session):
+    def read(self, call):
+        return super().read({key: values for key, values in call.items() if key != "installed"})
+
+@hookimpl
+def on_scored(table):
+    seen("on_scored")
+'''
+WORD = {"rewards": {"word": "installed_word"}}
+ROWS = [{"prompt": "p", "completion": "word", "answer": "word"}]
+
+
+def audited(folder: Path) -> None:
+    file, composite = folder / "rows.jsonl", Composite(WORD)
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    audit(composite, cases_of_file(composite, file, limit=1))
+
+
+def with_commands(_folder: Path) -> None:
+    from grpo_rewards._cli.app import _register_plugins
+
+    _register_plugins()
+
+
+CALLS: dict[str, Callable[[Path], object]] = {
+    "register_rewards": lambda _: get_reward("installed_word"),
+    "register_presets": lambda _: load("preset/installed"),
+    "register_scalers": lambda _: Composite({**WORD, "adapt": {"method": "doubling"}}),
+    "register_commands": with_commands,
+    "register_attacks": audited,
+    "open_session": lambda _: Composite(WORD)(completions=["word"], installed=True),
+    "on_scored": lambda _: Composite(WORD).score(ROWS),
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A distribution on the path, as pip leaves it."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "every_hook-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: every-hook\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[grpo_rewards]\nevery = every_hook_plugin\n")
+    (site / "every_hook_plugin.py").write_text(PLUGIN)
+    (site / "installed.yaml").write_text("# One word.\n" + json.dumps(WORD))
+    with pytest.MonkeyPatch.context() as path:
+        path.syspath_prepend(str(site))
+        registry(rescan=True)
+        yield site
+    registry(rescan=True)
+
+
+@pytest.mark.parametrize("hook", CALLS)
+def test_every_hook_of_an_installed_plugin_is_called(hook: str, installed: Path, tmp_path: Path) -> None:
+    seen = installed / "seen.jsonl"
+    if hook != "register_rewards":  # called when plugins are loaded
+        seen.unlink(missing_ok=True)
+    CALLS[hook](tmp_path)
+    assert hook in [json.loads(line) for line in seen.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("page", ["writing-plugins.md", "adapters/writing.md"])
+def test_a_document_names_no_hook_that_nothing_calls(page: str) -> None:
+    named = set(NAMED.findall((DOCS / page).read_text(encoding="utf-8")))
+    assert named - ELSEWHERE <= set(CALLS)
+
+
+ELSEWHERE = {"register_sandboxes"}  # tests of the sandbox's door
+
+
+def test_every_hook_has_its_call_here() -> None:
+    assert set(HOOKS) == set(CALLS) | ELSEWHERE
+
+
+def test_a_misspelt_hook_is_refused_by_name() -> None:
+    from grpo_rewards import hookimpl
+
+    class Mine:
+        @hookimpl
+        def open_sesion(self) -> None:
+            """Never called."""
+
+    with pytest.raises(TypeError, match="unknown hook 'open_sesion'; did you mean 'open_session'"):
+        use_plugin(Mine())
