@@ -21,6 +21,7 @@ from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math as math_reward  # noqa: F401 - `math` is its package, with parts of its own
 from grpo_rewards_plugins.model import model
 from grpo_rewards_plugins.multiple_choice import multiple_choice
+from grpo_rewards_plugins.qa import qa
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
@@ -39,6 +40,7 @@ __all__ = [
     "math",
     "model",
     "multiple_choice",
+    "qa",
     "regex",
     "repetition",
     "xml_format",

@@ -28,7 +28,7 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("xml_format", {"mode": "strict"}), ("xml_format", {"mode": "strict", "layout": "blocks"}), ("xml_format", {"mode": "count"}),
     ("length", {"mode": "cosine"}), ("length", {"mode": "soft_overlong"}), ("exact", {"place": "boxed"}),
     ("diversity", {"mode": "answers"}), ("diversity", {"mode": "texts"}), ("countdown", {"use": "any", "partial": 0.1}),
-    ("multiple_choice", {"place": "text"}), ("language", {"script": "japanese"}),
+    ("multiple_choice", {"place": "text"}), ("qa", {"metric": "f1", "variant": "search_r1"}), ("language", {"script": "japanese"}),
 ]  # fmt: skip
 COLUMNS = {"answer": "B", "numbers": [3, 7, 8], "target": 32, "choices": ["Paris", "4"]}
 ENGINES = {"code", "judge", "math", "model"}  # these run other programs or packages; their own tests are as strict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 def _rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (EXAMPLES / name).read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="session")
+def example_rows() -> Callable[[str], list[dict[str, Any]]]:
+    """Reads a file of examples/ by its name."""
+    return _rows
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
@@ -35,10 +36,21 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
 }
 OF_CODE = {"humaneval", "mbpp"}
 OF_JSON = {"json-extraction"}
+# Packs of public data: their ten rows in examples/presets/ with the reward of each.
+OF_PACKS: dict[str, tuple[str, list[float]]] = {
+    "search-r1": ("qa", [1, 1, 0, 1, 1, 0, 0, 1, 1, 0]),
+}
 
 
 def test_every_preset_is_tried_here() -> None:
-    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *OF_JSON}
+    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *OF_JSON, *OF_PACKS}
+
+
+@pytest.mark.parametrize("name", sorted(OF_PACKS))
+def test_the_ten_rows_of_a_pack(name: str, example_rows: Callable[[str], list[dict[str, Any]]]) -> None:
+    file, expected = OF_PACKS[name]
+    rows = example_rows(f"presets/{file}.jsonl")
+    assert load(f"preset/{name}").score(rows).rewards() == pytest.approx(expected)
 
 
 def _with_think_tags(row: dict[str, Any]) -> dict[str, Any]:
