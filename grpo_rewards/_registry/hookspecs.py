@@ -10,8 +10,7 @@ import pluggy
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grpo_rewards._composition import Composite, ScoreTable
-    from grpo_rewards._contract import Reward
+    from grpo_rewards import Composite, Reward, ScoreTable
     from grpo_rewards.types import Case, Session
 
 __all__ = ["hookimpl", "hookspec"]
