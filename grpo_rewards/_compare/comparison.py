@@ -10,7 +10,8 @@ from typing import Any
 from grpo_rewards._compare.ranking import kendall, pearson, spearman
 from grpo_rewards._compare.sides import Cell, Scored, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
-from grpo_rewards._composition import group_spread
+from grpo_rewards._composition.normalize import standardised_in_groups
+from grpo_rewards._composition.stats import mean
 
 __all__ = ["COMBINATION", "Comparison", "compare"]
 
@@ -18,7 +19,6 @@ COMBINATION = "(combination)"
 """Stands for what no component explains: the clip of the total, or another way to combine."""
 
 _SAME = 1e-9
-_EPSILON = 1e-4  # TRL: advantage = (reward - mean) / (std + 1e-4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +135,6 @@ def _shown(cell: Cell | None) -> dict[str, Any] | None:
 # ------------------------------------------------------------------------------------------------ figures
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
 def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]:
     return {"kendall": kendall(x, y), "spearman": spearman(x, y)}
 
@@ -158,8 +154,8 @@ def _reward(
             sizes.append(len(steps))
     return {
         "rows": len(both),
-        "mean_a": _mean(x),
-        "mean_b": _mean(y),
+        "mean_a": mean(x),
+        "mean_b": mean(y),
         "difference": math.fsum(sums) / len(both) if both else None,
         "interval_95": interval(sums, sizes, seed=seed),
         "p_value": sign_flip(sums, seed=seed) if sums else None,
@@ -173,12 +169,8 @@ def _reward(
 
 def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
     """One group's advantages as TRL has them by default; 0 for rows without a reward."""
-    there = [reward for reward in rewards if reward is not None]
-    spread = group_spread(there)
-    if not spread:
-        return [0.0] * len(rewards)
-    mean = math.fsum(there) / len(there)
-    return [0.0 if reward is None else (reward - mean) / (spread + _EPSILON) for reward in rewards]
+    found = standardised_in_groups(rewards, [range(len(rewards))])
+    return [0.0 if advantage is None else advantage for advantage in found]
 
 
 def _advantages(pairs: Sequence[tuple[Scored, Scored]], groups: dict[str, list[int]]) -> dict[str, Any]:
@@ -201,8 +193,8 @@ def _advantages(pairs: Sequence[tuple[Scored, Scored]], groups: dict[str, list[i
     steps = [abs(b - a) for a, b in zip(x, y, strict=True)]
     return {
         "correlation": pearson(x, y),
-        "kendall_within_groups": _mean(within),
-        "mean_absolute_change": _mean(steps),
+        "kendall_within_groups": mean(within),
+        "mean_absolute_change": mean(steps),
         "rows_changed": sum(step > 1e-6 for step in steps),
         "rows_that_change_sign": sum(a * b < 0 and min(abs(a), abs(b)) > 1e-6 for a, b in zip(x, y, strict=True)),
         "groups_that_gain_signal": gained,
@@ -241,9 +233,9 @@ def _components(
             **{f"{kind}_changed": sum(kind in part["what"] for part in touched) for kind in ("value", "weight", "gate", "status")},
             "main_cause": sum(entry["by"][:1] == [name] and entry["reward_changed"] for entry in changed),
             "share_of_change": size / moved if moved else 0.0,
-            "mean_a": _mean([c.value * c.gate for c, _ in cells if c is not None and c.value is not None]),
-            "mean_b": _mean([c.value * c.gate for _, c in cells if c is not None and c.value is not None]),
-            "mean_contribution_change": _mean([_contribution(two) - _contribution(one) for one, two in cells]),
+            "mean_a": mean([c.value * c.gate for c, _ in cells if c is not None and c.value is not None]),
+            "mean_b": mean([c.value * c.gate for _, c in cells if c is not None and c.value is not None]),
+            "mean_contribution_change": mean([_contribution(two) - _contribution(one) for one, two in cells]),
             **_correlations(x, y),
         }  # fmt: skip
     return figures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
-from grpo_rewards._composition.section import Bounds, Number, Section
+from grpo_rewards._composition.section import Bounds, Number, Section, problems_of
 from grpo_rewards._presets import expanded, started_from
 from grpo_rewards.errors import ConfigError, nearest
 
@@ -330,43 +330,25 @@ def read_config(data: Any, *, source: str = "") -> Config:
     try:
         return Config.model_validate(dict(data))
     except ValidationError as error:
-        problems = [_explain(problem, data) for problem in error.errors()]
-        raise ConfigError("; ".join(dict.fromkeys(problems)), source=source) from None
+        raise ConfigError(problems_of(error, _fields_at, hint=_meant), source=source) from None
 
 
-_WEIGHT_KINDS = {("weight", "number"), ("weight", "schedule")}  # pydantic's marks, no keys of the file
+def _meant(parts: Sequence[str]) -> str:
+    """The section that an unknown key belongs to."""
+    belongs = [f"{section}.{parts[-1]}" for section in ("combine", "errors") if parts[-1] in _fields_at([section])]
+    return f"; it is {belongs[0]!r}" if belongs else ""
 
 
-def _explain(problem: Any, data: Mapping[str, Any]) -> str:
-    loc = problem["loc"]
-    parts = [str(part) for before, part in zip((None, *loc), loc, strict=False) if (before, part) not in _WEIGHT_KINDS]
-    where = ".".join(parts)
-    if problem["type"] == "extra_forbidden":
-        known = list(_fields_at(parts[:-1]))
-        takes = f" (known: {', '.join(known)})" if known else ""
-        belongs = [f"{section}.{parts[-1]}" for section in ("combine", "errors") if parts[-1] in _fields_at([section])]
-        hint = f"; it is {belongs[0]!r}" if belongs else nearest(parts[-1], known)
-        return f"{where}: unknown key{hint}{takes}"
-    if problem["type"] == "missing":
-        return f"{where}: this key is required"
-    message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "value_error":
-        if where and message.startswith(where):
-            return str(message)
-        return f"{where}: {message}" if where else message
-    return f"{where}: {message}, not {problem['input']!r:.80}"
-
-
-def _fields_at(parts: list[str]) -> Iterator[str]:
+def _fields_at(parts: Sequence[str]) -> list[str]:
     """The keys that are allowed at a place in the configuration."""
     model: type[BaseModel] = Config
     sections: dict[str, type[BaseModel]] = {
         "combine": CombineConfig, "errors": ErrorsConfig, "when": WhenConfig, "gate": GateConfig,
         "stages": StageConfig, "weight": ScheduleConfig,
     }  # fmt: skip
-    if parts[:1] == ["rewards"]:
+    if parts and parts[0] == "rewards":
         model = ComponentConfig
         parts = parts[2:]
     for part in parts:
         model = sections.get(part, model)
-    return iter(model.model_fields)
+    return list(model.model_fields)

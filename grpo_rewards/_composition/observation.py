@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 from grpo_rewards._composition.caller import Caller
 from grpo_rewards._composition.evaluation import Component
-from grpo_rewards._composition.stats import group_spread
+from grpo_rewards._composition.stats import group_spread, group_spreads, mean
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.batch import group_key
@@ -136,30 +136,30 @@ def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Calle
     for name, weight in weights.items():
         present = [v for v in values[name] if v is not None]
         rates = [rate for share in shares for rate in share.rates[name] if rate is not None]
-        spread, flat = _spread(values[name], groups)
+        spreads = group_spreads(values[name], groups)
         statuses = [status for share in shares for status in share.statuses[name]]
         durations = sorted(s for share in shares for s in share.row_seconds[name])
         components[name] = ComponentFigures(
             weight=weight,
             n=len(present),
-            mean=_mean(present),
+            mean=mean(present),
             std=group_spread(present),
-            rate=_mean(rates),
-            group_std=spread,
-            flat_groups=flat,
+            rate=mean(rates),
+            group_std=mean(spreads),
+            flat_groups=_flat(spreads),
             rates={status: statuses.count(status) / max(1, rows) for status in sorted(set(statuses))},
             seconds=max((share.seconds.get(name, 0.0) for share in shares), default=0.0),
             p95_seconds=durations[math.ceil(0.95 * len(durations)) - 1] if durations else None,
         )
-    spread, flat = _spread(totals, groups)
+    spreads = group_spreads(totals, groups)
     lost = sum(sum(share.lost.values()) for share in shares)
     copies = sum(sum(share.copies.values()) for share in shares)
     return Observation(
         components=components,
         rows=rows,
-        mean=_mean([total for total in totals if total is not None]),
-        group_std=spread,
-        flat_groups=flat,
+        mean=mean([total for total in totals if total is not None]),
+        group_std=mean(spreads),
+        flat_groups=_flat(spreads),
         left_out=lost / max(1, rows),
         copies=copies / max(1, rows * len(weights)),
         step=caller.step,
@@ -168,19 +168,8 @@ def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Calle
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _spread(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> tuple[float | None, float | None]:
-    spreads = [
-        spread
-        for rows in groups
-        if (spread := group_spread([v for row in rows if (v := values[row]) is not None])) is not None
-    ]
-    if not spreads:
-        return None, None
-    return math.fsum(spreads) / len(spreads), sum(spread == 0.0 for spread in spreads) / len(spreads)
+def _flat(spreads: Sequence[float]) -> float | None:
+    return spreads.count(0.0) / len(spreads) if spreads else None
 
 
 def _rates(component: Component, table: ScoreTable) -> list[float | None]:

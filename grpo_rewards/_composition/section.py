@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-__all__ = ["Bounds", "Number", "Section"]
+from grpo_rewards.errors import nearest
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+__all__ = ["Bounds", "Number", "Section", "problems_of"]
 
 
 def _finite(value: float) -> float:
@@ -30,3 +36,37 @@ class Section(BaseModel):
     """A mapping in the configuration; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+_MARKS = {("weight", "number"), ("weight", "schedule")}  # pydantic's own, no keys of a file
+
+
+def problems_of(
+    error: ValidationError,
+    keys_at: Callable[[Sequence[str]], Sequence[str]],
+    *,
+    hint: Callable[[Sequence[str]], str] = lambda place: "",
+) -> str:
+    """Say in words what pydantic has found wrong, each with its place in the file.
+
+    `keys_at` gives the keys that are allowed at a place, `hint` what else an unknown key may have meant.
+    """
+    return "; ".join(dict.fromkeys(_explained(problem, keys_at, hint) for problem in error.errors()))
+
+
+def _explained(
+    problem: ErrorDetails, keys_at: Callable[[Sequence[str]], Sequence[str]], hint: Callable[[Sequence[str]], str]
+) -> str:
+    loc = problem["loc"]
+    parts = [str(part) for before, part in zip((None, *loc), loc, strict=False) if (before, part) not in _MARKS]
+    where = ".".join(parts)
+    if problem["type"] == "extra_forbidden":
+        known = keys_at(parts[:-1])
+        takes = f" (known: {', '.join(known)})" if known else ""
+        return f"{where}: unknown key{hint(parts) or nearest(parts[-1], known)}{takes}"
+    if problem["type"] == "missing":
+        return f"{where}: this key is required"
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "value_error":
+        return message if not where or message.startswith(where) else f"{where}: {message}"
+    return f"{where}: {message}, not {problem['input']!r:.80}"

@@ -14,7 +14,7 @@ from grpo_rewards._contract import STATUSES
 if TYPE_CHECKING:
     from grpo_rewards._composition.table import ScoreTable
 
-__all__ = ["SPREAD_FLOOR", "Statistics", "Tally", "group_spread"]
+__all__ = ["SPREAD_FLOOR", "Statistics", "Tally", "group_spread", "group_spreads", "mean"]
 
 SPREAD_FLOOR = 1e-9
 """A group whose values differ by no more than this has no spread: it gives GRPO no signal."""
@@ -31,8 +31,19 @@ def group_spread(values: Sequence[float]) -> float | None:
         return None
     if max(values) - min(values) <= SPREAD_FLOOR:
         return 0.0
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum([(value - mean) ** 2 for value in values]) / (len(values) - 1))
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum([(value - middle) ** 2 for value in values]) / (len(values) - 1))
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Return the mean, None of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def group_spreads(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> list[float]:
+    """Return the spread of each group in which two rows or more have a value."""
+    found = (group_spread(_of_group(values, rows)) for rows in groups if len(rows) > 1)
+    return [spread for spread in found if spread is not None]
 
 
 def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float]:
@@ -60,14 +71,11 @@ class Tally:
         present = [value for value in values if value is not None]
         self.n += len(present)
         self.sum += math.fsum(present)
-        for rows in groups:
-            if len(rows) < 2:
-                continue
-            spread = group_spread(_of_group(values, rows))
-            if spread is not None:
-                self.groups += 1
-                self.spread_sum += spread
-                self.flat_groups += spread == 0.0
+        spreads = group_spreads(values, groups)
+        self.groups += len(spreads)
+        self.flat_groups += spreads.count(0.0)
+        for spread in spreads:
+            self.spread_sum += spread
 
     def add_seconds(self, seconds: Sequence[float]) -> None:
         """Count the durations of verdicts."""

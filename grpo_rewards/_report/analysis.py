@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grpo_rewards._composition.stats import group_spread
+from grpo_rewards._composition.normalize import EPSILON
+from grpo_rewards._composition.stats import group_spread, group_spreads, mean
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES
 
@@ -18,7 +19,6 @@ __all__ = ["Analysis", "Bar", "ComponentFigures", "LengthBin", "StepPoint", "Sum
 _BINS = 20
 _LENGTH_BINS = 12
 _REWARD_BINS = 16
-_EPSILON = 1e-4  # what TRL adds to the standard deviation of a group
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,23 +138,19 @@ def _moments(values: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def _summary(values: array[float], members: Sequence[Sequence[int]]) -> tuple[Summary, list[float]]:
-    present = [value for value in values if value == value]
-    mean, std = _moments(present)
-    spreads = []
-    for rows in members:
-        spread = group_spread([value for row in rows if (value := values[row]) == value])
-        if spread is not None:
-            spreads.append(spread)
-    flat = sum(spread == 0.0 for spread in spreads)
+    there = [value if value == value else None for value in values]
+    present = [value for value in there if value is not None]
+    middle, std = _moments(present)
+    spreads = group_spreads(there, members)
     summary = Summary(
         n=len(present),
-        mean=mean,
+        mean=middle,
         std=std,
         low=min(present, default=None),
         high=max(present, default=None),
         groups=len(spreads),
-        group_std=math.fsum(spreads) / len(spreads) if spreads else None,
-        flat=flat / len(spreads) if spreads else None,
+        group_std=mean(spreads),
+        flat=spreads.count(0.0) / len(spreads) if spreads else None,
     )
     return summary, spreads
 
@@ -223,7 +219,7 @@ def _normalised(rewards: Sequence[float], centred: array[float], members: Sequen
         if spread is None:
             continue
         for row in rows:
-            result[row] = centred[row] / (spread + _EPSILON)
+            result[row] = centred[row] / (spread + EPSILON)
     return result
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import orjson
+from typing import Any
 
 from grpo_rewards._report.rows import CODES, Part, Row, Source, Training, TrainingPoint, number
+from grpo_rewards._scoring.reading import parse_object
+from grpo_rewards._scoring.reading.lines import BoundedLines
 from grpo_rewards.errors import InputError
 
 __all__ = ["open_source", "read_training"]
 
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", ".json.zst")
+_SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
 _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
 _BATCH = 256
@@ -58,44 +57,23 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
 # ---------------------------------------------------------------------------------------------- scored JSONL
 
 
-def _open_bytes(path: Path) -> BinaryIO:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path)  # type: ignore[return-value]
-    if path.name.lower().endswith(".zst"):
-        import zstandard
-
-        return io.BufferedReader(zstandard.open(path, "rb"))
-    return path.open("rb")
-
-
-def _parsed(line: bytes, path: Path, number_of_line: int) -> Any:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError:
-        pass
-    try:  # orjson refuses lone surrogates and NaN, which Python's own writer lets through
-        return json.loads(line.decode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {error}", source=str(path), line=number_of_line) from None
-
-
 def _jsonl_rows(path: Path) -> Iterator[Row]:
-    import zstandard
+    for position, line, problem in BoundedLines(path):
+        if problem:
+            raise InputError(problem, source=str(path), line=position)
+        if text := line.strip():
+            try:
+                data = parse_object(text)
+            except ValueError as error:
+                raise InputError(f"{error}; {_SCORE_FIRST}", source=str(path), line=position) from None
+            yield _scored_row(data, path, position)
 
-    try:
-        with _open_bytes(path) as file:
-            for position, line in enumerate(file, 1):
-                if line.strip():
-                    yield _scored_row(_parsed(line, path, position), path, position)
-    except (OSError, EOFError, zstandard.ZstdError) as error:
-        raise InputError(f"cannot be read: {error}", source=str(path)) from error
 
-
-def _scored_row(data: Any, path: Path, position: int) -> Row:
-    found = data.get("grpo_rewards") if isinstance(data, dict) else None
+def _scored_row(data: Mapping[str, Any], path: Path, position: int) -> Row:
+    found = data.get("grpo_rewards")
     if not isinstance(found, dict) or not isinstance(found.get("components", {}), dict):
         raise InputError(
-            "the row has no scores under 'grpo_rewards'; score the file first: grpo-rewards score FILE -o SCORED",
+            f"the row has no scores under 'grpo_rewards'; {_SCORE_FIRST}",
             source=str(path), line=position,
         )  # fmt: skip
     index = found.get("index")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from grpo_rewards import Composite, load
-from grpo_rewards.config import Section, is_preset, read_yaml
+from grpo_rewards.config import Section, is_preset, problems_of, read_yaml
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
 
@@ -147,8 +147,7 @@ def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     try:
         return Recipe.model_validate(dict(data))
     except ValidationError as error:
-        problems = [_explain(problem) for problem in error.errors()]
-        raise ConfigError("; ".join(dict.fromkeys(problems)), source=str(file)) from None
+        raise ConfigError(problems_of(error, _keys_at, hint=_meant), source=str(file)) from None
 
 
 _SECTIONS: Mapping[str, type[Section]] = {
@@ -157,24 +156,18 @@ _SECTIONS: Mapping[str, type[Section]] = {
 }  # fmt: skip
 
 
-def _explain(problem: Any) -> str:
-    parts = [str(part) for part in problem["loc"]]
-    where = ".".join(parts)
-    if problem["type"] == "extra_forbidden":
-        section: type[Section] = Recipe
-        for part in parts[:-1]:
-            section = _SECTIONS.get(part, section)
-        known = list(section.model_fields)
-        hint = f"; did you mean training.{parts[-1]}?" if section is Recipe and argument_like(parts[-1]) else ""
-        return f"{where}: unknown key{nearest(parts[-1], known) or hint} (known: {', '.join(known)})"
-    if problem["type"] == "missing":
-        return f"{where}: this key is required"
-    message = problem["msg"].removeprefix("Value error, ")
-    return (
-        f"{where}: {message}"
-        if problem["type"] == "value_error"
-        else f"{where}: {message}, not {problem['input']!r:.80}"
-    )
+def _keys_at(parts: Sequence[str]) -> list[str]:
+    """The keys that are allowed at a place in the file."""
+    section: type[Section] = Recipe
+    for part in parts:
+        section = _SECTIONS.get(part, section)
+    return list(section.model_fields)
+
+
+def _meant(parts: Sequence[str]) -> str:
+    """The trainer's argument that an unknown key at the top may be."""
+    misspelt = len(parts) > 1 or nearest(parts[-1], Recipe.model_fields)
+    return "" if misspelt or not argument_like(parts[-1]) else f"; did you mean training.{parts[-1]}?"
 
 
 def argument_like(name: str) -> bool:
