@@ -1,10 +1,13 @@
 """How right, how fast and how robust `math` is, beside Math-Verify's defaults and TRL's `accuracy_reward`, in one run.
 
     python benchmarks/math_equivalence.py [--data FOLDER] [--grader ours ...] [--file scale_dev ...] [--rows N] [--pairs FILE ...]
+        [--tables] [--peers PYTHON]
 
 FOLDER holds `math/{equivalence,scale,hostile}_dev.jsonl` (rows with gold, completion, expected) and
 `gsm8k/model_solutions.jsonl` of openai/grade-school-math. Without it the pairs are made up (math_pairs.py). With --pairs only
-those files are graded: JSON lines with gold, completion and expected, for solutions of one's own.
+those files are graded: JSON lines with gold, completion and expected, for solutions of one's own. With --tables those of
+tests/math are, one by one and together. PYTHON is the interpreter of an environment that has Math-Verify and TRL, where this one
+has not.
 
 Prints one JSON object: per file and grader the share right, false accepts, precision, recall (TPR), FPR and Youden's J, pairs per
 second, latency percentiles, hangs and peak memory; and ours as a ratio to the best peer. Each grader runs in a process of its own, which is killed and
@@ -28,6 +31,9 @@ from typing import Any
 GRACE = 5.0  # seconds beyond a pair's own limit before its process is killed
 LIMIT = 30.0
 FORMS = {"plain": "A: {}", "boxed": "The answer is \\boxed{{{}}}.", "hash": "#### {}"}
+TABLES = Path(__file__).parents[1] / "tests" / "math"
+FRESH = ("science", "word_answers", "notations", "near_misses", "second_answers", "second_words")
+COMPLETIONS = ("word_answers", "second_words")  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]
 
 
@@ -83,6 +89,23 @@ def labelled(path: Path) -> list[dict[str, Any]]:
         for row in rows
         if not row.get("debatable") and row["expected"] != "any"
     ]
+
+
+def tables() -> Iterator[tuple[str, list[dict[str, Any]], bool]]:
+    """The tables that were written before the engine saw them, and all of them together."""
+    together: list[dict[str, Any]] = []
+    for name in FRESH:
+        lines = (TABLES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+        pairs = []
+        for label, gold, answer in (line.split(" | ", 2) for line in lines if line[:2] in ("T ", "F ")):
+            completion = (
+                answer.replace("\\n", "\n") if name in COMPLETIONS else f"So the answer is $\\boxed{{{answer}}}$."
+            )
+            plain = gold.replace("\\$", "\0").replace("$", "").replace("\0", "\\$")  # the peers read one formula
+            pairs.append({"gold": plain, "completion": completion, "expected": label == "T", "limit": None})
+        together += pairs
+        yield name, pairs, False
+    yield "together", together, False
 
 
 def grade_school(folder: Path, ending: str) -> list[dict[str, Any]]:
@@ -142,8 +165,9 @@ def serve(grader: str, *, thread: bool) -> None:
 class Child:
     """A grader in a process of its own."""
 
-    def __init__(self, grader: str, *, thread: bool) -> None:
-        command = [sys.executable, __file__, "--serve", grader, *(["--thread"] if thread else [])]
+    def __init__(self, grader: str, *, thread: bool, peers: str = sys.executable) -> None:
+        python = sys.executable if grader == "ours" else peers
+        command = [python, __file__, "--serve", grader, *(["--thread"] if thread else [])]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -175,9 +199,9 @@ class Child:
         self.process.communicate()
 
 
-def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[str, Any]:
+def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool, peers: str) -> dict[str, Any]:
     """Grade all pairs with one grader."""
-    child = Child(grader, thread=thread)
+    child = Child(grader, thread=thread, peers=peers)
     right = true_accepts = false_accepts = hangs = late = raised = 0
     seconds: list[float] = []
     memory = 0
@@ -188,7 +212,7 @@ def measure(grader: str, pairs: list[dict[str, Any]], *, thread: bool) -> dict[s
             hangs += 1
             seconds.append(limit)
             child.kill()
-            child = Child(grader, thread=thread)
+            child = Child(grader, thread=thread, peers=peers)
             continue
         found, took = reply
         seconds.append(took)
@@ -263,6 +287,8 @@ def main() -> None:
     parser.add_argument("--grader", action="append", choices=list(GRADERS))
     parser.add_argument("--file", action="append", default=[])
     parser.add_argument("--pairs", action="append", default=[], type=Path, help="grade this file of pairs instead")
+    parser.add_argument("--tables", action="store_true", help="grade the tables of tests/math instead")
+    parser.add_argument("--peers", help="interpreter of an environment that has the peers")
     parser.add_argument("--rows", type=int, default=None, help="grade only the first N pairs of each file")
     parser.add_argument("--serve", choices=list(GRADERS), help=argparse.SUPPRESS)
     parser.add_argument("--thread", action="store_true", help=argparse.SUPPRESS)
@@ -270,13 +296,21 @@ def main() -> None:
     if options.serve:
         serve(options.serve, thread=options.thread)
         return
-    graders = [name for name in options.grader or GRADERS if importlib.util.find_spec(GRADERS[name][1])]
+    there_too = ("ours",) if options.peers is None else tuple(GRADERS)
+    graders = [
+        name for name in options.grader or GRADERS if name in there_too or importlib.util.find_spec(GRADERS[name][1])
+    ]
     report: dict[str, Any] = {"python": sys.version.split()[0], "files": {}}
-    chosen = [(path.stem, labelled(path), False) for path in options.pairs]
+    chosen = [(path.stem, labelled(path), False) for path in options.pairs] or (
+        list(tables()) if options.tables else []
+    )
     there = (options.data / "math" / "scale_dev.jsonl").exists()
     report["data"] = "pairs" if chosen else str(options.data) if there else "made up"
     for name, pairs, thread in chosen or (files(options.data, options.file) if there else generated(options.file)):
-        found = {grader: measure(grader, pairs[: options.rows], thread=thread) for grader in graders}
+        found = {
+            grader: measure(grader, pairs[: options.rows], thread=thread, peers=options.peers or sys.executable)
+            for grader in graders
+        }
         peers = [found[grader]["pairs_per_second"] for grader in graders if grader != "ours"]
         if "ours" in found and peers:
             found["ours_times_as_fast_as_best_peer"] = round(found["ours"]["pairs_per_second"] / max(peers), 1)

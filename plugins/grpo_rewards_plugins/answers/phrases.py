@@ -49,14 +49,15 @@ _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
 _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:the\s)?(?:final\s)?\Z", re.IGNORECASE)
+_EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
 _REASON = re.compile(r",?\s+(?:because|since)\s")
 _RELATIVE = re.compile(r",\s+(?:which|who|where|i\.e\.|that is)\s")
 _THAT = re.compile(
-    r"[\s*:]*(?:that\s+|(?=the\s|it\s))(?:(?:the(?:\s+[a-z]+){1,2}?|it|this)\s+(?=[a-z]+s\b)(?:(?:is|are)\s+)?|there\s+(?:is|are)\s+(?=no\b))"
-    r"(?=[a-z])",
+    r"[\s*:]*(?:that\s+|(?=the\s|it\s))(?:(?:the(?:\s+[a-z]+){1,2}?|it|this)\s+(?=[a-z]+s\b)(?:(?:is|are|has)\s+)?|there\s+(?:is|are)\s+(?=(?:no|infinitely)\b))"
+    r"(?=[a-z])|[\s*:]*(?:to(?:wards?)?\s+the\s+)(?=(?:left|right|north|south|east|west)\b)",
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
@@ -69,7 +70,16 @@ _NEW_CLAUSE = re.compile(
     r"|for|but|if|by|while|based|with|on)\b",
     re.IGNORECASE,
 )
-_GIVES = re.compile(r"which\s+(?:is|are|equals?|gives?)\s+(?:\w+\s+){0,2}[\d$\\-]", re.IGNORECASE)
+_GIVES = re.compile(
+    r"which\s+(?:is|are|equals?|gives?)\s+(?:(?:about|exactly|simply|equal|just)\s+(?:to\s+)?)?[\d$\\-]", re.IGNORECASE
+)
+_DESCRIBED = re.compile(
+    r"[\s*:]*(?:the|an?)\s+[a-z]+(?:\s+[a-z]+){0,3}?(?:\s*[,:]|\s+of|\s+is)?\s+(?=(?:(?:[A-Za-z]\s*=\s*)?[-$\\(]*\d|[A-Za-z]\s*=|\$|\\\())"
+)
+_SAID = re.compile(r"\s*,\s*[a-z ]{2,20},\s*")
+_OPENED = re.compile(
+    r"(?:(?:and|or|to)\s+)?[-$\\(\dA-Za-z=\s.,/)}{^_+*]*?(?:\s[a-z]{2,}){0,2}\s*(?:[.!]\s|[.!]?\s*\Z|\n)"
+)
 _ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
 _BARE_ANSWER = re.compile(r"\s*(?:and\s+)?(?:[A-Za-z]\s*=\s*)?[$\\]?[-\d][^\s=<>]*\$?\s*(?:[.!]\s|[.!]?\s*\Z|\n)")
 _ARTICLES = frozenset(("the", "a", "an"))
@@ -87,7 +97,7 @@ _ABOUT_AN_ANSWER = frozenset(
 _NOT_AN = frozenset("enough possible sufficient defined determined".split())
 _MOST_WORDS = 6
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
-_LISTED = re.compile(r"[^\W\d_]+(?:,? [^\W\d_]+){1,7}")
+_LISTED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}")
 _ASIDE = re.compile(r"(?<=\S) \((?!mod|base|where|for|all|or |and )[^()]*[a-z]{3,}[^()]*\)$")
 
 
@@ -103,7 +113,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
     window = text[tail:]
     for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
-        if "\\boxed" in rest[:400]:
+        if "\\boxed" in rest[:400] and _EMPTY_BOX.search(rest[:400]) is None:
             continue  # the box is a mark of its own
         if after_box and _ANSWER.match(match[0]) is None:
             continue
@@ -132,8 +142,10 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return rest.rstrip(" .\n")
     if (option := _OPTION.match(rest)) is not None:
         rest = rest[option.end() :]
-    if words and (word := _word(rest)) is not None:
-        return word
+    if words:
+        rest = _undescribed(rest)
+        if (word := _word(rest)) is not None:
+            return word
     found = _sentence(rest)
     if " " in found:
         found = _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0])
@@ -143,6 +155,18 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     number = _told(found)
     return None if number is None else number or found
+
+
+def _undescribed(rest: str) -> str:
+    """Without the words that describe a value which is the rest of the sentence: "the sum of the digits, 12", "the point (2,3)"."""
+    if (aside := _SAID.match(rest)) is not None:
+        return rest[aside.end() :]
+    match = _DESCRIBED.match(rest)
+    if match is None or _ATTRIBUTE.search(match[0].strip()) is not None or any(map(_TURN.fullmatch, match[0].split())):
+        return rest
+    if match[0].rstrip().endswith(":") and _explained(rest[match.end() :], described=True):
+        return rest
+    return rest[match.end() :] if _OPENED.match(rest, match.end()) is not None else rest
 
 
 def _word(rest: str) -> str | None:
@@ -163,7 +187,7 @@ def _word(rest: str) -> str | None:
             if (listed := _listed(rest, run, clause.lstrip())) is not None:
                 return listed or None
         elif after.lstrip("*_ ").startswith(":"):
-            if not _explained(after.lstrip("*_ ")[1:]):
+            if not _explained(after.lstrip("*_ ")[1:], described=run[0].lower() in _ARTICLES):
                 return None
         elif not _CLAUSE_END.match(after):
             if _ATTRIBUTE.search(match[1]) is None:
@@ -184,8 +208,10 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
     return None if len(run) <= _MOST_WORDS // 2 else ""
 
 
-def _explained(clause: str) -> bool:
-    """Is what stands behind a colon the reason for the word before it, and not the answer itself?"""
+def _explained(clause: str, *, described: bool) -> bool:
+    """Is what stands behind a colon the reason for the word before it, and not the answer that the word describes?"""
+    if not described:
+        return _BARE_ANSWER.match(clause) is None
     sentence = _SENTENCE.split(clause, maxsplit=1)[0]
     if _NAMED.match(sentence):
         return False

@@ -115,7 +115,12 @@ def name_like(node: Node) -> bool:
         return False
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
-    return bool(kind == "opaque" and node.value == "diff")
+    return kind == "opaque" and (node.value == "diff" or (node.value == "lim" and _known_limit(node)))
+
+
+def _known_limit(node: Node) -> bool:
+    """Is a limit a number, of functions that are all known?"""
+    return free(node.args[0]) <= free(node.args[1]) and all(here.kind != "apply" for here in walk(node))
 
 
 def _derivative(factors: tuple[Node, ...]) -> bool:

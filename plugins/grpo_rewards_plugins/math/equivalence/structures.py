@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
@@ -61,6 +62,8 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     bare_gold, bare_answer = without_name(gold), without_name(answer)
     several_names = gold.kind == "list" and len({_name_of(part) for part in gold.args}) > 1
     if several_names and answer.kind == "list":
+        if _without_index(gold) == {_name_of(part) for part in answer.args}:
+            return _lists(bare_gold, bare_answer, seed)  # "x_1 = 1, x_2 = 2" for "x = 1 or x = 2"
         if any(_name_of(part) for part in answer.args):
             return _lists(gold, answer, seed)
         return _ordered_parts(bare_gold, answer, seed)  # values without their names stand in the names' order
@@ -71,6 +74,15 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
 
 def _name_of(node: Node) -> str:
     return repr(node.args[0]) if node.kind == "rel" and node.value == ("=",) else ""
+
+
+def _without_index(node: Node) -> set[str]:
+    """The names of a list's parts without their numbers; empty where one is no numbered letter."""
+    names = {_name_of(part) for part in node.args}
+    return {_INDEX.sub("", name) for name in names} if all(map(_INDEX.search, names)) else set()
+
+
+_INDEX = re.compile(r"_\{?\d+\}?(?=')")
 
 
 def _set_like(node: Node) -> bool:
@@ -118,7 +130,17 @@ def _functions(node: Node) -> Counter[str]:
         if here.kind in ("call", "apply", "union", "cap", "setminus") and here.value not in _SILENT:
             segment = here.value in ("abs", "norm") and here.args[0].kind == "mul"
             out[str(here.value or here.kind)] += not segment
+        elif here.kind == "rel":
+            out[repr(_downwards(here))] += 1
     return +out
+
+
+def _downwards(node: Node) -> Node:
+    """A condition in a name with its larger side first: ``P(2 < X)`` is ``P(X > 2)``."""
+    flip = {"<": ">", "<=": ">="}
+    if len(node.value) == 1 and node.value[0] in flip:
+        return Node("rel", (flip[node.value[0]],), node.args[::-1])
+    return node
 
 
 _SILENT = frozenset(("\\angle", "\\triangle", "\\measuredangle"))

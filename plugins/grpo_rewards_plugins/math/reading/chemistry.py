@@ -53,6 +53,14 @@ def _reaction(text: str) -> tuple[Counter[str], ...] | None:
     return tuple(out) if len(out) == 2 else None
 
 
+def _shells(text: str) -> tuple[str, list[str]] | None:
+    """Core and subshells of an electron configuration (``[Ar] 3d^5 4s^1``), in any order."""
+    match = _CONFIGURATION.fullmatch(_TYPESETTING.sub("", text)) if len(text) <= _LONGEST and "[" in text else None
+    return None if match is None else (match[1], sorted(_SHELL.findall(match[2].replace("^", ""))))
+
+
+_CONFIGURATION = re.compile(r"\[([A-Z][a-z])\]((?:\d[spdf]\^?\d{1,2})+)")
+_SHELL = re.compile(r"\d[spdf](?:1[0-4]|\d)")
 _ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|longrightarrow|rightleftharpoons)(?![a-z])|->|→")
 _PLUS = re.compile(r"\+(?=\d{0,3}[A-Z(\[])")
 _COUNTED = re.compile(r"(\d{0,3})(.+)")
@@ -60,6 +68,8 @@ _COUNTED = re.compile(r"(\d{0,3})(.+)")
 
 def same_formula(gold: str, answer: str) -> bool | None:
     """Are two chemical formulas, or two reactions, one?  None where they may be something else, such as products of letters."""
+    if (shells := _shells(gold)) is not None and (theirs_too := _shells(answer)) is not None:
+        return shells == theirs_too
     if _ARROW.search(gold) is not None:
         mine = _reaction(gold)
         theirs = None if mine is None else _reaction(answer)

@@ -10,9 +10,10 @@ from .units import COUNTERS, HAN_UNITS
 __all__ = ["from_chinese"]
 
 _PHRASES = {
-    "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
+    "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无实数根": "no real roots", "没有实数根": "no real roots", "无实根": "no real roots", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
     "无穷大": "\\infty ", "正无穷": "\\infty ", "负无穷": "-\\infty ", "无穷多": "infinitely many", "无数": "infinitely many", "空集": "\\emptyset ",
     "全体实数": "\\mathbb{R}", "一切实数": "\\mathbb{R}", "任意实数": "\\mathbb{R}", "或者": " \\text{ or } ", "或": " \\text{ or } ",
+    "大于等于": "\\ge ", "小于等于": "\\le ", "不小于": "\\ge ", "不大于": "\\le ", "不等于": "\\ne ", "大于": ">", "小于": "<", "等于": "=", "元钱": "元",
     "并且": " \\text{ and } ", "以及": " \\text{ and } ", "且": " \\text{ and } ", "和": " \\text{ and } ", "与": " \\text{ and } ", "及": " \\text{ and } ",
 }  # fmt: skip
 _DIGITS = {char: at for at, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -27,7 +28,9 @@ _UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?!\w)\s*\}?"
 _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
-_LEAD = re.compile(r"^(?:一共有?|总共有?|共有?|大约|约为?|选(?=\s*[A-J]\b))\s*")
+_LEAD = re.compile(
+    r"^(?:一共有?|总共有?|共有?|大约|约为?|[\u4e00-\u9fff]{1,6}[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
+)
 _MINUS = re.compile(r"负\s*(?=\d)")
 _TURN = re.compile(r"(?<=\d)\s*度")
 _LONGEST = 2_000

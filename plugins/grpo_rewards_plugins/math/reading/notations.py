@@ -97,6 +97,10 @@ def rewritten(text: str) -> str:
     if "\\begin" in text:
         text = _rows(text)
     text = _left_side(joined(text))
+    if text[-1:] in "T}p" and (match := _ROW_TURNED.fullmatch(text)) is not None:
+        text = f"({match[1]},{match[2]})"
+    if "e}" in text:
+        text = _PRINTED.sub(lambda m: f"\\times10^{{{m[1]}}}", text)
     head = text[:1]
     if head.isalpha() or head == "\\":
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
@@ -133,7 +137,8 @@ def rewritten(text: str) -> str:
 def _left_side(text: str) -> str:
     """Names of one thing on the left of an equation: ``\\frac{dy}{dx}`` and ``y'``, ``E[X]`` and ``\\mathbb{E}(X)``, ``|A|`` and ``\\det A``."""
     if "=" in text:
-        text = _DERIVATIVE.sub(r"\1' =", text, count=1)
+        text = _DERIVATIVE.sub(lambda m: f"{m[2]}{(m[1] and chr(39) * int(m[1])) or chr(39)} =", text, count=1)
+        text = "\\text{pH}" + text[2:] if text.startswith("pH") else text
         text = _EXPECTED.sub(
             lambda m: f"{'E' if m[1] else 'V_0' if m[2] == 'Var' else 'C_0'}({m[3] or m[4]}) =", text, count=1
         )
@@ -143,12 +148,16 @@ def _left_side(text: str) -> str:
     return text
 
 
-_DERIVATIVE = re.compile(r"^\\[dt]?frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d\s*x\s*\}\s*=")
+_DERIVATIVE = re.compile(
+    r"^\\[dt]?frac\s*\{\s*d\s*(?:\^\s*\{?([23])\}?\s*)?([a-z])\s*\}\s*\{\s*d\s*x\s*(?:\^\s*\{?\1\}?)?\s*\}\s*="
+)
 _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(
     rf"^(?:((?:{_UPRIGHT})?E\s*\}}?)|(?:{_UPRIGHT})(Var|Cov)\s*\}}?)\s*(?:\[([^\[\]]{{1,60}})\]|\(([^()]{{1,60}})\))\s*="
 )
 _DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\right\s*\||\))?\s*=")
+_ROW_TURNED = re.compile(r"\[([^\[\]]{1,200}),([^\[\]]{1,200})\]\s*\^\s*\{?\s*(?:T|\\top|\\intercal)\s*\}?")
+_PRINTED = re.compile(r"(?<=\d)\s*\\mathrm\s*\{\s*e\s*\}\s*\{?\+?(-?\d{1,9})\}?")
 _UNEQUAL_BOTH = re.compile(r"([a-zA-Z]\s*\\neq?\s*)\\pm\s*([\w\\{}]+)")
 
 

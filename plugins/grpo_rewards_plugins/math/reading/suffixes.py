@@ -174,6 +174,8 @@ def label(parser: Parser) -> str:
     while True:
         token = parser.peek()
         if token.kind in ("text", "unit", "word", "id"):
+            if token.text.endswith(",") and parser.peek(1).kind == "num":
+                raise ParseError(f"a number behind the words {token.text[:40]!r}")
             out.append(" " + token.text)
         elif (token.kind == "op" and token.text in ("/", "^", "{", "}", "-", "*", "'", ".")) or token.kind == "num":
             if token.text == "}" and out.count("{") <= out.count("}"):

@@ -149,7 +149,11 @@ def _unit(content: str, after: str, spaced: bool, out: list[Token]) -> bool:
     if not _follows_value(out, content, spaced):
         return False
     plain = content.strip()
-    if (len(plain) == 1 and after[:1] in ("_", "(")) or (plain in FUNCTIONS and _CALLS.match(after)):
+    if (len(plain) == 1 and after[:1] in ("_", "(")) or (
+        plain in FUNCTIONS
+        and _CALLS.match(after)
+        and not (out[-1].kind == "num" and content[:1] == " " == content[-1:])
+    ):
         return False  # an index or an argument follows: a name, a minimum
     joined = plain.endswith(" and")
     pieces = unit_pieces(plain[:-4] if joined else content)

@@ -79,7 +79,7 @@ SPELLED_POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3, "squared": 2, "cube
 """Words for the power of the unit behind them; the last two: of the unit before them."""
 
 CURRENCY = {"\\$": "$", "$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "₹", "\\pounds": "£", "\\euro": "€",
-    "\\yen": "¥", "\\texteuro": "€", "\\textsterling": "£", "\\textdollar": "$"}  # fmt: skip
+    "\\yen": "¥", "\\texteuro": "€", "\\textsterling": "£", "\\textdollar": "$", "CHF": "CHF", "CAD": "CAD", "AUD": "AUD"}  # fmt: skip
 """Signs of a currency and the unit that each is."""
 
 CURRENCY_CODES = {
@@ -93,6 +93,9 @@ CURRENCY_CODES = {
     "CNY": "¥",
     "RMB": "¥",
     "JPY": "¥",
+    "CHF": "CHF",
+    "CAD": "CAD",
+    "AUD": "AUD",
 }
 """Codes that stand before an amount as a sign does, and that sign."""
 
@@ -205,6 +208,7 @@ cent ¢   | 1/100 $          | cent
 £        | 1 £              | gbp sterling
 ¥        | 1 ¥              | yen yuan rmb cny jpy
 ₹        | 1 ₹              | rupee rs inr
+CHF      | 1 CHF            | chf franc
 CAD      | 1 CAD            | cad
 AUD      | 1 AUD            | aud
 """
