@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
+pytestmark = pytest.mark.slow
+
 FILE = """
 import pytest
 from solution import solve
-
-pytestmark = pytest.mark.slow
 
 def test_numbers():
     assert solve(2) == 4

@@ -13,12 +13,12 @@ import pytest
 from grpo_rewards_sandbox import Job, _local, open_sandbox
 from grpo_rewards_sandbox.program.clock import longest
 
+pytestmark = pytest.mark.slow
+
 CORES = len(os.sched_getaffinity(0))
 HOG = "import time\nend = time.monotonic() + 60\nwhile time.monotonic() < end:\n    pass\n"
 BUSY = """
 import os, threading, time
-
-pytestmark = pytest.mark.slow
 def busy(seconds, clock=time.process_time):
     end = clock() + seconds
     while clock() < end:

@@ -13,6 +13,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 SCRIPT = """
 import ctypes, json, os, sys
@@ -21,8 +23,6 @@ if os.geteuid() == 0 and os.environ.pop("AGAIN", ""):
     ctypes.CDLL(None).prctl(24, 21, 0, 0, 0)  # CAP_SYS_ADMIN out of the bounding set: gone after the next exec
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 from grpo_rewards_sandbox import Job, SandboxUnavailable, guarantees, open_sandbox
-
-pytestmark = pytest.mark.slow
 CHECK = "def check(candidate):\\n    assert candidate(2) == 4\\n"
 FILE = "from solution import solve\\ndef test_a(tmp_path):\\n    assert solve(2) == 4\\n"
 CASES = [{"input": "2\\n", "output": "4\\n"}]
