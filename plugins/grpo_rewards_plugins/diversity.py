@@ -11,7 +11,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import find_answer
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.exact import normal_text
-from grpo_rewards_plugins.words import ngrams
+from grpo_rewards_plugins.words import ngrams, split_words
 
 __all__ = ["diversity"]
 
@@ -47,7 +47,7 @@ def diversity(
     if size < 2:
         return [Outcome(None, "not_applicable", "alone in its group")] * size
     if mode == "ngrams":
-        own = [set(ngrams(text, ngram)) for text in completions]
+        own = [set(ngrams(split_words(text), ngram)) for text in completions]
         holders = Counter(gram for grams in own for gram in grams)
         if any(own):
             return [_distinct(grams, holders, ngram) for grams in own]

@@ -14,7 +14,10 @@ Script = Literal[
     "latin", "cyrillic", "greek", "arabic", "hebrew", "devanagari", "thai", "han", "japanese", "korean"
 ]  # fmt: skip
 
-_LETTER = re.compile(r"[^\W\d_]")
+_NO_LETTERS = re.compile(r"[\W\d_]+")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
+_ASCII_NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 _HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _RANGES: dict[Script, str] = {
     "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uff21-\uff3a\uff41-\uff5a",
@@ -43,16 +46,24 @@ def language(completion: str, *, script: Script = "latin") -> float | Outcome:
     """
     if not completion.strip():
         return Outcome(0.0, "scored", "the completion is empty")
-    letters = "".join(_LETTER.findall(completion))
-    if not letters:
+    # a pattern takes long over each word of a text; ASCII, most of most texts, is counted without
+    beyond = "" if completion.isascii() else _NO_LETTERS.sub("", "".join(_BEYOND_ASCII.findall(completion)))
+    foreign = _pattern(script).sub("", beyond)
+    if script == "latin" and not foreign:
         return 1.0
-    foreign = _pattern(script).sub("", letters)
-    if not foreign:
+    ascii_letters = len(completion.encode("ascii", "ignore").translate(None, _ASCII_NO_LETTERS))
+    letters = ascii_letters + len(beyond)
+    wrong = len(foreign) + (ascii_letters if script != "latin" else 0)
+    if not wrong:
         return 1.0
-    share = 1 - len(foreign) / len(letters)
-    return Outcome(
-        share, "scored", f"{len(foreign)} of {len(letters)} letters are not {script}, such as {foreign[0]!r}"
-    )
+    first = min((completion.index(letter), letter) for letter in _firsts(completion, foreign, script))[1]
+    return Outcome(1 - wrong / letters, "scored", f"{wrong} of {letters} letters are not {script}, such as {first!r}")
+
+
+def _firsts(completion: str, foreign: str, script: Script) -> list[str]:
+    """The first letter beyond ASCII that is foreign, and the first in ASCII where that is."""
+    found = _ASCII_LETTER.search(completion) if script != "latin" else None
+    return [*foreign[:1], *([found[0]] if found else [])]
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,7 @@ from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.bounds import between
-from grpo_rewards_plugins.words import ngrams
+from grpo_rewards_plugins.words import ngrams, split_words
 
 __all__ = ["repetition"]
 
@@ -27,8 +27,9 @@ def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> 
         ngram: how many words make an n-gram (open-r1: 3).
         max_penalty: the penalty of a completion that is nothing but repetition (open-r1: 1, written -1 there).
     """
-    grams = list(ngrams(completion, ngram))
-    total, distinct = len(grams), len(set(grams))
+    words = split_words(completion)
+    total = max(0, len(words) - ngram + 1)
+    distinct = len(set(ngrams(words, ngram)))
     if distinct == total:
         return 0.0
     return Outcome(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from grpo_rewards_plugins.language import _pattern
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grpo_rewards import get_reward
 
@@ -20,3 +25,20 @@ def test_language(script: str, text: str, value: float) -> None:
     outcome = get_reward("language").with_(script=script).one(text)
     assert outcome.value == pytest.approx(value)
     assert bool(outcome.reason) is (value < 1.0)
+
+
+PIECES = st.sampled_from(["a", "Z", "9", "_", " ", "é", "好", "п", "α", "²", "٣", "ª", "\u0301", "\ud800", "𠀋", "ﬁ"])
+
+
+@given(st.sampled_from(["latin", "han", "greek", "japanese"]), st.lists(PIECES).map("".join) | st.text())
+def test_the_share_is_that_of_single_letters(script: str, text: str) -> None:
+    letters = re.findall(r"[^\W\d_]", text)
+    foreign = [letter for letter in letters if not _pattern(script).fullmatch(letter)]
+    outcome = get_reward("language").with_(script=script).one(text)
+    if not text.strip():
+        assert outcome.value == 0.0
+    elif not foreign:
+        assert outcome.value == 1.0
+    else:
+        assert outcome.value == 1 - len(foreign) / len(letters)
+        assert outcome.reason == f"{len(foreign)} of {len(letters)} letters are not {script}, such as {foreign[0]!r}"

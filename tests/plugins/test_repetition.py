@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from grpo_rewards_plugins.words import split_words
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grpo_rewards import get_reward
 
@@ -19,3 +24,14 @@ def test_repetition_is_the_share_of_repeated_trigrams(text: str, low: float, hig
     assert outcome.value is not None
     assert low <= outcome.value <= high
     assert bool(outcome.reason) is (outcome.value < 0)
+
+
+WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,24}")
+PIECES = st.sampled_from(
+    [" ", "\n", "\x1c", "\u00a0", "\u3000", "word", "ẞ", "İ", "好", "か", "한", "a" * 23, "“q”", "𠀋", "\u200b"]
+)
+
+
+@given(st.lists(PIECES).map("".join) | st.text())
+def test_words_found_by_splitting_are_those_of_the_pattern(text: str) -> None:
+    assert split_words(text) == WORD.findall(text.casefold())
