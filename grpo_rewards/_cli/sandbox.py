@@ -64,14 +64,17 @@ def _build(base: str | None, packages: tuple[str, ...], prune: bool, as_json: bo
 
 
 def _check(backend: str, as_json: bool) -> None:
-    from grpo_rewards_sandbox import guarantees
+    from grpo_rewards_sandbox import backend_names, guarantees, register_backend
 
     from grpo_rewards._cli.app import ENVIRONMENT, USAGE
+    from grpo_rewards.hooks import registered
 
-    if backend not in ("auto", "local", "docker"):
-        typer.echo(f"error: --backend {backend!r}; expected auto, local or docker", err=True)
+    for name, hooked in registered("register_sandboxes").items():
+        register_backend(name, hooked)
+    if backend not in ("auto", *backend_names()):
+        typer.echo(f"error: --backend {backend!r}; expected one of auto, {', '.join(backend_names())}", err=True)
         raise typer.Exit(USAGE)
-    names = ("local", "docker") if backend == "auto" else (backend,)
+    names = backend_names() if backend == "auto" else (backend,)
     found: dict[str, Any] = {name: _try(name) for name in names}
     report = {"guarantees": guarantees(), "backends": found}
     if as_json:
@@ -86,15 +89,15 @@ def _check(backend: str, as_json: bool) -> None:
 
 def _try(name: str) -> dict[str, Any]:
     """Judge a right and a wrong program on this backend."""
-    from grpo_rewards_sandbox import Job, SandboxUnavailable, describe_mode, open_sandbox
+    from grpo_rewards_sandbox import Job, SandboxUnavailable, open_sandbox
 
     tests = ["assert double(21) == 42"]
     jobs = [Job(_CANDIDATE, tests, "asserts"), Job("double = str", tests, "asserts")]
     try:
         with open_sandbox(name, workers=1) as opened:
             said = [verdict.status for verdict in opened.run(jobs)]
-            mode = str(opened.plan["mode"])
-            note = describe_mode(name, opened.plan)
+            mode = str(opened.plan.get("mode", name))
+            note = opened.description
     except SandboxUnavailable as error:
         return {"works": False, "mode": None, "note": str(error)}
     works = said == ["passed", "failed"]

@@ -36,7 +36,7 @@ def register_scalers() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empt
 
 @hookspec
 def register_sandboxes() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
-    """Return sandbox backends by the name that ``sandbox:`` refers to; each is called like ``open_sandbox``."""
+    """Return sandbox backends by the name that ``sandbox:`` refers to: subclasses of ``grpo_rewards_sandbox.Backend``."""
 
 
 @hookspec

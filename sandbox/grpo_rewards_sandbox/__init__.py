@@ -1,22 +1,28 @@
 """Runs untrusted code and returns verdicts that the code cannot forge. Knows nothing of rewards."""
 
+from ._backend import Backend, Worker
 from ._errors import SandboxError, SandboxUnavailable
 from ._guarantees import build_image, describe_mode, guarantees, prune_images
 from ._job import Job, Limits, Verdict
+from ._registry import backend_names, register_backend
 from ._review import unjudgeable
 from ._sandbox import Sandbox, open_sandbox
 
 __all__ = [
+    "Backend",
     "Job",
     "Limits",
     "Sandbox",
     "SandboxError",
     "SandboxUnavailable",
     "Verdict",
+    "Worker",
+    "backend_names",
     "build_image",
     "describe_mode",
     "guarantees",
     "open_sandbox",
     "prune_images",
+    "register_backend",
     "unjudgeable",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ._errors import SandboxUnavailable
@@ -15,7 +16,7 @@ _NOTES: dict[str, str] = {
 }
 
 
-def describe_mode(backend: str, found: dict[str, Any]) -> str:
+def describe_mode(backend: str, found: Mapping[str, Any]) -> str:
     """Say in a line what a sandbox's `plan` keeps candidates apart with."""
     note = _NOTES[found["mode"]]
     if found["user_namespace"]:
@@ -46,8 +47,8 @@ def guarantees() -> dict[str, Any]:
 
 
 def _docker() -> dict[str, Any]:
-    from .docker_backend import image
-    from .docker_backend.engine import Engine
+    from .backends.docker import image
+    from .backends.docker.engine import Engine
 
     try:
         engine = Engine()
@@ -68,8 +69,8 @@ def build_image(*, base: str | None = None, packages: tuple[str, ...] = ()) -> s
         SandboxUnavailable: no engine answers.
         SandboxError: the build failed; the message ends with the engine's words.
     """
-    from .docker_backend import image
-    from .docker_backend.engine import Engine
+    from .backends.docker import image
+    from .backends.docker.engine import Engine
 
     with Engine() as engine:
         return image.build(engine, base=base, packages=packages)
@@ -81,8 +82,8 @@ def prune_images() -> list[str]:
     Raises:
         SandboxUnavailable: no engine answers.
     """
-    from .docker_backend import image
-    from .docker_backend.engine import Engine
+    from .backends.docker import image
+    from .backends.docker.engine import Engine
 
     with Engine() as engine:
         return image.prune(engine)

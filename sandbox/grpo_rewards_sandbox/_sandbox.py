@@ -8,15 +8,15 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 
+from ._backend import Backend, Worker
 from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
-from ._local import LocalBackend
-from ._worker import Backend, Worker
+from ._registry import AUTO, find_backend, make_backend, option_names
 
-_GRACE, _ATTEMPTS, _PAUSE = 20.0, 3, 0.2  # seconds without a sign of life; starts; seconds before the next one
+_ATTEMPTS, _PAUSE = 3, 0.2  # starts; seconds before the next one
 _CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
 _CLOSED = "the sandbox is closed"
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
@@ -27,6 +27,7 @@ class Sandbox:
 
     def __init__(self, backend: Backend, workers: int) -> None:
         self.backend, self.workers, self._backend = backend.name, workers, backend
+        self._spares = workers if backend.fresh else backend.spares
         self._live: list[Worker] = []
         self._forget()
         self._closed = False
@@ -36,7 +37,7 @@ class Sandbox:
             backend.close()
             raise
         self._idle.append(first)
-        self.plan = first.plan
+        self.plan, self.description = first.plan, backend.describe(first)
         _open.add(self)
 
     def _forget(self) -> None:
@@ -74,7 +75,7 @@ class Sandbox:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailable(_CLOSED)
-            if self._keeper is None and self._backend.spares:
+            if self._keeper is None and self._spares:
                 self._keeper = threading.Thread(target=self._keep, daemon=True, name="grpo-sandbox-keeper")
                 self._keeper.start()
             while len(self._threads) < min(self.workers, len(self._threads) + len(items)):
@@ -93,7 +94,6 @@ class Sandbox:
                 continue
             start, problem = time.monotonic(), ""
             verdict: Verdict | None = None
-            clean = True
             for attempt in range(_ATTEMPTS):
                 if attempt:
                     time.sleep(_PAUSE * attempt)
@@ -103,13 +103,11 @@ class Sandbox:
                 try:
                     worker = worker or self._take()
                     start = time.monotonic()
-                    answer = worker.ask(job.to_wire(), _GRACE)
-                    answer.pop("passed")
-                    clean = answer.pop("clean")
-                    if answer["status"] != "unavailable":
-                        verdict = Verdict(**answer, seconds=time.monotonic() - start)
+                    said = worker.run(job)
+                    if said.status != "unavailable":
+                        verdict = said
                         break
-                    problem = answer["reason"]
+                    problem = said.reason
                 except Exception as error:  # noqa: BLE001  a thread that ended here would leave `run` waiting for ever
                     problem = str(error) or type(error).__name__
                 if worker is not None:
@@ -118,7 +116,7 @@ class Sandbox:
             else:
                 problem = f"the sandbox failed {_ATTEMPTS} times: {problem}"
             future.set_result(verdict or Verdict("unavailable", reason=problem, seconds=time.monotonic() - start))
-            if worker is not None and (self._backend.fresh or not (clean or worker.is_clean_in(_CLEANING))):
+            if worker is not None and (self._backend.fresh or not worker.is_clean_in(_CLEANING)):
                 self._drop(worker)
                 worker = None
 
@@ -143,7 +141,7 @@ class Sandbox:
         """Start supervisors ahead of need: what takes one finds it ready."""
         while not self._closed:
             self._wanted.clear()
-            while not self._closed and len(self._idle) < self._backend.spares:
+            while not self._closed and len(self._idle) < self._spares:
                 try:
                     worker = self._start()
                 except Exception:  # noqa: BLE001  who needs one tries again and says what is wrong
@@ -192,57 +190,41 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def open_sandbox(
-    backend: str = "auto",
-    *,
-    workers: int = 2,
-    allow: tuple[str, ...] = ("namespaces", "user", "landlock"),
-    python_path: tuple[str, ...] = (),
-    packages: str | Sequence[str] = "environment",
-    mode: str = "reuse",
-    image: str | None = None,
-    runtime: str | None = None,
-    memory: int = 2 << 30,
-    cpus: float = 2.0,
-) -> Sandbox:
-    """Open a sandbox; raise `SandboxUnavailable` where nothing here can give what was asked for.
+def open_sandbox(backend: str | Backend = "auto", *, workers: int = 2, **options: object) -> Sandbox:
+    """Open a sandbox.
 
     Args:
-        backend: "local" (Linux, this machine), "docker" (an engine: `DOCKER_HOST`, else the current context), or
-            "auto": local where that can isolate, else docker.
+        backend: the name of a backend (`backend_names`), or the backend itself: ``LocalBackend(packages="none")``; "auto" is
+            local where this machine can isolate, else docker.
         workers: how many jobs run at once.
-        allow: the modes of isolation that are good enough for the local backend (see `guarantees`).
-        python_path: local only: further folders that candidates may import from.
-        packages: local only: which installed packages candidates and tests may import: "environment" (all that this
-            environment has), "none", or names of packages, which bring what they need. Docker has what its image has.
-        mode: docker only: "reuse" (a container serves many jobs, one after the other) or "fresh" (one each).
-        image: docker only: an image of `grpo-rewards sandbox build`; None: the newest one of this version.
-        runtime: docker only: the engine's runtime, such as "runsc" (gVisor).
-        memory: docker only: bytes for one container.
-        cpus: docker only: processors for one container.
+        options: the backend's own, by the keywords of its class: `LocalBackend` and `DockerBackend` say theirs. "auto"
+            gives each of the two those that it takes.
+
+    Raises:
+        SandboxUnavailable: nothing here can give what was asked for.
+        ValueError: there is no such backend, option or number of workers.
     """
-    if backend not in ("auto", "local", "docker"):
-        raise ValueError(f"backend {backend!r}; expected auto, local or docker")
-    if mode not in ("reuse", "fresh"):
-        raise ValueError(f"mode {mode!r}; expected reuse or fresh")
     if workers < 1:
         raise ValueError(f"workers {workers}; expected at least 1")
-    problem = ""
-    if backend != "docker":
-        try:
-            return Sandbox(LocalBackend(allow, python_path, packages), workers)
-        except SandboxUnavailable as error:
-            if backend == "local":
-                raise
-            problem = str(error)
-    from .docker_backend.containers import DockerBackend
+    if isinstance(backend, Backend):
+        if options:
+            raise ValueError(f"options {', '.join(options)} beside a backend; give them to {type(backend).__name__}")
+        return Sandbox(backend, workers)
+    if backend != "auto":
+        return Sandbox(make_backend(backend, options), workers)
+    return _first_of(AUTO, workers, options)
 
-    try:
-        docker = DockerBackend(
-            image=image, runtime=runtime, memory=memory, cpus=cpus, fresh=mode == "fresh", workers=workers
-        )
-        return Sandbox(docker, workers)
-    except SandboxUnavailable as error:
-        if problem:
-            raise SandboxUnavailable(f"neither backend can run here.\nlocal: {problem}\ndocker: {error}") from error
-        raise
+
+def _first_of(names: Sequence[str], workers: int, options: Mapping[str, object]) -> Sandbox:
+    taken = {name: option_names(find_backend(name)) for name in names}
+    for option in options:
+        if not any(option in known for known in taken.values()):
+            raise ValueError(f"no backend of auto has an option {option!r}")
+    problems = []
+    for name in names:
+        own = {option: value for option, value in options.items() if option in taken[name]}
+        try:
+            return Sandbox(make_backend(name, own), workers)
+        except SandboxUnavailable as error:
+            problems.append(f"{name}: {error}")
+    raise SandboxUnavailable("\n".join(["neither backend can run here.", *problems]))

@@ -6,7 +6,8 @@ import os
 import threading
 
 import pytest
-from grpo_rewards_sandbox import Job, Limits, Sandbox, _sandbox
+from grpo_rewards_sandbox import Job, Limits, Sandbox
+from grpo_rewards_sandbox.backends import supervised
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
@@ -208,7 +209,7 @@ def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox, how
 
 @pytest.mark.slow
 def test_a_job_may_last_longer_than_a_supervisor_may_be_silent(sandbox, monkeypatch):
-    monkeypatch.setattr(_sandbox, "_GRACE", 4.0)
+    monkeypatch.setattr(supervised, "GRACE_SECONDS", 4.0)
     last = "import time\ndef solve(x):\n    time.sleep(6)\n    return x * 2\n"
     assert sandbox.run([Job(last, PYTEST, "pytest", timeout=20.0)])[0].passed
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import Job, SandboxError, SandboxUnavailable, _sandbox, build_image, open_sandbox
-from grpo_rewards_sandbox.docker_backend import containers as containers_of
-from grpo_rewards_sandbox.docker_backend import engine as engines
-from grpo_rewards_sandbox.docker_backend import image as images
+from grpo_rewards_sandbox.backends.docker import containers as containers_of
+from grpo_rewards_sandbox.backends.docker import engine as engines
+from grpo_rewards_sandbox.backends.docker import image as images
 
 docker = pytest.importorskip("docker")
 # where a daemon is gone, docker-py leaves the sockets that could not connect to the garbage collector
@@ -272,9 +272,7 @@ def test_the_weaker_modes_judge_and_refuse(engine, mode, user, store, sweep):
     """A container makes a machine without namespaces, and without root or Landlock."""
     attempts = ["open('/etc/shadow').read()", "socket.socket(2, 1)", "os.kill(1, 9)", "open('/usr/x', 'w')"]
     tried = "import os, socket\ndef solve(x):\n    try:\n        {}\n    except OSError:\n        return 4\n"
-    backend = containers_of.DockerBackend(
-        image=images.find(engine), runtime=None, memory=2 << 30, cpus=2.0, fresh=False, workers=1
-    )
+    backend = containers_of.DockerBackend(image=images.find(engine))
     config = {**containers_of._CONFIG, "allow": [mode], "store": store, "sweep": sweep, "warm": True}
     try:
         worker = containers_of.Container(engine, {**backend._options(), "user": user}, config)

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import pytest
 from grpo_rewards_sandbox import Job, SandboxUnavailable, open_sandbox
-from grpo_rewards_sandbox.docker_backend import engine as engines
-from grpo_rewards_sandbox.docker_backend import image as images
+from grpo_rewards_sandbox.backends.docker import engine as engines
+from grpo_rewards_sandbox.backends.docker import image as images
 
 pytest.importorskip("docker")
 pytestmark = [pytest.mark.docker, pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")]

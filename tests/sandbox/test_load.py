@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from grpo_rewards_sandbox import Job, _local, open_sandbox
+from grpo_rewards_sandbox import Job, open_sandbox
+from grpo_rewards_sandbox.backends.local import backend as local
 from grpo_rewards_sandbox.program.clock import longest
 
 pytestmark = pytest.mark.slow
@@ -87,12 +88,12 @@ def test_right_programs_are_right_in_two_processes_at_once(backend):
 
 def test_right_programs_are_right_where_the_kernel_does_not_count_what_waits(tmp_path, monkeypatch, busy_machine):
     program = tmp_path / "blind"
-    shutil.copytree(_local._PARENT, program)
+    shutil.copytree(local._PARENT, program)
     with (program / "program" / "clock.py").open("a") as handle:
         handle.write(
             "\n\n_all = _read\ndef _read(path):\n    return b'' if path.endswith('schedstat') else _all(path)\n"
         )
-    monkeypatch.setattr(_local, "_PARENT", str(program))
+    monkeypatch.setattr(local, "_PARENT", str(program))
     with open_sandbox("local", workers=CORES) as opened:
         verdicts = opened.run(RIGHT[:4] * 2)
         asleep = opened.run([Job("import time\ntime.sleep(60)", CASE, "stdio", timeout=1.0)])

@@ -11,7 +11,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, _local, _sandbox, guarantees, open_sandbox
+from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, guarantees, open_sandbox
+from grpo_rewards_sandbox.backends import supervised
+from grpo_rewards_sandbox.backends.local import backend as local
 
 PYTEST = "from solution import solve\ndef test_a():\n    assert solve(2) == 4\n"
 CHECK = "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n"
@@ -52,11 +54,11 @@ def test_exit_leaves_no_process():
 @pytest.mark.slow
 def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypatch):
     program = tmp_path / "broken"
-    shutil.copytree(_local._PARENT, program)
+    shutil.copytree(local._PARENT, program)
     limits = program / "program" / "isolation" / "limits.py"
     with limits.open("a") as handle:
         handle.write("\n\ndef apply(limits, *, processes, spared=0):\n    raise OSError('this machine refuses')\n")
-    monkeypatch.setattr(_local, "_PARENT", str(program))
+    monkeypatch.setattr(local, "_PARENT", str(program))
     jobs = [
         Job(RIGHT, CHECK, "humaneval", entry_point="solve"),
         Job(RIGHT, PYTEST, "pytest", fidelity="shared"),
@@ -69,7 +71,7 @@ def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypa
 
 
 def test_a_stopped_supervisor_is_replaced(monkeypatch):
-    monkeypatch.setattr(_sandbox, "_GRACE", 0.5)
+    monkeypatch.setattr(supervised, "GRACE_SECONDS", 0.5)
     with open_sandbox("local", workers=1) as opened:
         stopped = opened._live[0].pid
         os.kill(stopped, signal.SIGSTOP)

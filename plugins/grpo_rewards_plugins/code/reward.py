@@ -21,7 +21,7 @@ from grpo_rewards_plugins.code.extraction import (
     with_prelude,
 )
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.runner import Unavailable, run_jobs
+from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_jobs
 from grpo_rewards_plugins.code.suites import FORMATS, Suite, read_suite
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def _check(settings: Mapping[str, Any]) -> None:
     between(settings, "timeout", 0.1, 3600)
     between(settings, "workers", 1, 1024)
     between(settings, "max_chars", 1, 10_000_000)
+    check_backend(settings)
 
 
 def _check_row(
@@ -115,7 +116,7 @@ def _code(
     format: Literal["auto", "pytest", "humaneval", "asserts", "stdio"] = "auto",
     score: Literal["binary", "fraction"] = "binary",
     timeout: float = 8.0,
-    sandbox: Literal["auto", "local", "docker"] = "auto",
+    sandbox: str = "auto",
     workers: int | None = None,
     packages: Literal["environment", "none"] | list[str] = "environment",
     fidelity: Literal["isolated", "shared"] = "isolated",
@@ -189,7 +190,8 @@ def _code(
         score: ``binary`` (the guides' choice), or ``fraction``: the share of tests that passed, which is easier to
             climb and easier to exploit.
         timeout: seconds for all tests of one program (the HumanEval guide: 8).
-        sandbox: where programs run; ``auto``: this machine, isolated as well as it can, else Docker.
+        sandbox: where programs run: ``local``, ``docker``, an installed backend, or ``auto``: this machine, isolated as well
+            as it can, else Docker.
         workers: how many run at once (ours: the processors, divided by the processes that share them).
         packages: what programs and tests may import where they run on this machine: ``environment``, all that is installed
             beside this package, read-only; ``none``; or names, which bring what they need. Docker has what its image has.

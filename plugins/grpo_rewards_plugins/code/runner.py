@@ -5,21 +5,39 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from grpo_rewards.hooks import registered
 from grpo_rewards.slots import slots
 
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
 
-__all__ = ["Unavailable", "close_sandboxes", "run_jobs"]
+__all__ = ["Unavailable", "check_backend", "close_sandboxes", "run_jobs"]
 
 _SHORT = 0.5  # seconds
 _open: dict[tuple[str, int, str | tuple[str, ...]], Sandbox] = {}
 _lock = threading.Lock()
+
+
+def check_backend(settings: Mapping[str, Any]) -> None:
+    """Refuse a sandbox that there is none of.
+
+    Raises:
+        ValueError: the text names those that there are.
+    """
+    name = settings["sandbox"]
+    if name == "auto":
+        return
+    from grpo_rewards_sandbox import backend_names, register_backend
+
+    for hooked, backend in registered("register_sandboxes").items():
+        register_backend(hooked, backend)
+    if name not in backend_names():
+        raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}")
 
 
 class Unavailable(Exception):
@@ -66,7 +84,10 @@ def _sandbox(backend: str, workers: int, packages: str | tuple[str, ...]) -> San
         key = backend, workers, packages
         sandbox = _open.get(key)
         if sandbox is None:
-            sandbox = _open[key] = open_sandbox(backend, workers=workers, packages=packages)
+            own = (
+                {} if packages == "environment" else {"packages": packages}
+            )  # not every backend chooses among packages
+            sandbox = _open[key] = open_sandbox(backend, workers=workers, **own)
         return sandbox
 
 

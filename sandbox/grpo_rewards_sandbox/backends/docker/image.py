@@ -15,7 +15,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from .._errors import SandboxError, SandboxUnavailable
+from ..._errors import SandboxError, SandboxUnavailable
 from .engine import Engine, docker_py
 
 REPOSITORY, PROGRAM_LABEL = "grpo-rewards-sandbox", "grpo-rewards.program"
@@ -35,7 +35,7 @@ def default_base(engine: Engine) -> str:
 def context_files() -> dict[str, bytes]:
     """Return the files of the build context by their path in it."""
     files = {"Dockerfile": (_HERE / "Dockerfile").read_bytes()}
-    program = _HERE.parent / "program"
+    program = _HERE.parents[1] / "program"
     for path in sorted(program.rglob("*.py")):
         files[f"program/{path.relative_to(program).as_posix()}"] = path.read_bytes()
     for name, content in _pytest_files():

@@ -10,9 +10,11 @@ import time
 import uuid
 from typing import Any
 
-from .._errors import SandboxUnavailable
-from .._worker import START_SECONDS, Worker
-from ..program.isolation import plan
+from ..._backend import Backend, Worker
+from ..._errors import SandboxUnavailable
+from ..._guarantees import describe_mode
+from ...program.isolation import plan
+from ..supervised import START_SECONDS, Supervised
 from . import image as images
 from .engine import LABEL, OWNER, SANDBOX, Engine, docker_py, owner
 
@@ -32,14 +34,31 @@ _CONFIG: dict[str, Any] = {
 }  # fmt: skip
 
 
-class DockerBackend:
-    """Containers of one image, of one owner."""
+class DockerBackend(Backend):
+    """Containers of one image, of one owner, on an engine: that of `DOCKER_HOST`, else of the current context.
+
+    Args:
+        mode: "reuse" (a container serves many jobs, one after the other) or "fresh" (one each).
+        image: an image of `grpo-rewards sandbox build`; None: the newest one of this version.
+        runtime: the engine's runtime, such as "runsc" (gVisor).
+        memory: bytes for one container.
+        cpus: processors for one container.
+    """
 
     name = "docker"
+    spares = 1
 
     def __init__(
-        self, *, image: str | None, runtime: str | None, memory: int, cpus: float, fresh: bool, workers: int
+        self,
+        *,
+        mode: str = "reuse",
+        image: str | None = None,
+        runtime: str | None = None,
+        memory: int = 2 << 30,
+        cpus: float = 2.0,
     ) -> None:
+        if mode not in ("reuse", "fresh"):
+            raise ValueError(f"mode {mode!r}; expected reuse or fresh")
         self.engine = Engine()
         try:
             if runtime is not None:
@@ -49,7 +68,7 @@ class DockerBackend:
         except BaseException:
             self.engine.close()
             raise
-        self.fresh, self.spares = fresh, workers if fresh else 1
+        self.fresh = mode == "fresh"
         self._runtime, self._memory, self._cpus = runtime, memory, cpus
         self._sandbox = uuid.uuid4().hex
         # the kernel counts a user's processes over all containers: each has users of its own
@@ -66,6 +85,10 @@ class DockerBackend:
             )
         except (docker_py().errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error
+
+    def describe(self, worker: Worker) -> str:
+        """Say in a line what `worker` keeps candidates apart with."""
+        return describe_mode("docker", worker.plan)
 
     def after_fork(self) -> None:
         """In a forked child: containers of its own, spoken to over connections of its own."""
@@ -94,7 +117,7 @@ class DockerBackend:
         }  # fmt: skip
 
 
-class Container(Worker):
+class Container(Supervised):
     """A container whose first process is a supervisor; it ends when its standard input does, so with this process."""
 
     def __init__(self, engine: Engine, options: dict[str, Any], config: dict[str, Any]) -> None:

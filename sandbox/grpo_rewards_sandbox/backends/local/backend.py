@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 import select
 import subprocess
 import sys
-import sysconfig
 import time
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
-from ._errors import SandboxUnavailable
-from ._worker import START_SECONDS, Worker
+from ..._backend import Backend, Worker
+from ..._errors import SandboxUnavailable
+from ..._guarantees import describe_mode
+from ..supervised import START_SECONDS, Supervised
+from .packages import reachable, site_packages
 
-_PARENT = str(Path(__file__).parent)
+_PARENT = str(Path(__file__).parents[2])  # of the program
 _LAUNCH = "import sys; sys.path.insert(0, sys.argv[1]); from program.service import main; main()"
 _END = 2.0
-_REQUIRED = re.compile(r"[\w.-]+")
 
 
 def _pytest_path() -> list[str]:
@@ -28,75 +27,37 @@ def _pytest_path() -> list[str]:
     return [str(Path(pytest.__file__).parents[1])]
 
 
-def _site_packages() -> list[str]:
-    """Where this environment has its packages."""
-    return list(dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib")))
+class LocalBackend(Backend):
+    """Supervisors on this machine (Linux).
 
+    Args:
+        allow: the modes of isolation that are good enough, the first that works is used (see `guarantees`).
+        python_path: further folders that candidates may import from.
+        packages: which installed packages candidates and tests may import: "environment" (all that this environment has),
+            "none", or names of packages, which bring what they need.
+    """
 
-def _reachable(packages: str | Sequence[str]) -> list[str] | None:
-    """The names that the packages of a setting, and what they need, can be imported by; None for all there are."""
-    if packages == "environment":
-        return None
-    wanted = [] if packages == "none" else [packages] if isinstance(packages, str) else list(packages)
-    known, provided = set(), packages_distributions()
-    by_distribution: dict[str, list[str]] = {}
-    for module, names in provided.items():
-        for name in names:
-            by_distribution.setdefault(_canonical(name), []).append(module)
-    found: list[str] = []
-    while wanted:
-        name = _canonical(wanted.pop())
-        if name in known:
-            continue
-        known.add(name)
-        try:
-            needed = requires(name) or []
-        except PackageNotFoundError:
-            if name in provided:  # the name that it is imported by
-                wanted += provided[name]
-                continue
-            raise SandboxUnavailable(
-                f"packages: {name} is not installed in this environment. What to do: pip install {name}, or leave it out"
-            ) from None
-        found += by_distribution.get(name, [])
-        wanted += [_REQUIRED.match(one)[0] for one in needed if "extra ==" not in one and _installed(one)]  # type: ignore[index]
-    return found
-
-
-def _installed(requirement: str) -> bool:
-    try:
-        requires(_canonical(_REQUIRED.match(requirement)[0]))  # type: ignore[index]
-    except PackageNotFoundError:
-        return False
-    return True
-
-
-def _canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-class LocalBackend:
-    """Supervisors on this machine."""
-
-    name, spares, fresh = "local", 0, False
+    name = "local"
 
     def __init__(
-        self, allow: tuple[str, ...], python_path: tuple[str, ...], packages: str | Sequence[str] = "environment"
+        self,
+        *,
+        allow: tuple[str, ...] = ("namespaces", "user", "landlock"),
+        python_path: tuple[str, ...] = (),
+        packages: str | Sequence[str] = "environment",
     ) -> None:
-        self._allow, self._python_path, self._packages = allow, python_path, _reachable(packages)
+        self._allow, self._python_path, self._packages = allow, python_path, reachable(packages)
 
     def start(self) -> Worker:
         """Start a supervisor."""
         return LocalWorker(self._allow, self._python_path, self._packages)
 
-    def after_fork(self) -> None:
-        """Nothing is shared but the workers."""
-
-    def close(self) -> None:
-        """Workers leave nothing behind."""
+    def describe(self, worker: Worker) -> str:
+        """Say in a line what `worker` keeps candidates apart with."""
+        return describe_mode("local", worker.plan)
 
 
-class LocalWorker(Worker):
+class LocalWorker(Supervised):
     """A supervisor that was executed afresh, never forked: nothing of this process's memory is in it."""
 
     def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...], packages: list[str] | None) -> None:
@@ -119,7 +80,7 @@ class LocalWorker(Worker):
         os.set_blocking(self._out, False)
         config = {
             "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
-            "sweep": [], "store": "", "warm": True, "site_packages": _site_packages(), "packages": packages,
+            "sweep": [], "store": "", "warm": True, "site_packages": site_packages(), "packages": packages,
         }  # fmt: skip
         try:
             hello = self.ask(config, START_SECONDS)

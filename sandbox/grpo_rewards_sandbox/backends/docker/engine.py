@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .._errors import SandboxUnavailable
+from ..._errors import SandboxUnavailable
 
 LABEL, OWNER, SANDBOX = "grpo-rewards.sandbox", "grpo-rewards.owner", "grpo-rewards.sandbox-id"
 _TIMEOUT, _PATIENCE = 60, 250

@@ -1,0 +1,98 @@
+"""The backends by name: those of this package and those that others install or register, through one door."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+import threading
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+
+from ._backend import Backend
+from ._errors import SandboxUnavailable
+
+GROUP = "grpo_rewards_sandbox"
+AUTO = ("local", "docker")  # what `auto` tries, in this order
+_HERE = __package__
+_PLACES = {  # as an entry point says it
+    "local": f"{_HERE}.backends.local.backend:LocalBackend",
+    "docker": f"{_HERE}.backends.docker.containers:DockerBackend",
+}
+_registered: dict[str, Callable[..., Backend]] = {}
+_lock = threading.Lock()
+
+
+def register_backend(name: str, backend: Callable[..., Backend]) -> None:
+    """Make a backend known in this process by `name`; `backend` is its class, or what returns it from its options.
+
+    An installed package does so with an entry point of the group ``grpo_rewards_sandbox`` instead. The same one may come again,
+    as where plugins are loaded anew.
+
+    Raises:
+        ValueError: the name is taken by another backend.
+    """
+    with _lock:
+        taken = _registered.get(name, backend)
+        if name == "auto" or name in _installed() or _named(taken) != _named(backend):
+            raise ValueError(f"there is a sandbox backend {name!r} already")
+        _registered[name] = backend
+
+
+def _named(backend: Callable[..., Backend]) -> tuple[str, str]:
+    return backend.__module__, backend.__qualname__
+
+
+def backend_names() -> tuple[str, ...]:
+    """The names that `open_sandbox` takes beside ``auto``: this package's, then those of others."""
+    return (*AUTO, *sorted({*_installed(), *_registered} - set(AUTO)))
+
+
+def _installed() -> dict[str, str]:
+    """Where each installed backend is, as ``module:name``; no package replaces one of this package's."""
+    return {**{point.name: point.value for point in entry_points(group=GROUP)}, **_PLACES}
+
+
+def find_backend(name: str) -> Callable[..., Backend]:
+    """Return what makes the backend of this name.
+
+    Raises:
+        ValueError: there is none.
+        SandboxUnavailable: its package cannot be imported.
+    """
+    if name in _registered:
+        return _registered[name]
+    place = _installed().get(name)
+    if place is None:
+        near = difflib.get_close_matches(name, ("auto", *backend_names()), 1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"backend {name!r}; expected one of auto, {', '.join(backend_names())}{meant}")
+    module, _, attribute = place.partition(":")
+    try:
+        found: Callable[..., Backend] = getattr(importlib.import_module(module), attribute)
+    except Exception as error:
+        raise SandboxUnavailable(f"the backend {name!r} ({place}) cannot be imported: {error!r}") from error
+    return found
+
+
+def make_backend(name: str, options: Mapping[str, object]) -> Backend:
+    """Make a backend with its options.
+
+    Raises:
+        ValueError: there is no such backend, or it has no such option.
+        SandboxUnavailable: it cannot run here.
+    """
+    make = find_backend(name)
+    known = option_names(make)
+    for option in options:
+        if option not in known:
+            raise ValueError(f"the backend {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}")
+    made = make(**options)
+    if not isinstance(made, Backend):
+        raise TypeError(f"the backend {name!r} is a {type(made).__name__}; it must be a grpo_rewards_sandbox.Backend")
+    return made
+
+
+def option_names(make: Callable[..., Backend]) -> tuple[str, ...]:
+    """The keywords that a backend's constructor takes."""
+    return tuple(p.name for p in inspect.signature(make).parameters.values() if p.kind is not p.VAR_POSITIONAL)

@@ -1,0 +1,1 @@
+"""The backend `local`: supervisors as child processes of this one."""

@@ -1,0 +1,208 @@
+"""The door of backends: the contract that each keeps, and how they are found."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from grpo_rewards_sandbox import (
+    Backend,
+    Job,
+    SandboxUnavailable,
+    Verdict,
+    Worker,
+    _registry,
+    backend_names,
+    open_sandbox,
+    register_backend,
+)
+from grpo_rewards_sandbox.backends.local.backend import LocalBackend
+from grpo_rewards_sandbox.testing import BackendContract
+
+from grpo_rewards import get_reward, hookimpl, use_plugin
+from grpo_rewards.errors import SettingsError
+
+
+class TestLocal(BackendContract):
+    """The backend of this machine."""
+
+    backend = "local"
+
+
+@pytest.mark.docker
+class TestDocker(BackendContract):
+    """The backend of an engine."""
+
+    backend = "docker"
+
+
+class Saying(Backend):
+    """Says the same of every program."""
+
+    name = "saying"
+
+    def __init__(self, *, status: str = "passed") -> None:
+        self.status = status
+
+    def start(self) -> Worker:
+        return Says(self.status)
+
+    def describe(self, worker: Worker) -> str:
+        return "nothing is run"
+
+
+class Says(Worker):
+    """Runs nothing."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def run(self, job: Job) -> Verdict:
+        if self.status == "breaks":
+            raise OSError("it broke")
+        return Verdict(self.status, 1, 1)
+
+    def interrupt(self) -> None:
+        """Nothing runs."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+JOB = Job("x = 1", ["assert x == 1"], "asserts")
+
+
+@pytest.fixture
+def saying(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_registry, "_registered", {})
+    register_backend("saying", Saying)
+
+
+@pytest.mark.usefixtures("saying")
+def test_a_registered_backend_is_opened_by_its_name_with_its_options() -> None:
+    assert backend_names() == ("local", "docker", "saying")
+    with open_sandbox("saying", status="failed") as opened:
+        assert [said.status for said in opened.run([JOB, JOB])] == ["failed", "failed"]
+        assert (opened.backend, opened.description) == ("saying", "nothing is run")
+    with open_sandbox(Saying(status="passed"), workers=3) as opened:
+        assert opened.run([JOB])[0].passed
+
+
+@pytest.mark.usefixtures("saying")
+def test_a_worker_that_breaks_is_replaced_and_then_unavailable() -> None:
+    with open_sandbox("saying", status="breaks", workers=1) as opened:
+        (said,) = opened.run([JOB])
+    assert (said.status, said.reason) == ("unavailable", "the sandbox failed 3 times: it broke")
+
+
+@pytest.mark.usefixtures("saying")
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("sayin", {}, "did you mean 'saying'"),
+        ("saying", {"stats": "failed"}, "no option 'stats'; it takes status"),
+        ("docker", {"mode": "sometimes"}, "expected reuse or fresh"),
+        ("docker", {"packages": "none"}, "no option 'packages'"),
+        ("auto", {"status": "failed"}, "no backend of auto has an option 'status'"),
+        ("local", {"workers": 0}, "at least 1"),
+    ],
+)
+def test_what_there_is_not_is_refused_by_name(name: str, options: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        open_sandbox(name, **options)
+
+
+@pytest.mark.usefixtures("saying")
+@pytest.mark.parametrize("name", ["auto", "local", "docker", "saying"])
+def test_no_name_is_taken_twice(name: str) -> None:
+    with pytest.raises(ValueError, match="already"):
+        register_backend(name, LocalBackend)
+    register_backend("saying", Saying)
+
+
+def test_what_cannot_be_imported_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_registry._PLACES, "broken", "no_such_module:Backend")
+    with pytest.raises(SandboxUnavailable, match="no_such_module"):
+        open_sandbox("broken")
+
+
+@pytest.mark.usefixtures("saying")
+def test_the_reward_code_takes_a_registered_backend() -> None:
+    code = get_reward("code")
+    row = {"completions": ["```python\nx = 2\n```"], "test_list": [["assert x == 1"]]}
+    assert code.with_(sandbox="saying")(**row) == [1.0]
+    with pytest.raises(SettingsError, match="no sandbox 'sayin'"):
+        code.with_(sandbox="sayin")
+
+
+def test_the_hook_of_a_plugin_brings_backends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_registry, "_registered", {})
+
+    class Plugin:
+        @hookimpl
+        def register_sandboxes(self) -> dict[str, type[Backend]]:
+            return {"hooked": Saying}
+
+    use_plugin(Plugin())
+    get_reward("code").with_(sandbox="hooked")
+    with open_sandbox("hooked") as opened:
+        assert opened.run([JOB])[0].passed
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "writing-backends.md"
+BLOCKS = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[:3])
+CONTRACT = PAGE.read_text(encoding="utf-8").rpartition("```python\n")[2].partition("```")[0]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page's example as pip leaves it, and what is written beside it."""
+    site = tmp_path_factory.mktemp("site")
+    info = site / "lines-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lines\nVersion: 1.0\n")
+    points = tomllib.loads(BLOCKS["toml"])["project"]["entry-points"]
+    lines = [f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in names.items()) for group, names in points.items()]
+    (info / "entry_points.txt").write_text("\n".join(lines))
+    (site / "lines_backend.py").write_text(BLOCKS["python"])
+    (site / "test_lines.py").write_text(CONTRACT)
+    (site / "rewards.yaml").write_text(BLOCKS["yaml"])
+    return site
+
+
+def _python(folder: Path, *arguments: str) -> str:
+    """What a fresh interpreter with the example installed says."""
+    path = os.pathsep.join([str(folder), *(place for place in sys.path if place)])
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+SCORE = """
+from grpo_rewards import load
+rows = [{"completion": f"```python\\nx = {x}\\n```", "test_list": ["assert x == 1"]} for x in (1, 2)]
+print(load("rewards.yaml").score(rows).rewards())
+"""
+
+
+def test_the_pages_example_scores_rows_when_installed(installed: Path) -> None:
+    assert _python(installed, "-c", SCORE).strip() == "[1.0, 0.0]"
+
+
+@pytest.mark.slow
+def test_the_pages_example_keeps_the_contract(installed: Path) -> None:
+    said = _python(installed, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "test_lines.py")
+    assert "skipped" not in said, said
