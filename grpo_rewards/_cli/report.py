@@ -41,9 +41,9 @@ def report(
 
     Example: grpo-rewards report scored.jsonl -o report.html
     """
-    from grpo_rewards._report import Limits, write_report
+    from grpo_rewards._report import PageLimits, write_report
 
-    limits = Limits(rows=max_rows, characters=max_text)
+    limits = PageLimits(rows=max_rows, characters=max_text)
     written = write_report(source, out, title=title, weights=_weights(weight or []), limits=limits)
     if as_json:
         import json

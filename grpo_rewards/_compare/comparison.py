@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grpo_rewards._compare.ranking import kendall, pearson, spearman
-from grpo_rewards._compare.sides import Cell, Scored, Side, pair_up
+from grpo_rewards._compare.sides import Cell, ComparedRow, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.normalize import standardised_in_groups
 from grpo_rewards._composition.stats import mean
@@ -72,7 +72,7 @@ def _differ(x: float | None, y: float | None) -> bool:
     return abs(x - y) > _SAME
 
 
-def _row_change(row: Scored, other: Scored) -> dict[str, Any] | None:
+def _row_change(row: ComparedRow, other: ComparedRow) -> dict[str, Any] | None:
     """What differs in a row, component by component, or None."""
     parts: dict[str, dict[str, Any]] = {}
     explained = 0.0
@@ -140,7 +140,7 @@ def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | N
 
 
 def _reward(
-    pairs: Sequence[tuple[Scored, Scored]], both: Sequence[int], groups: dict[str, list[int]], seed: int
+    pairs: Sequence[tuple[ComparedRow, ComparedRow]], both: Sequence[int], groups: dict[str, list[int]], seed: int
 ) -> dict[str, Any]:
     x = [float(pairs[p][0].reward or 0.0) for p in both]
     y = [float(pairs[p][1].reward or 0.0) for p in both]
@@ -173,7 +173,7 @@ def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
     return [0.0 if advantage is None else advantage for advantage in found]
 
 
-def _advantages(pairs: Sequence[tuple[Scored, Scored]], groups: dict[str, list[int]]) -> dict[str, Any]:
+def _advantages(pairs: Sequence[tuple[ComparedRow, ComparedRow]], groups: dict[str, list[int]]) -> dict[str, Any]:
     x: list[float] = []
     y: list[float] = []
     within: list[float] = []
@@ -210,7 +210,7 @@ def _best(advantages: Sequence[float]) -> set[int]:
 
 
 def _components(
-    a: Side, b: Side, pairs: Sequence[tuple[Scored, Scored]], changed: Sequence[dict[str, Any]]
+    a: Side, b: Side, pairs: Sequence[tuple[ComparedRow, ComparedRow]], changed: Sequence[dict[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     names_a, names_b = a.components, b.components
     figures: dict[str, dict[str, Any]] = {}

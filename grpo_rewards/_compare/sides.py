@@ -17,7 +17,7 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["Cell", "Scored", "Side", "pair_up", "read_side", "score_sides"]
+__all__ = ["Cell", "ComparedRow", "Side", "pair_up", "read_side", "score_sides"]
 
 _EXCERPT = 200
 
@@ -35,7 +35,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ComparedRow:
     """One row: its place in the file, a digest of prompt and completion, its group, reward and components."""
 
     line: int
@@ -52,7 +52,7 @@ class Side:
     """One scoring of the rows, and what to call it."""
 
     name: str
-    rows: list[Scored]
+    rows: list[ComparedRow]
 
     @property
     def components(self) -> list[str]:
@@ -89,7 +89,7 @@ def read_side(path: Path) -> Side:
                 began = line
             before, group = key, f"line {began}"
         content = _digest(row.prompt, row.completion)
-        rows.append(Scored(line, row.index, content, group, row.reward, cells, _excerpt(row.completion)))
+        rows.append(ComparedRow(line, row.index, content, group, row.reward, cells, _excerpt(row.completion)))
     if not rows:
         raise InputError("holds no rows", source=str(path))
     return Side(str(path), rows)
@@ -128,14 +128,14 @@ def score_sides(
     return [side for _, side in sides]
 
 
-def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> Scored:
+def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> ComparedRow:
     cells = {
         name: Cell(p["value"], p["weight"], p["gate"], p["contribution"], p["status"], p["reason"])
         for name, p in scores["components"].items()
     }
     content = _digest(data.get("prompt"), data["completion"])
     group, index = str(scores["group"]), scores.get("index")
-    return Scored(scores["row"], index, content, group, scores["reward"], cells, _excerpt(data["completion"]))
+    return ComparedRow(scores["row"], index, content, group, scores["reward"], cells, _excerpt(data["completion"]))
 
 
 def _digest(prompt: Any, completion: Any) -> bytes:
@@ -147,7 +147,7 @@ def _excerpt(completion: Any) -> str:
     return " ".join(text[-4 * _EXCERPT :].split())[-_EXCERPT:]  # the answer stands at the end
 
 
-def pair_up(a: Side, b: Side) -> tuple[list[tuple[Scored, Scored]], list[Scored], list[Scored]]:
+def pair_up(a: Side, b: Side) -> tuple[list[tuple[ComparedRow, ComparedRow]], list[ComparedRow], list[ComparedRow]]:
     """Return the pairs in the order of `a`, and the rows that only one side has.
 
     Rows are the same when prompt and completion are; among equal ones the first belongs to the first, and so on.
@@ -155,7 +155,7 @@ def pair_up(a: Side, b: Side) -> tuple[list[tuple[Scored, Scored]], list[Scored]
     Raises:
         InputError: no row of one is in the other.
     """
-    waiting: dict[bytes, list[Scored]] = {}
+    waiting: dict[bytes, list[ComparedRow]] = {}
     for row in reversed(b.rows):
         waiting.setdefault(row.content, []).append(row)
     pairs, only_a = [], []
@@ -172,6 +172,6 @@ def pair_up(a: Side, b: Side) -> tuple[list[tuple[Scored, Scored]], list[Scored]
     return pairs, only_a, list(_left(waiting))
 
 
-def _left(waiting: Mapping[bytes, list[Scored]]) -> Iterator[Scored]:
+def _left(waiting: Mapping[bytes, list[ComparedRow]]) -> Iterator[ComparedRow]:
     for rows in waiting.values():
         yield from reversed(rows)

@@ -1,5 +1,6 @@
 """Composition: rewards weighted, gated and clipped into one."""
 
+from grpo_rewards._composition.adaptation import differences
 from grpo_rewards._composition.composite import CONFIG_VARIABLE, Composite, default_composite, load
 from grpo_rewards._composition.config import Config
 from grpo_rewards._composition.observation import ComponentFigures, Observation
@@ -17,6 +18,7 @@ __all__ = [
     "ScoreTable",
     "Statistics",
     "default_composite",
+    "differences",
     "group_spread",
     "load",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,7 +133,8 @@ class Adaptation:
                 f"resume with the version that wrote it"
             )
         saved = {key: state.get(key) for key in identity}
-        if (changed := differences(saved, identity)) and not accept_changes:
+        changed = [f"{place}: {old!r} -> {new!r}" for place, old, new in differences(saved, identity)]
+        if changed and not accept_changes:
             raise ResumeError(
                 "the checkpoint was trained with another reward:\n  "
                 + "\n  ".join(changed)
@@ -149,20 +150,22 @@ class Adaptation:
                 self.running[name] = Running.restored(saved_one)
 
 
-def differences(saved: Any, current: Any, path: str = "") -> list[str]:
-    """Return one line for each leaf in which two nests of plain data differ: ``config.rewards.a.weight: 1.0 -> 2.0``."""
+class _Absent:
+    def __repr__(self) -> str:
+        return "(absent)"
+
+
+_ABSENT = _Absent()
+
+
+def differences(saved: Any, current: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield each leaf in which two nests of plain data differ: its place (``config.rewards.a.weight``) and both values."""
     if isinstance(saved, Mapping) and isinstance(current, Mapping):
-        lines = []
         for key in sorted({*saved, *current}, key=str):
             where = f"{path}.{key}" if path else str(key)
-            if key not in saved:
-                lines.append(f"{where}: (absent) -> {current[key]!r}")
-            elif key not in current:
-                lines.append(f"{where}: {saved[key]!r} -> (absent)")
-            else:
-                lines.extend(differences(saved[key], current[key], where))
-        return lines
-    return [] if saved == current else [f"{path}: {saved!r} -> {current!r}"]
+            yield from differences(saved.get(key, _ABSENT), current.get(key, _ABSENT), where)
+    elif saved != current:
+        yield path, saved, current
 
 
 def _smoothed(before: float | None, now: float, keep: float) -> float:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from grpo_rewards._report.writing import Limits, Written, write_report
+from grpo_rewards._report.writing import PageLimits, Written, write_report
 
-__all__ = ["Limits", "Written", "write_report"]
+__all__ = ["PageLimits", "Written", "write_report"]

@@ -17,7 +17,7 @@ from grpo_rewards._contract.text import content_text
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES, Row
 
-__all__ = ["CHUNK_ROWS", "Bodies", "Limits", "index_json", "packed", "plain_text"]
+__all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "index_json", "packed", "plain_text"]
 
 CHUNK_ROWS = 64
 _PREVIEW = 96
@@ -29,7 +29,7 @@ _ANSWER_KEYS = ("extracted", "extracted_answer", "answer", "predicted", "predict
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PageLimits:
     """What the browser of completions may hold: rows, characters per text, and bytes of the packed texts.
 
     Once half of `packed_bytes` is used each text gets a quarter of `characters`; once all of it is, 200 characters.
@@ -101,7 +101,7 @@ def _shown(value: Any) -> str:
 class Bodies:
     """Takes rows in order and keeps their texts in chunks of `CHUNK_ROWS`, one line of `file` each."""
 
-    def __init__(self, file: IO[str], limits: Limits) -> None:
+    def __init__(self, file: IO[str], limits: PageLimits) -> None:
         self.limits = limits
         self.previews: list[str] = []
         self.lines = array("l")

@@ -10,7 +10,7 @@ from typing import Literal
 from grpo_rewards._report.analysis import Analysis, ComponentFigures
 from grpo_rewards._report.rows import Source, Training
 
-__all__ = ["Finding", "findings"]
+__all__ = ["Remark", "findings"]
 
 _MANY_FLAT = 0.5
 _ALIKE = 0.95
@@ -20,7 +20,7 @@ _MANY_REJECTED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Remark:
     """One sentence with what it is about; `level` is ``warning`` or ``note``."""
 
     level: Literal["warning", "note"]
@@ -28,7 +28,7 @@ class Finding:
     text: str
 
 
-def findings(source: Source, analysis: Analysis) -> list[Finding]:
+def findings(source: Source, analysis: Analysis) -> list[Remark]:
     """Return the warnings first, then the notes."""
     found = [*_of_groups(analysis), *_of_length(analysis)]
     for component in analysis.components:
@@ -36,7 +36,7 @@ def findings(source: Source, analysis: Analysis) -> list[Finding]:
     found += _of_pairs(analysis)
     if source.training is not None:
         found += _of_training(source.training)
-    found += [Finding("note", "source", note) for note in source.notes]
+    found += [Remark("note", "source", note) for note in source.notes]
     return sorted(found, key=lambda finding: finding.level != "warning")
 
 
@@ -44,85 +44,85 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.0095 or share == 0 else "under 1 %"
 
 
-def _of_groups(analysis: Analysis) -> Iterator[Finding]:
+def _of_groups(analysis: Analysis) -> Iterator[Remark]:
     if analysis.rows and not analysis.reward.groups:
-        yield Finding(
+        yield Remark(
             "note", "groups",
             "No group has two scored completions, so nothing can be said of advantages; score several completions "
             "per prompt, next to each other or with the same group_id.",
         )  # fmt: skip
     if analysis.reward.flat is not None and analysis.reward.flat > _MANY_FLAT:
-        yield Finding(
+        yield Remark(
             "warning", "groups",
             f"{_percent(analysis.reward.flat)} of the groups give no signal: all their completions have one reward, so "
             "their advantages are 0.",
         )  # fmt: skip
     if analysis.left_out:
         share = analysis.left_out / analysis.rows
-        yield Finding("warning", "rows", f"{analysis.left_out:,} rows ({_percent(share)}) were left out: not graded.")
+        yield Remark("warning", "rows", f"{analysis.left_out:,} rows ({_percent(share)}) were left out: not graded.")
 
 
-def _of_length(analysis: Analysis) -> Iterator[Finding]:
+def _of_length(analysis: Analysis) -> Iterator[Remark]:
     r = analysis.length_within
     if r is not None and abs(r) >= _LENGTH_R:
         kind = "longer" if r > 0 else "shorter"
-        yield Finding("warning", "length", f"Within groups, {kind} completions earn more (r = {r:+.2f}).")
+        yield Remark("warning", "length", f"Within groups, {kind} completions earn more (r = {r:+.2f}).")
 
 
-def _of_component(component: ComponentFigures, analysis: Analysis) -> Iterator[Finding]:
+def _of_component(component: ComponentFigures, analysis: Analysis) -> Iterator[Remark]:
     name, summary = component.name, component.summary
     known = sum(component.statuses.values())
     if component.statuses["error"]:
-        yield Finding("warning", name, f"The plugin failed on {component.statuses['error']:,} rows.")
+        yield Remark("warning", name, f"The plugin failed on {component.statuses['error']:,} rows.")
     if component.statuses["unavailable"]:
         text = f"{component.statuses['unavailable']:,} rows could not be graded: its sandbox or service was away."
-        yield Finding("warning", name, text)
+        yield Remark("warning", name, text)
     if known and component.statuses["rejected"] / known > _MANY_REJECTED:
         text = f"{_percent(component.statuses['rejected'] / known)} of the completions were rejected as malformed."
-        yield Finding("warning", name, text)
+        yield Remark("warning", name, text)
     if component.statuses["timeout"]:
-        yield Finding("note", name, f"{component.statuses['timeout']:,} completions ran out of time.")
+        yield Remark("note", name, f"{component.statuses['timeout']:,} completions ran out of time.")
     if component.weight == 0 and not component.weight_varies:
-        yield Finding("note", name, "Weight 0: scored and shown, but not part of the reward.")
+        yield Remark("note", name, "Weight 0: scored and shown, but not part of the reward.")
         return
     if not summary.n:
-        yield Finding("warning", name, "It gave no value on any row.")
+        yield Remark("warning", name, "It gave no value on any row.")
     elif summary.n > 1 and summary.low == summary.high:
-        yield Finding("warning", name, f"It is {summary.low:g} on every row it applies to: it teaches nothing.")
+        yield Remark("warning", name, f"It is {summary.low:g} on every row it applies to: it teaches nothing.")
     elif component.signal is not None and abs(component.signal) < _LITTLE_SIGNAL:
         text = f"It accounts for {_percent(abs(component.signal))} of the reward's variance within groups."
-        yield Finding("note", name, text)
+        yield Remark("note", name, text)
     if component.gated and summary.n and component.gated == summary.n:
-        yield Finding("warning", name, "Its gate was shut on every row.")
+        yield Remark("warning", name, "Its gate was shut on every row.")
 
 
-def _of_pairs(analysis: Analysis) -> Iterator[Finding]:
+def _of_pairs(analysis: Analysis) -> Iterator[Remark]:
     for i in range(1, len(analysis.names)):
         for j in range(1, i):
             r = analysis.pooled[i][j]
             if r is not None and abs(r) >= _ALIKE:
                 pair = f"{analysis.names[j]}, {analysis.names[i]}"
-                yield Finding("note", pair, f"They say nearly the same (r = {r:+.2f}); one of them may do.")
+                yield Remark("note", pair, f"They say nearly the same (r = {r:+.2f}); one of them may do.")
 
 
-def _of_training(training: Training) -> Iterator[Finding]:
+def _of_training(training: Training) -> Iterator[Remark]:
     for step, text in training.warnings:
-        yield Finding("warning", f"step {step}", text)
+        yield Remark("warning", f"step {step}", text)
     points = training.points
     last = points[-max(1, len(points) // 10) :]
     flat = [point.flat_groups for point in last if point.flat_groups is not None]
     if flat and sum(flat) / len(flat) > _MANY_FLAT:
         text = f"Over the last {len(last)} logged steps {_percent(sum(flat) / len(flat))} of the groups gave no signal."
-        yield Finding("warning", "training", text)
+        yield Remark("warning", "training", text)
     if len(points) >= 4:
         first, final = points[0], points[-1]
         for name, mean in final.means.items():
             before = first.means.get(name)
             rose = (final.reward or 0.0) > (first.reward or 0.0)
             if before is not None and rose and mean < before - 0.1 * max(abs(before), 1e-9) and abs(before) > 1e-9:
-                yield Finding("note", name, f"Its mean fell from {before:.3g} to {mean:.3g} while the reward rose.")
+                yield Remark("note", name, f"Its mean fell from {before:.3g} to {mean:.3g} while the reward rose.")
     changes = sum(a.weights != b.weights for a, b in pairwise(points) if a.weights and b.weights)
     if changes:
-        yield Finding(
+        yield Remark(
             "note", "weights", f"The weights changed {'once' if changes == 1 else f'{changes} times'} during training."
         )

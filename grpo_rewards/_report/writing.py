@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grpo_rewards._report.analysis import analyse
-from grpo_rewards._report.bodies import Bodies, Limits, index_json, packed, plain_text
+from grpo_rewards._report.bodies import Bodies, PageLimits, index_json, packed, plain_text
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
 from grpo_rewards._report.page.rendering import Page, render
 from grpo_rewards._report.reading import open_source
 from grpo_rewards.errors import InputError
 
-__all__ = ["Limits", "Written", "write_report"]
+__all__ = ["PageLimits", "Written", "write_report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def write_report(
     *,
     title: str | None = None,
     weights: Mapping[str, float] | None = None,
-    limits: Limits | None = None,
+    limits: PageLimits | None = None,
 ) -> Written:
     """Write the report of `source` to `out`, atomically: a page that was there stays until the new one is whole.
 
@@ -57,7 +57,7 @@ def write_report(
     opened = open_source(given, weights=weights)
     columns = Columns()
     with tempfile.TemporaryFile("w+", encoding="ascii", dir=target.parent, newline="\n") as file:
-        bodies = Bodies(file, limits or Limits())
+        bodies = Bodies(file, limits or PageLimits())
         for row in opened.rows:
             completion = plain_text(row.completion)
             columns.add(row, len(completion))

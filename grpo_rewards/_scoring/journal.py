@@ -19,12 +19,12 @@ from typing import IO, Any
 
 import orjson
 
-from grpo_rewards._composition import Statistics
+from grpo_rewards._composition import Statistics, differences
 from grpo_rewards._composition.stats import Tally
 from grpo_rewards._scoring.reading import Row
 from grpo_rewards.errors import ResumeError
 
-__all__ = ["Journal", "SideFile", "differences", "meta_path", "restored_statistics", "saved_statistics", "state_path"]
+__all__ = ["Journal", "SideFile", "changes", "meta_path", "restored_statistics", "saved_statistics", "state_path"]
 
 _COMPRESSED = (".gz", ".zst", ".zstd")
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
@@ -98,7 +98,7 @@ class Journal:
                 f"{self._state_file}, which says how far {self._partial.name} has come, is missing or not readable; "
                 f"start again with --force"
             ) from None
-        if changed := differences(saved, self.fingerprint):
+        if changed := changes(saved, self.fingerprint):
             raise ResumeError(
                 f"{self._partial} belongs to another run: {changed}. Resume with what it was made with, "
                 f"start again with --force, or give another -o"
@@ -208,23 +208,9 @@ class SideFile:
         return orjson.dumps(entry) + b"\n"
 
 
-def differences(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def changes(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say in words how two fingerprints differ; empty when they do not."""
-    found = []
-    for name in dict.fromkeys([*saved, *now]):
-        old, new = saved.get(name), now.get(name)
-        if old == new:
-            continue
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            inner = [
-                f"{name}.{key} was {old.get(key)!r}, is {new.get(key)!r}"
-                for key in dict.fromkeys([*old, *new])
-                if old.get(key) != new.get(key)
-            ]
-            found += inner
-        else:
-            found.append(f"{name} was {old!r}, is {new!r}")
-    return "; ".join(found)
+    return "; ".join(f"{place} was {old!r}, is {new!r}" for place, old, new in differences(saved, now))
 
 
 def _replace(path: Path, content: bytes) -> None:

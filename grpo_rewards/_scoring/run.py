@@ -23,7 +23,7 @@ from grpo_rewards._scoring.executors import find_executor
 from grpo_rewards._scoring.journal import (
     Journal,
     SideFile,
-    differences,
+    changes,
     meta_path,
     partial_path,
     restored_statistics,
@@ -32,7 +32,7 @@ from grpo_rewards._scoring.journal import (
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.rows import SCORES
-from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import InputError, ResumeError
 
 __all__ = ["Progress", "Run", "score_file"]
@@ -213,7 +213,7 @@ def _score_rows(
 # ------------------------------------------------------------------------------------------------ figures
 
 
-def _count(run: Run, name: str, chunk: Chunk, scored: Scored) -> None:
+def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     run.statistics.merge(scored.statistics)
     run.rows += len(chunk.samples)
     run.malformed += len(chunk.malformed)
@@ -283,7 +283,7 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, Any], run:
         meta = orjson.loads(meta_path(out).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         raise ResumeError(f"{meta_path(out)}, which says what {out} was made from, is missing; use --force") from None
-    if changed := differences(meta["fingerprint"], fingerprint):
+    if changed := changes(meta["fingerprint"], fingerprint):
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
     source = LineSource(out)

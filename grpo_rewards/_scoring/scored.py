@@ -12,7 +12,7 @@ from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 
-__all__ = ["Scored", "mark_broken", "score_samples", "scores_of"]
+__all__ = ["ScoredChunk", "mark_broken", "score_samples", "scores_of"]
 
 
 _FIRST_KEY = b'"%b":' % SCORES.encode()
@@ -20,7 +20,7 @@ _NEXT_KEY = b"," + _FIRST_KEY
 
 
 @dataclass(slots=True)
-class Scored:
+class ScoredChunk:
     """A chunk's output: one JSON line per sample, the figures, and how long it took.
 
     `statistics` holds one per call of the composite; `gaps` names components and columns that were asked for and that
@@ -35,7 +35,7 @@ class Scored:
     gaps: tuple[tuple[str, str], ...] = ()
     failures: tuple[str, ...] = ()
 
-    def add(self, other: Scored) -> None:
+    def add(self, other: ScoredChunk) -> None:
         """Append the output of the samples that come after."""
         self.lines += other.lines
         self.statistics.merge(other.statistics)
@@ -46,7 +46,7 @@ class Scored:
         self.failures = (self.failures + other.failures)[:3]
 
 
-def score_samples(composite: Composite, samples: Sequence[Sample]) -> Scored:
+def score_samples(composite: Composite, samples: Sequence[Sample]) -> ScoredChunk:
     """Score the samples of whole groups; columns that none of them has are None."""
     started = time.perf_counter()
     batch = Chunk(list(samples)).batch(composite.required_columns)
@@ -58,7 +58,7 @@ def score_samples(composite: Composite, samples: Sequence[Sample]) -> Scored:
         return parts[0]
     statistics = Statistics()
     statistics.add(table)
-    scored = Scored([], statistics, gaps=_gaps(composite, batch, samples))
+    scored = ScoredChunk([], statistics, gaps=_gaps(composite, batch, samples))
     for position, sample in enumerate(samples):
         row = table.row(position)
         scored.lines.append(_line(sample, scores_of(sample, row)))
@@ -73,7 +73,7 @@ def score_samples(composite: Composite, samples: Sequence[Sample]) -> Scored:
     return scored
 
 
-def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) -> Scored:
+def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) -> ScoredChunk:
     """Return rows that could not be scored because scoring them ended the process: an error in every component."""
     broken = Outcome(None, "error", reason)
     size = len(samples)
@@ -91,7 +91,7 @@ def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) ->
     statistics.add(table)
     lines = [_line(sample, scores_of(sample, table.row(row))) for row, sample in enumerate(samples)]
     failures = tuple(f"row {sample.row}: {reason}" for sample in samples[:3])
-    return Scored(lines, statistics, left_out=size, broken=size, failures=failures)
+    return ScoredChunk(lines, statistics, left_out=size, broken=size, failures=failures)
 
 
 def scores_of(sample: Sample, row: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from grpo_rewards._compare import Side, compare
 from grpo_rewards._compare.ranking import kendall, pearson, ranks, spearman
-from grpo_rewards._compare.sides import Cell, Scored
+from grpo_rewards._compare.sides import Cell, ComparedRow
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards.errors import InputError
 
@@ -79,7 +79,7 @@ def test_interval_holds_the_mean_and_narrows_with_more_groups():
 
 def _row(line, group, reward, **values):
     cells = {name: Cell(value, 1.0, 1.0, value, "scored", "") for name, value in values.items()}
-    return Scored(line, None, f"{line}".encode(), group, reward, cells, "")
+    return ComparedRow(line, None, f"{line}".encode(), group, reward, cells, "")
 
 
 def test_what_changes_in_advantages():
@@ -115,7 +115,7 @@ def test_rows_of_other_completions_are_refused():
 
 def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means():
     a = Side("a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0)])
-    lost = Scored(1, None, b"1", "g", None, {"x": Cell(None, 1.0, 1.0, None, "unavailable", "down")}, "")
+    lost = ComparedRow(1, None, b"1", "g", None, {"x": Cell(None, 1.0, 1.0, None, "unavailable", "down")}, "")
     found = compare(a, Side("b", [lost, a.rows[1]]))
     assert found.summary["rows_changed"] == 1
     assert found.summary["reward"]["no_reward_in_b"] == 1

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from grpo_rewards_adapters.trl.health import Finding, Health, Limits, rise
+from grpo_rewards_adapters.trl.health import Health, HealthFinding, Limits, rise
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,12 +27,12 @@ def seen(mean: float | None = 0.5, flat: float = 0.2, **components: ComponentFig
     return Observation(components, 8, mean, 0.4, flat, 0.0, 0.0, 0, {}, [])
 
 
-def watch(observations: list[Observation], **more: Any) -> list[Finding]:
+def watch(observations: list[Observation], **more: Any) -> list[HealthFinding]:
     health = Health(Limits(window=10, long_window=40), **more)
     return [finding for observation in observations for finding in health.see(observation)]
 
 
-def kinds(found: list[Finding]) -> list[tuple[str, str]]:
+def kinds(found: list[HealthFinding]) -> list[tuple[str, str]]:
     return [(finding.kind, finding.component) for finding in found]
 
 
@@ -102,7 +102,7 @@ def test_a_solved_task_is_said_as_lack_of_spread_not_as_a_flat_reward() -> None:
 
 
 def test_kl_that_blows_up_is_named_only_when_there_is_a_penalty() -> None:
-    def hear(beta: float) -> list[Finding]:
+    def hear(beta: float) -> list[HealthFinding]:
         health = Health(Limits(window=10))
         return [f for kl in [0.02] * 10 + [7.0, 9.0] for f in health.hear({"kl": kl, "loss": 0.0}, beta=beta)]
 

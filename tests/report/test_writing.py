@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grpo_rewards._report import Limits, write_report
+from grpo_rewards._report import PageLimits, write_report
 from grpo_rewards.errors import InputError
 
 
@@ -54,7 +54,7 @@ def test_the_same_input_gives_the_same_bytes(write_rows, make_row, make_part, tm
 def test_long_texts_are_cut_in_the_middle_and_say_so(write_rows, make_row, make_part, tmp_path):
     out = tmp_path / "r.html"
     data = make_row(1, 1.0, {"a": make_part(1.0)}, completion="start" + "x" * 50_000 + "end")
-    write_report(write_rows([data]), out, limits=Limits(characters=1000))
+    write_report(write_rows([data]), out, limits=PageLimits(characters=1000))
     page = out.read_text(encoding="utf-8")
     (body,) = unpacked(page, "chunk-0")
     text = body["c"][0][1]
@@ -67,7 +67,7 @@ def test_long_texts_are_cut_in_the_middle_and_say_so(write_rows, make_row, make_
 
 def test_rows_beyond_the_limit_count_but_are_not_shown(write_rows, make_row, make_part, tmp_path):
     out = tmp_path / "r.html"
-    written = write_report(write_rows(rows(make_row, make_part, 100)), out, limits=Limits(rows=10))
+    written = write_report(write_rows(rows(make_row, make_part, 100)), out, limits=PageLimits(rows=10))
     assert (written.rows, written.shown) == (100, 10)
     assert "first 10 of 100 rows" in out.read_text(encoding="utf-8")
 
@@ -75,7 +75,7 @@ def test_rows_beyond_the_limit_count_but_are_not_shown(write_rows, make_row, mak
 def test_the_page_shrinks_texts_before_it_passes_its_budget(write_rows, make_row, make_part, tmp_path):
     noise = [base64.b64encode(bytes((i * j * j) % 251 for j in range(4000))).decode() for i in range(1, 700)]
     data = [make_row(i, 1.0, {}, completion=text) for i, text in enumerate(noise, 1)]
-    written = write_report(write_rows(data), tmp_path / "r.html", limits=Limits(packed_bytes=200_000))
+    written = write_report(write_rows(data), tmp_path / "r.html", limits=PageLimits(packed_bytes=200_000))
     assert written.shown == 699
     assert written.size < 1_000_000
 

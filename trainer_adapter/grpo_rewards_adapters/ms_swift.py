@@ -10,7 +10,7 @@ from typing import Any
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
 from grpo_rewards_adapters.ranks import world
-from grpo_rewards_adapters.single import Scored, composite_for, filled_with_group_means, score_rows
+from grpo_rewards_adapters.single import ScoredRow, composite_for, filled_with_group_means, score_rows
 
 __all__ = ["CompositeORM", "groups_of", "orm_class"]
 
@@ -67,7 +67,7 @@ class CompositeORM:
         everything = [one for part in world().gather(scored) for one in part]
         return filled_with_group_means(everything, groups)[start : start + size]
 
-    def _log_means(self, scored: Sequence[Scored]) -> None:
+    def _log_means(self, scored: Sequence[ScoredRow]) -> None:
         self.components = {name: [one.values[name] for one in scored] for name in self.composite.weights}
         for name, values in self.components.items():
             present = [value for value in values if value is not None]

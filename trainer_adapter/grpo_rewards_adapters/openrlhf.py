@@ -120,11 +120,8 @@ def reward_lists(
     ]
     scored = score_rows(composite, rows)
     rewards = [stand_in(one, missing) for one in scored]
-    logs: dict[str, list[float]] = {"valid": [float(one.valid) for one in scored]}
-    for name in composite.weights:
-        values = [one.values[name] for one in scored]
-        logs[f"component_{name}"] = [0.0 if value is None else value for value in values]
-        logs[f"applies_{name}"] = [float(value is not None) for value in values]
+    each = [one.numbers() for one in scored]
+    logs = {name: [numbers[name] for numbers in each] for name in (each[0] if each else ())}
     return {"rewards": rewards, "scores": list(rewards), "extra_logs": logs}
 
 

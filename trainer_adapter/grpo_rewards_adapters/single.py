@@ -22,7 +22,7 @@ from grpo_rewards.types import Batch
 
 __all__ = [
     "MISSING_VARIABLE",
-    "Scored",
+    "ScoredRow",
     "chosen",
     "composite_for",
     "filled_with_group_means",
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredRow:
     """One row: `reward` and each component's clipped and gated value, None where there is none, and why.
 
     `failure` is ``""``, ``"not_applicable"`` (no component applies), ``"unavailable"`` or ``"error"``.
@@ -53,6 +53,14 @@ class Scored:
     def valid(self) -> bool:
         """Whether `reward` is a measurement."""
         return self.reward is not None
+
+    def numbers(self, separator: str = "_") -> dict[str, float]:
+        """Return ``valid``, and per component ``component_<name>`` (0.0 where it has no value) and ``applies_<name>``."""
+        found = {"valid": float(self.valid)}
+        for name, value in self.values.items():
+            found[f"component{separator}{name}"] = 0.0 if value is None else value
+            found[f"applies{separator}{name}"] = float(value is not None)
+        return found
 
 
 @lru_cache(maxsize=8)
@@ -81,7 +89,7 @@ def refuse_group_rewards(composite: Composite, *, trainer: str) -> None:
 
 def score_rows(
     composite: Composite, rows: Sequence[Mapping[str, Any]], *, grouping: Sequence[Any] | None = None
-) -> list[Scored]:
+) -> list[ScoredRow]:
     """Score rows under the failure policy of training (``errors:`` of the configuration, with its batch timeout).
 
     `grouping` holds a key per row that says which group it is in, for rewards that compare the rows of one.
@@ -106,7 +114,7 @@ def score_rows(
             }
             failure = next((kind for kind in ("error", "unavailable") if kind in statuses), "not_applicable")
             reason = table.left_out.get(row, "no component with a weight applies to this row")
-        scored.append(Scored(reward, {name: column[row] for name, column in values.items()}, failure, reason))
+        scored.append(ScoredRow(reward, {name: column[row] for name, column in values.items()}, failure, reason))
     return scored
 
 
@@ -132,7 +140,7 @@ def chosen(missing: float | None, *, trainer: str, setting: str, instead: str = 
     return number
 
 
-def stand_in(scored: Scored, missing: float) -> float:
+def stand_in(scored: ScoredRow, missing: float) -> float:
     """Return the reward, or `missing` where there is none, which is logged each time."""
     if scored.reward is not None:
         return scored.reward
@@ -141,7 +149,7 @@ def stand_in(scored: Scored, missing: float) -> float:
     return missing
 
 
-def filled_with_group_means(scored: Sequence[Scored], groups: Sequence[Sequence[int]]) -> list[float]:
+def filled_with_group_means(scored: Sequence[ScoredRow], groups: Sequence[Sequence[int]]) -> list[float]:
     """Return the rewards, each gap filled by the mean of its group's others, or 0 in a group that has no reward at all.
 
     The others' mean does not move and the gap's advantage is 0. A group's deviation shrinks by

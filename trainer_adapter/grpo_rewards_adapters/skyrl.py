@@ -12,7 +12,7 @@ from typing import Any
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
-from grpo_rewards_adapters.single import Scored, chosen, composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import ScoredRow, chosen, composite_for, refuse_group_rewards, score_rows, stand_in
 
 __all__ = ["CompositeEnv"]
 
@@ -38,7 +38,7 @@ class CompositeEnv(BaseTextEnv):  # type: ignore[misc]  # SkyRL-gym has no types
         )
         spec = (extras or {}).get("reward_spec") or {}
         self.columns = {settings.get("gold") or "answer": spec.get("ground_truth"), **(extras or {})}
-        self.scored: Scored | None = None
+        self.scored: ScoredRow | None = None
 
     def init(self, prompt: list[dict[str, str]]) -> tuple[list[dict[str, str]], dict[str, Any]]:
         """Keep the prompt, which rewards may read."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards_adapters.single import Scored, chosen, filled_with_group_means, stand_in
+from grpo_rewards_adapters.single import ScoredRow, chosen, filled_with_group_means, stand_in
 
 __all__ = ["Floats"]
 
@@ -39,7 +39,7 @@ class Floats:
             InputError: the rows are no whole groups of `group_size`.
         """
         rewards = self.composite(**call)
-        rows = [Scored(reward, {}, "" if reward is not None else "left out", "see the log") for reward in rewards]
+        rows = [ScoredRow(reward, {}, "" if reward is not None else "left out", "see the log") for reward in rewards]
         if self.group_size is None:
             return [stand_in(row, self.missing) for row in rows]
         if len(rows) % self.group_size:

@@ -21,7 +21,7 @@ from typing import Any
 from grpo_rewards import Composite
 from grpo_rewards.errors import InfrastructureError
 from grpo_rewards_adapters.single import (
-    Scored,
+    ScoredRow,
     composite_for,
     filled_with_group_means,
     refuse_group_rewards,
@@ -38,9 +38,11 @@ class _Memo:
     """The verdicts of what was scored lately, by the identity of the object that they are about."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[int, tuple[Any, asyncio.Future[list[Scored]]]] = OrderedDict()
+        self._held: OrderedDict[int, tuple[Any, asyncio.Future[list[ScoredRow]]]] = OrderedDict()
 
-    async def scored(self, about: Any, composite: Composite, rows: Callable[[], list[dict[str, Any]]]) -> list[Scored]:
+    async def scored(
+        self, about: Any, composite: Composite, rows: Callable[[], list[dict[str, Any]]]
+    ) -> list[ScoredRow]:
         """Return the verdicts on `about`, whose rows are one group; scored in a thread, by the first who asks."""
         held = self._held.get(id(about))
         if held is None or held[1].get_loop() is not asyncio.get_running_loop():
@@ -82,15 +84,10 @@ async def composite_reward(task: Any, trace: Any) -> float:
 
 async def component_metrics(task: Any, trace: Any) -> dict[str, float]:
     """Return ``valid``, and per component ``component_<name>`` and ``applies_<name>`` (0.0 or 1.0)."""
-    one = await _of_trace(task, trace)
-    found = {"valid": float(one.valid)}
-    for name, value in one.values.items():
-        found[f"component_{name}"] = 0.0 if value is None else value
-        found[f"applies_{name}"] = float(value is not None)
-    return found
+    return (await _of_trace(task, trace)).numbers()
 
 
-async def _of_trace(task: Any, trace: Any) -> Scored:
+async def _of_trace(task: Any, trace: Any) -> ScoredRow:
     composite = composite_for(None)
     refuse_group_rewards(composite, trainer="a verifiers task")
 
@@ -120,7 +117,7 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
     composite = composite_for(config)
     memo = _Memo()
 
-    def function(name: str, read: Callable[[Sequence[Scored]], list[float]]) -> _Function:
+    def function(name: str, read: Callable[[Sequence[ScoredRow]], list[float]]) -> _Function:
         async def reward(
             completions: list[Any],
             prompts: list[Any],
@@ -142,22 +139,16 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
         reward.__name__ = reward.__qualname__ = name
         return reward
 
-    def rewards(group: Sequence[Scored]) -> list[float]:
+    def rewards(group: Sequence[ScoredRow]) -> list[float]:
         return filled_with_group_means(group, [range(len(group))])
 
-    funcs = [function("composite", rewards), function("valid", lambda group: [float(one.valid) for one in group])]
-    for name in composite.weights:
-        funcs.append(function(f"component_{name}", partial(_values, name)))
-        funcs.append(function(f"applies_{name}", partial(_applies, name)))
+    figures = ["valid", *(f"{kind}_{name}" for name in composite.weights for kind in ("component", "applies"))]
+    funcs = [function("composite", rewards), *(function(name, partial(_numbers, name)) for name in figures)]
     return {"funcs": funcs, "weights": [1.0] + [0.0] * (len(funcs) - 1)}
 
 
-def _values(name: str, group: Sequence[Scored]) -> list[float]:
-    return [0.0 if (value := one.values[name]) is None else value for one in group]
-
-
-def _applies(name: str, group: Sequence[Scored]) -> list[float]:
-    return [float(one.values[name] is not None) for one in group]
+def _numbers(name: str, group: Sequence[ScoredRow]) -> list[float]:
+    return [one.numbers()[name] for one in group]
 
 
 def _plain(completion: Any) -> Any:

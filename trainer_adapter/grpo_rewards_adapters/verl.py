@@ -53,12 +53,7 @@ def compute_score(
     row = {gold: ground_truth, **dict(extra_info or {})}
     row.update(zip(_OWN, (solution_str, data_source, ground_truth), strict=True))
     (scored,) = score_rows(composite, [row])
-    result: dict[str, float | str] = {"score": stand_in(scored, absent), "valid": float(scored.valid)}
-    for name, value in scored.values.items():
-        result[f"component/{name}"] = 0.0 if value is None else value
-        result[f"applies/{name}"] = float(value is not None)
-    result["reason"] = scored.reason
-    return result
+    return {"score": stand_in(scored, absent), **scored.numbers("/"), "reason": scored.reason}
 
 
 async def compute_score_async(

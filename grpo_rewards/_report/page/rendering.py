@@ -15,7 +15,7 @@ from grpo_rewards._report.bodies import Bodies
 from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
 from grpo_rewards._report.figures import figures
-from grpo_rewards._report.findings import Finding
+from grpo_rewards._report.findings import Remark
 from grpo_rewards._report.rows import Source
 from grpo_rewards._version import __version__
 
@@ -29,7 +29,7 @@ class Page:
     title: str
     source: Source
     analysis: Analysis
-    findings: list[Finding]
+    findings: list[Remark]
     bodies: Bodies
     index: str
 

@@ -12,12 +12,12 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk
 from grpo_rewards._scoring.executors.local import local
 from grpo_rewards._scoring.executors.on_ray import on_ray
-from grpo_rewards._scoring.scored import Scored
+from grpo_rewards._scoring.scored import ScoredChunk
 from grpo_rewards.errors import ConfigError, nearest
 
 __all__ = ["EXECUTORS", "Executor", "find_executor"]
 
-Executor = Callable[[Composite, Iterable[Chunk], int], Iterator[tuple[Chunk, Scored]]]
+Executor = Callable[[Composite, Iterable[Chunk], int], Iterator[tuple[Chunk, ScoredChunk]]]
 """Called with the composite, the chunks and the number of workers."""
 
 EXECUTORS: dict[str, Executor] = {"local": local, "ray": on_ray}

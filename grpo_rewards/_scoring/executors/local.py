@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
-from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by
 
@@ -30,11 +30,11 @@ _log = logging.getLogger(__name__)
 _PR_SET_PDEATHSIG = 1
 
 
-def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, Scored]]:
+def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, ScoredChunk]]:
     """Score on this machine: with fewer than two workers in this process, otherwise in as many processes."""
     if workers < 2:
         for chunk in chunks:
-            yield chunk, score_samples(composite, chunk.samples) if chunk.samples else Scored([], Statistics())
+            yield chunk, score_samples(composite, chunk.samples) if chunk.samples else ScoredChunk([], Statistics())
         return
     with _Workers(composite, workers) as pool:
         yield from pool.score(chunks)
@@ -62,7 +62,7 @@ def _start_worker(pickled: bytes, parent: int, environment: dict[str, str]) -> N
         _start_error = f"{type(error).__name__}: {error}"
 
 
-def _score_in_worker(samples: list[Sample]) -> Scored:
+def _score_in_worker(samples: list[Sample]) -> ScoredChunk:
     if _composite is None:
         raise ConfigError(f"the rewards cannot be loaded in a worker process: {_start_error}; try --workers 1")
     return score_samples(_composite, samples)
@@ -95,7 +95,7 @@ class _Workers:
             self._pool.join()
             self._pool = None
 
-    def _submit(self, samples: list[Sample]) -> ProcessFuture[Scored]:
+    def _submit(self, samples: list[Sample]) -> ProcessFuture[ScoredChunk]:
         from pebble import ProcessPool
 
         if self._pool is not None and not self._pool.active:
@@ -110,10 +110,10 @@ class _Workers:
             )
         return self._pool.schedule(_score_in_worker, args=(samples,))
 
-    def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scored]]:
+    def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
         return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
 
-    def _result(self, future: ProcessFuture[Scored], _samples: list[Sample]) -> Scored:
+    def _result(self, future: ProcessFuture[ScoredChunk], _samples: list[Sample]) -> ScoredChunk:
         from pebble import ProcessExpired
 
         try:

@@ -18,7 +18,7 @@ from typing import Any
 from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
-from grpo_rewards._scoring.scored import Scored, score_samples
+from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 
@@ -30,7 +30,7 @@ _CONNECT_SECONDS = 5.0
 _LOST_NODES = 5  # as often one chunk may lose the node that it is on before the run gives up
 
 
-def on_ray(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, Scored]]:
+def on_ray(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, ScoredChunk]]:
     """Score on a Ray cluster with `workers` tasks at a time; fewer than two: as many as the cluster has processors.
 
     Raises:
@@ -70,7 +70,7 @@ def _connect(ray: Any) -> None:
 _loaded: dict[str, Composite] = {}
 
 
-def _score_in_task(pickled: bytes, key: str, environment: dict[str, str], samples: list[Sample]) -> Scored:
+def _score_in_task(pickled: bytes, key: str, environment: dict[str, str], samples: list[Sample]) -> ScoredChunk:
     """Score samples with the composite, which a worker loads once."""
     os.environ.update(environment)
     if key not in _loaded:
@@ -104,13 +104,13 @@ class _Cluster:
         self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 
-    def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, Scored]]:
+    def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
         return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
 
     def _submit(self, samples: list[Sample]) -> Any:
         return self._task.remote(self._pickled, self._key, shared_by(self._workers), samples)
 
-    def _result(self, reference: Any, samples: list[Sample]) -> Scored:
+    def _result(self, reference: Any, samples: list[Sample]) -> ScoredChunk:
         """Wait for a task; send it again when its node was lost.
 
         Raises:
@@ -119,7 +119,7 @@ class _Cluster:
         errors = self._ray.exceptions
         for _ in range(_LOST_NODES):
             try:
-                found: Scored = self._ray.get(reference)
+                found: ScoredChunk = self._ray.get(reference)
                 return found
             except errors.RayTaskError as error:  # raised in the task, not by it being lost
                 if isinstance(error.cause, ConfigError):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.scored import Scored, mark_broken
+from grpo_rewards._scoring.scored import ScoredChunk, mark_broken
 
 __all__ = ["Died", "score_in_window"]
 
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 Handle = TypeVar("Handle")
 
-Attempt = Callable[[list[Sample]], Scored]
+Attempt = Callable[[list[Sample]], ScoredChunk]
 """Scores samples in a process of their own; raises `Died` when that process ends."""
 
 
@@ -31,20 +31,20 @@ def score_in_window(
     *,
     workers: int,
     submit: Callable[[list[Sample]], Handle],
-    result: Callable[[Handle, list[Sample]], Scored],
-) -> Iterator[tuple[Chunk, Scored]]:
+    result: Callable[[Handle, list[Sample]], ScoredChunk],
+) -> Iterator[tuple[Chunk, ScoredChunk]]:
     """Score chunks with at most two per worker under way, in their order; rows whose process died are tried again.
 
     `submit` sends samples to be scored, `result` waits for them and raises `Died` when their process ended.
     """
 
-    def attempt(samples: list[Sample]) -> Scored:
+    def attempt(samples: list[Sample]) -> ScoredChunk:
         return result(submit(samples), samples)
 
-    def oldest() -> tuple[Chunk, Scored]:
+    def oldest() -> tuple[Chunk, ScoredChunk]:
         chunk, handle = window.popleft()
         if handle is None:
-            return chunk, Scored([], Statistics())
+            return chunk, ScoredChunk([], Statistics())
         try:
             return chunk, result(handle, chunk.samples)
         except Died as died:
@@ -62,7 +62,7 @@ def score_in_window(
         yield oldest()
 
 
-def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
+def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) -> ScoredChunk:
     """Score samples whose process died: all together once more, then group by group, then row by row.
 
     The rows that end a process alone are marked as broken.
@@ -78,14 +78,14 @@ def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) 
         return _rows(attempt, composite, samples, str(died))
 
 
-def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Scored:
+def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> ScoredChunk:
     try:
         return attempt(samples)
     except Died as died:
         return _rows(attempt, composite, samples, str(died))
 
 
-def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: str) -> Scored:
+def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: str) -> ScoredChunk:
     """Find the rows of one group that end the process, mark them, and score the rest of the group without them."""
     fatal: dict[int, str] = {}
     if len(samples) > 1:
@@ -95,7 +95,7 @@ def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: st
             except Died as died:
                 fatal[position] = str(died)
     rest = [sample for position, sample in enumerate(samples) if position not in fatal]
-    healthy: Scored | None = None
+    healthy: ScoredChunk | None = None
     if fatal and rest:
         try:
             healthy = attempt(rest)
@@ -103,7 +103,7 @@ def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: st
             how = str(died)
     if healthy is None:  # no row does it alone
         fatal = {position: fatal.get(position, how) for position in range(len(samples))}
-        healthy = Scored([], Statistics())
+        healthy = ScoredChunk([], Statistics())
     marked = [mark_broken(composite, [samples[p]], f"{why} while this row was scored") for p, why in fatal.items()]
     lines = iter(healthy.lines)
     broken = dict(zip(fatal, (part.lines[0] for part in marked), strict=True))
@@ -112,7 +112,7 @@ def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: st
     return joined
 
 
-def _joined(parts: list[Scored]) -> Scored:
+def _joined(parts: list[ScoredChunk]) -> ScoredChunk:
     for part in parts[1:]:
         parts[0].add(part)
     return parts[0]

@@ -18,7 +18,7 @@ from grpo_rewards import Composite
 from grpo_rewards.types import ComponentFigures, Observation
 from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["Finding", "Health", "HealthCallback", "Limits", "rise"]
+__all__ = ["Health", "HealthCallback", "HealthFinding", "Limits", "rise"]
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One thing to act on: `kind` and `component` ("" for the whole) name it for good, `text` says it with the remedy."""
 
     kind: str
@@ -103,7 +103,7 @@ class Health:
     _cut: deque[float] = field(default_factory=deque)
     _said: set[tuple[str, str]] = field(default_factory=set)
 
-    def see(self, seen: Observation) -> list[Finding]:
+    def see(self, seen: Observation) -> list[HealthFinding]:
         """Take in a generation batch that is trained on, and return what is new to say."""
         for name, figures in seen.components.items():
             self._take_in(name, figures)
@@ -120,15 +120,15 @@ class Health:
             found.extend(self._of_component(name, seen.components[name]))
         return self._once(found)
 
-    def hear(self, logs: Mapping[str, Any], *, beta: float = 0.0) -> list[Finding]:
+    def hear(self, logs: Mapping[str, Any], *, beta: float = 0.0) -> list[HealthFinding]:
         """Take in what the trainer logged at a training step, and return what is new to say."""
-        found: list[Finding] = []
+        found: list[HealthFinding] = []
         kl, cut = logs.get("kl"), logs.get("completions/clipped_ratio")
         if beta > 0 and isinstance(kl, int | float) and math.isfinite(kl):
             usual = sorted(self._kl)[len(self._kl) // 2] if len(self._kl) >= 5 else None
             if kl > self.limits.kl and usual is not None and kl > self.limits.kl_factor * max(usual, 1e-6):
                 found.append(
-                    Finding(
+                    HealthFinding(
                         "kl", "",
                         f"KL to the reference model is {kl:.3g}, {kl / max(usual, 1e-6):.0f} times its usual {usual:.3g}: "
                         f"the policy runs away. Lower the learning rate, raise beta, or look whether a reward is gamed",
@@ -143,7 +143,7 @@ class Health:
                 self._cut.popleft()
             if len(self._cut) >= min(10, self.limits.window) and (share := _mean(self._cut)) > self.limits.cut:
                 found.append(
-                    Finding(
+                    HealthFinding(
                         "cut", "",
                         f"{share:.0%} of the completions are cut at the length limit, so their answers are never seen. "
                         f"Raise max_completion_length, ask for shorter answers in the prompt, or add a length reward",
@@ -182,7 +182,7 @@ class Health:
             and not (series.rates and _mean(series.rates) > _SATISFIED)
         ]
 
-    def _of_component(self, name: str, figures: ComponentFigures) -> Iterator[Finding]:
+    def _of_component(self, name: str, figures: ComponentFigures) -> Iterator[HealthFinding]:
         series, limits = self._series[name], self.limits
         counts = figures.weight != 0.0
         if counts and self._is_flat(series):
@@ -194,7 +194,7 @@ class Health:
                 remedy = "nearly nothing succeeds. Take easier prompts, fine-tune first, or give partial credit"
             else:
                 remedy = "completions of one prompt score alike. Raise temperature or num_generations, or grade finer"
-            yield Finding(
+            yield HealthFinding(
                 "no_spread", name,
                 f"component {name!r} is the same for all completions in {flat:.0%} of the groups of the latest "
                 f"{limits.window} batches, so it teaches nothing: {remedy}",
@@ -203,7 +203,7 @@ class Health:
             mine = sum(series.power)
             others = sum(sum(other.power) for key, other in self._series.items() if key != name)
             if mine and mine / (mine + others) > limits.dominance:
-                yield Finding(
+                yield HealthFinding(
                     "dominance", name,
                     f"component {name!r} makes {mine / (mine + others):.0%} of the spread that the policy learns from; "
                     f"{', '.join(map(repr, hushed))} hardly counts. Lower the first's weight or range, "
@@ -215,15 +215,15 @@ class Health:
             ("extraction", series.rejected, limits.rejected, _EXTRACTION),
         ):
             if self._full(rates) and (rate := _mean(rates)) > most:
-                yield Finding(kind, name, f"component {name!r} " + what.format(rate=rate))
+                yield HealthFinding(kind, name, f"component {name!r} " + what.format(rate=rate))
         if self._full(series.at_bound) and all(series.at_bound):
-            yield Finding(
+            yield HealthFinding(
                 "weight_at_bound", name,
                 f"the weight of component {name!r} has been at its bound, {figures.weight:g}, for {limits.window} batches: "
                 f"adaptation cannot do more. Change the data or the reward, or widen adapt.bounds",
             )  # fmt: skip
 
-    def _of_total(self) -> Iterator[Finding]:
+    def _of_total(self) -> Iterator[HealthFinding]:
         if len(self._totals) < self.limits.long_window:
             return
         if self._full(self._flat) and _mean(self._flat) >= self.limits.flat_groups:
@@ -231,14 +231,14 @@ class Health:
         slope, t = rise(list(self._totals))
         if t < self.limits.min_rise_t:
             change = slope * (len(self._totals) - 1)
-            yield Finding(
+            yield HealthFinding(
                 "flat_reward", "",
                 f"the reward has not risen over the latest {len(self._totals)} generation batches (trend {change:+.3g} "
                 f"over them, t = {t:.2g}). Check the learning rate, whether groups have spread, and that prompts are "
                 f"neither solved nor hopeless",
             )  # fmt: skip
 
-    def _once(self, found: Sequence[Finding]) -> list[Finding]:
+    def _once(self, found: Sequence[HealthFinding]) -> list[HealthFinding]:
         new = [finding for finding in found if (finding.kind, finding.component) not in self._said]
         self._said.update((finding.kind, finding.component) for finding in new)
         return new
@@ -281,7 +281,7 @@ class HealthCallback(Callback):
     def __init__(self, composite: Composite, *, limits: Limits | None = None, accept_changes: bool = False) -> None:
         self.composite = composite
         self.accept_changes = accept_changes
-        self.findings: list[Finding] = []
+        self.findings: list[HealthFinding] = []
         self._health = Health(limits or Limits(), at_bound=lambda name: composite.session.at_bound(name))
         self._notices: list[str] = []
 
@@ -307,7 +307,7 @@ class HealthCallback(Callback):
             beta = float(getattr(args, "beta", 0.0) or 0.0)
             self._report(self._health.hear(logs, beta=beta), main=state.is_world_process_zero)
 
-    def _report(self, findings: Sequence[Finding], *, main: bool) -> None:
+    def _report(self, findings: Sequence[HealthFinding], *, main: bool) -> None:
         self.findings.extend(findings)
         for finding in findings:
             self._notices.append(finding.key)
