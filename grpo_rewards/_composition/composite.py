@@ -16,7 +16,7 @@ import orjson
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
 from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
-from grpo_rewards._composition.expanded import Components
+from grpo_rewards._composition.expanded import Part, parts_of
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome, Status, as_reward
@@ -52,9 +52,7 @@ class Composite:
         self.config = read_config(config, source=source)
         self.base = base or Path.cwd()
         self.source = source
-        self.components = Components.of(
-            self, (self._component(name, component) for name, component in self.config.rewards.items())
-        )
+        self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
         self.__name__ = self.name = "composite"
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
@@ -184,6 +182,13 @@ class Composite:
             InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
         """
         return self.session_for(call).rewards(call)
+
+    def parts(self) -> list[Part]:
+        """Return a fresh list of reward functions, one per component (the expanded form); the first one called scores all.
+
+        The trainer weights and sums them, so what the configuration says about the total does not hold: a warning.
+        """
+        return parts_of(self)
 
     @property
     def session(self) -> Session:

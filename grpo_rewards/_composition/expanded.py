@@ -1,20 +1,19 @@
-"""A composite's components: to look at, and one by one for a trainer that weights and logs each itself."""
+"""The expanded form: a composite's components one by one, for a trainer that weights and logs each itself."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from grpo_rewards._composition.evaluation import Component
 from grpo_rewards._composition.session import ScoredCall
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["Components", "Part"]
+__all__ = ["Part", "parts_of"]
 
 _log = logging.getLogger(__name__)
 
@@ -64,30 +63,15 @@ class Part:
         return f"<Part {self.component} of {self.composite!r}>"
 
 
-class Components(tuple[Component, ...]):
-    """The components in order. Called, it returns them as functions for ``reward_funcs`` (the expanded form)."""
-
-    composite: Composite
-
-    @classmethod
-    def of(cls, composite: Composite, components: Iterable[Component]) -> Components:
-        """Return the components of `composite`."""
-        made = cls(components)
-        made.composite = composite
-        return made
-
-    def __call__(self) -> list[Part]:
-        """Return a fresh list of functions, one per component; the first one called evaluates all of them.
-
-        The trainer weights and sums them, so what the configuration says about the total does not hold: a warning.
-        """
-        combine = self.composite.config.combine
-        if combine.clip is not None or combine.method != "weighted_sum":
-            what = "combine.clip" if combine.clip is not None else f"combine.method: {combine.method}"
-            _log.warning(
-                "in the expanded form the trainer sums the components itself, so %s does not apply; "
-                "give the trainer reward_funcs=composite (the fused form) where it matters",
-                what,
-            )
-        shared = _SharedCalls(self.composite)
-        return [Part(shared, component.name) for component in self]
+def parts_of(composite: Composite) -> list[Part]:
+    """Return a fresh list of functions, one per component; warn where the total is more than the trainer's weighted sum."""
+    combine = composite.config.combine
+    if combine.clip is not None or combine.method != "weighted_sum":
+        what = "combine.clip" if combine.clip is not None else f"combine.method: {combine.method}"
+        _log.warning(
+            "in the expanded form the trainer sums the components itself, so %s does not apply; "
+            "give the trainer reward_funcs=composite (the fused form) where it matters",
+            what,
+        )
+    shared = _SharedCalls(composite)
+    return [Part(shared, component.name) for component in composite.components]

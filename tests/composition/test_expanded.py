@@ -40,7 +40,7 @@ def built(**more: Any) -> tuple[Composite, Counter[str]]:
 
 def test_each_function_returns_its_component_clipped_and_gated_and_failures_blank_all() -> None:
     composite, calls = built()
-    parts = composite.components()
+    parts = composite.parts()
     assert [part.__name__ for part in parts] == ["size", "shaky", "fine"]
     completions = ["a", "abc", "down"]
     found = [part(prompts=["p"] * 3, completions=completions) for part in parts]
@@ -51,7 +51,7 @@ def test_each_function_returns_its_component_clipped_and_gated_and_failures_blan
 
 def test_a_new_batch_is_evaluated_anew_in_any_order_of_the_functions() -> None:
     composite, calls = built()
-    parts = composite.components()
+    parts = composite.parts()
     for step, order in enumerate(([0, 1, 2], [2, 1, 0], [1, 0, 2]), 1):
         completions = ["x" * step]
         found = {index: parts[index](completions=completions) for index in order}
@@ -61,7 +61,7 @@ def test_a_new_batch_is_evaluated_anew_in_any_order_of_the_functions() -> None:
 
 def test_the_list_is_fresh_each_time_and_the_components_stay_to_be_looked_at() -> None:
     composite, _ = built()
-    assert composite.components() is not composite.components()
+    assert composite.parts() is not composite.parts()
     assert [component.name for component in composite.components] == ["size", "shaky", "fine"]
 
 
@@ -81,19 +81,19 @@ def test_the_trainers_weights_are_set_by_name_wherever_its_list_has_them() -> No
             self.metrics[name] = value
 
     trainer, state = Trainer(), SimpleNamespace(global_step=0, stateful_callbacks={})
-    for part in composite.components():
+    for part in composite.parts():
         part(completions=["a", "b"], trainer_state=state, log_metric=trainer.log_metric)
     assert trainer.reward_weights == [9.0, 0.0, 0.5, 7.0]
     assert "rewards/size/mean" not in trainer.metrics  # the trainer's own
     assert trainer.metrics["grpo_rewards/size/weight"] == 7.0
     state.global_step = 5
-    composite.components()[0](completions=["c", "d"], trainer_state=state, log_metric=trainer.log_metric)
+    composite.parts()[0](completions=["c", "d"], trainer_state=state, log_metric=trainer.log_metric)
     assert trainer.reward_weights == [9.0, 0.0, 0.5, 2.0]
 
 
 def test_group_normalisation_is_left_to_the_trainer() -> None:
     composite, _ = built(combine={"normalize": "gdpo"})
-    assert composite.components()[0](prompts=["p", "p"], completions=["a", "abc"]) == [1.0, 2.0]
+    assert composite.parts()[0](prompts=["p", "p"], completions=["a", "abc"]) == [1.0, 2.0]
 
 
 def test_a_failing_component_is_named_by_whichever_function_is_called_first() -> None:
@@ -101,7 +101,7 @@ def test_a_failing_component_is_named_by_whichever_function_is_called_first() ->
     def broken(completion: str) -> float:
         raise RuntimeError("boom")
 
-    first, second = Composite({"rewards": {"fine": fine, "bad": broken}}).components()
+    first, second = Composite({"rewards": {"fine": fine, "bad": broken}}).parts()
     for part in (first, second):
         with pytest.raises(PluginError, match=r"component 'bad'.*boom"):
             part(completions=["x"])

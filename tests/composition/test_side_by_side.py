@@ -32,7 +32,7 @@ def test_components_of_a_reward_call_run_side_by_side(in_training: bool, expande
     call = {"prompts": ["p"] * 4, "completions": ["a", "b", "c", "d"]}
     if in_training:
         call["trainer_state"] = SimpleNamespace(global_step=0, stateful_callbacks={})
-    found = [part(**call) for part in composite.components()] if expanded else [composite(**call)]
+    found = [part(**call) for part in composite.parts()] if expanded else [composite(**call)]
     assert [sum(column) for column in zip(*found, strict=True)] == pytest.approx([1 + 1 / 2 + 1 / 3] * 4)
 
 

@@ -166,7 +166,7 @@ class Run(TrainerCallback):  # type: ignore[misc]
     def __init__(self, judge: Judged, seed: int, form: str, masks: list[list[bool]] | None) -> None:
         self.judge, self.seed, self.masks = judge, seed, masks
         built = composite(judge)
-        parts = [built] if form == "fused" else built.components()
+        parts = [built] if form == "fused" else built.parts()
         self.functions = [Recorded(part, part.__name__, self) for part in parts]
         self.chaos = Chaos(judge, seed * 1000 + int(os.environ.get("RANK", "0"))) if masks is None else None
         self.texts: Any = None

@@ -190,7 +190,7 @@ def test_the_completions_files_hold_what_scoring_them_again_needs(
 @pytest.mark.parametrize("form", ["fused", "expanded"])
 def test_rloo_takes_either_form(make_trainer: Callable[..., Any], form: str) -> None:
     composite = two()
-    functions = composite if form == "fused" else composite.components()
+    functions = composite if form == "fused" else composite.parts()
     trainer = make_trainer(functions, trainer=RLOOTrainer, config=RLOOConfig, max_steps=2, beta=0.0)
     watch = attach(trainer, composite)
     trainer.train()
@@ -247,7 +247,7 @@ def test_attach_refuses_what_cannot_work(make_trainer: Callable[..., Any]) -> No
     with pytest.raises(ConfigError, match="does not use this composite"):
         attach(make_trainer(two()), composite)
     with pytest.raises(ConfigError, match="expanded form needs all components; the trainer lacks hit"):
-        attach(make_trainer(composite.components()[:1]), composite)
+        attach(make_trainer(composite.parts()[:1]), composite)
     with pytest.raises(ConfigError, match="two rewards are called digits"):
         attach(make_trainer([composite, digits]), composite)
     with pytest.raises(ConfigError, match="remove_unused_columns=True takes the columns answer away"):
@@ -321,7 +321,7 @@ def test_two_composites_in_one_trainer_are_refused_at_once(
         with pytest.raises(ConfigError, match=r"two composites.*under the rewards of one"):
             start()
     with pytest.raises(ConfigError, match="two composites"):
-        attach(make_trainer([*first.components(), *second.components()]), first)
+        attach(make_trainer([*first.parts(), *second.parts()]), first)
     attach(make_trainer([first, flat]), first)
     assert "flat stands beside the composite" in caplog.text
 

@@ -116,7 +116,7 @@ def test_what_would_not_be_gdpo_is_refused_and_says_what_to_set(make_trainer: Ca
     cases: list[tuple[Any, dict[str, Any], str]] = [
         (built, {"scale_rewards": "none"}, "set scale_rewards='batch'"),
         (built, {"scale_rewards": "batch", "multi_objective_aggregation": "normalize_then_sum"}, "sum_then_normalize"),
-        (built.components(), {}, "set multi_objective_aggregation='normalize_then_sum'"),
+        (built.parts(), {}, "set multi_objective_aggregation='normalize_then_sum'"),
         (built, {"trainer": RLOOTrainer, "config": RLOOConfig, "beta": 0.0}, "RLOOTrainer has no"),
     ]
     for functions, settings, message in cases:

@@ -95,7 +95,7 @@ def trl_kwargs(
         if gdpo:
             args.multi_objective_aggregation, args.scale_rewards = "sum_then_normalize", "batch"
         return {"reward_funcs": composite, "args": args, "callbacks": [*callbacks, watch]}
-    functions = composite.components()
+    functions = composite.parts()
     weights = composite.session.weights_at(0)
     args.reward_weights = [weights[part.component] for part in functions]
     if gdpo:
