@@ -63,7 +63,8 @@ _THAT = re.compile(
 _OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
 _RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
 _TURN = re.compile(
-    r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on)\b", re.IGNORECASE
+    r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",
+    re.IGNORECASE,
 )
 _NEW_CLAUSE = re.compile(
     r"(?:it|he|she|they|we|you|this|that|these|there|not|no|at|in|from|to|after|because|since|as|so|due|given|when|where|which|who|whose"
