@@ -40,6 +40,7 @@ OF_PRESET: dict[str, tuple[str, Path, str | None]] = {
     "humaneval": ("code", EXAMPLES / "code.jsonl", None),
     "mbpp": ("code", HERE / "mbpp.jsonl", None),
     "json-extraction": ("json", HERE / "extraction.jsonl", None),
+    "if-rlvr": ("none", HERE / "instructions.jsonl", None),
     "search-r1": ("answer", HERE / "qa.jsonl", None),
     "course-longer": ("none", EXAMPLES / "reasoning.jsonl", "arithmetic"),
     "course-ideal-length": ("none", EXAMPLES / "reasoning.jsonl", "arithmetic"),

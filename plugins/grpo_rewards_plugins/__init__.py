@@ -3,8 +3,9 @@
 Importing this package is cheap: what a reward needs beyond the standard library is imported when it first scores.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grpo_rewards import hookimpl
 from grpo_rewards_plugins import math
@@ -12,6 +13,7 @@ from grpo_rewards_plugins.code import code
 from grpo_rewards_plugins.countdown import countdown
 from grpo_rewards_plugins.diversity import diversity
 from grpo_rewards_plugins.exact import exact
+from grpo_rewards_plugins.instructions import instructions
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.json_fields import json_fields
 from grpo_rewards_plugins.json_schema import json_schema
@@ -26,11 +28,15 @@ from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.xml_format import xml_format
 
+if TYPE_CHECKING:
+    from grpo_rewards.types import Case
+
 __all__ = [
     "code",
     "countdown",
     "diversity",
     "exact",
+    "instructions",
     "integer",
     "json_fields",
     "json_schema",
@@ -52,6 +58,14 @@ def register_presets() -> Mapping[str, Path]:
     """Register the recipes that people start from; each has a page in docs/presets/."""
     folder = Path(__file__).with_name("presets")
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
+
+
+@hookimpl
+def register_attacks() -> Mapping[str, Callable[["Case"], Iterable[str]]]:
+    """Register the cheats that only some of the built-in rewards invite."""
+    from grpo_rewards_plugins.instructions.attacks import one_word
+
+    return {"one word": one_word}
 
 
 @hookimpl

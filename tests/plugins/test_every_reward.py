@@ -23,7 +23,13 @@ NEEDED: dict[str, dict[str, Any]] = {
     "json_schema": {"schema": {"type": "object", "required": ["a"]}},
     "json_fields": {"extra": 0.1},
 }
-OWN_COLUMNS: dict[str, dict[str, Any]] = {"json_fields": {"answer": {"a": 4}}}
+OWN_COLUMNS: dict[str, dict[str, Any]] = {
+    "json_fields": {"answer": {"a": 4}},
+    "instructions": {
+        "instruction_id_list": ["detectable_format:title", "keywords:existence", "words:vowel", "format:quotes"],
+        "kwargs": [None, {"keywords": ["B"]}, None, None],
+    },
+}
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("xml_format", {"mode": "strict"}), ("xml_format", {"mode": "strict", "layout": "blocks"}), ("xml_format", {"mode": "count"}),
     ("length", {"mode": "cosine"}), ("length", {"mode": "soft_overlong"}), ("exact", {"place": "boxed"}),

@@ -38,6 +38,7 @@ OF_CODE = {"humaneval", "mbpp"}
 OF_JSON = {"json-extraction"}
 # Packs of public data: their ten rows in examples/presets/ with the reward of each.
 OF_PACKS: dict[str, tuple[str, list[float]]] = {
+    "if-rlvr": ("instructions", [1, 0.5, 1, 1, 0, 1, 1, 0, 1, 1]),
     "search-r1": ("qa", [1, 1, 0, 1, 1, 0, 0, 1, 1, 0]),
 }
 

@@ -1,0 +1,81 @@
+"""Reading which instructions a row gives, from the columns of the public data sets."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from grpo_rewards_plugins.instructions.registry import Bound, RowProblem, bind
+
+__all__ = ["read_row"]
+
+_LONGEST = 200_000  # characters of a cell that are read as a literal
+
+
+def read_row(ids: object, kwargs: object, truth: object, *, mend: bool) -> tuple[Bound, ...] | None:
+    """Return the checks of a row in order, or None where it gives no instructions.
+
+    `ids` and `kwargs` are the columns of IFEval and IFBench, lists or JSON; `truth` is IF-RLVR's `ground_truth`: the text
+    of a Python list of one object ``{"instruction_id": [...], "kwargs": [...]}``, or of one JSON text of it, or JSON.
+
+    Raises:
+        RowProblem: the columns cannot be read, or what they name is unknown or incomplete.
+    """
+    if ids is None and truth is None:
+        return None
+    if ids is None and isinstance(truth, str):
+        return _from_text(truth, mend)
+    if ids is None:
+        ids, kwargs = _of_truth(truth)
+    return _bound(_unpacked(ids), _unpacked(kwargs), mend)
+
+
+@lru_cache(maxsize=8192)
+def _from_text(truth: str, mend: bool) -> tuple[Bound, ...]:
+    ids, kwargs = _of_truth(truth)
+    return _bound(ids, kwargs, mend)
+
+
+def _of_truth(cell: object) -> tuple[object, object]:
+    """The ids and arguments in IF-RLVR's column, however often it is wrapped."""
+    for _ in range(4):
+        cell = _unpacked(cell)
+        if isinstance(cell, list | tuple) and len(cell) == 1:
+            cell = cell[0]
+        elif isinstance(cell, Mapping) and "instruction_id" in cell:
+            return cell["instruction_id"], cell.get("kwargs")
+        elif isinstance(cell, Mapping) and "func_name" in cell:
+            raise RowProblem("ground_truth names a function of RLVR-IFeval (func_name), which is not known here")
+    raise RowProblem("ground_truth holds no instruction_id")
+
+
+def _bound(ids: object, kwargs: object, mend: bool) -> tuple[Bound, ...]:
+    if not isinstance(ids, Sequence) or isinstance(ids, str) or not ids:
+        raise RowProblem(f"the ids of instructions must be a list, not {ids!r:.80}")
+    if kwargs is None:
+        kwargs = [None] * len(ids)
+    if not isinstance(kwargs, Sequence) or isinstance(kwargs, str) or len(kwargs) != len(ids):
+        raise RowProblem(f"kwargs must be a list with one object for each of {len(ids)} instructions")
+    found = []
+    for id, cell in zip(ids, kwargs, strict=True):
+        given = _unpacked(cell)
+        if given is not None and not isinstance(given, Mapping):
+            raise RowProblem(f"the kwargs of {id!r:.80} must be an object, not {given!r:.80}")
+        found.append(bind(id, given, mend=mend))
+    return tuple(found)
+
+
+def _unpacked(cell: object) -> object:
+    """A cell as plain data: arrays as lists, a text as the JSON or the Python literal that it holds."""
+    if not isinstance(cell, str):
+        return cell.tolist() if hasattr(cell, "tolist") else cell
+    if len(cell) > _LONGEST:
+        raise RowProblem(f"a cell of {len(cell)} characters is too long to be read")
+    for read in (json.loads, ast.literal_eval):  # literals only: nothing is evaluated
+        try:
+            return read(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    raise RowProblem(f"neither JSON nor a Python literal: {cell!r:.80}")

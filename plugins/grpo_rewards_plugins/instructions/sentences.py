@@ -1,0 +1,115 @@
+"""Sentences and words as the originals cut them: Punkt and Treebank tokens of nltk, and IF-RLVR's substitutions."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["MOST", "TooLong", "punkt", "ruled", "tokens", "words"]
+
+MOST = 50_000
+"""Characters of a text that Punkt and the tokenizer are given; they are too slow for more."""
+
+
+class TooLong(Exception):
+    """A text is too long for the tokenizer."""
+
+
+# ------------------------------------------------------------------------------------------------ substitutions
+
+_STOP, _DOT = "\x01", "\x00"  # the end of a sentence; a full stop that ends none
+_STARTS = (
+    r"(Mr|Mrs|Ms|Dr|Prof|Capt|Cpt|Lt|He\s|She\s|It\s|They\s|Their\s|Our\s|We\s|But\s|However\s|That\s|This\s|Wherever)"
+)
+_COMPANY = r" (Inc|Ltd|Jr|Sr|Co)\."
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), instead.replace("·", _DOT).replace("|", _STOP))
+    for pattern, instead in (
+        (r"(Mr|St|Mrs|Ms|Dr)\.", r"\1·"),
+        (r"\.(com|net|org|io|gov|edu|me)", r"·\1"),
+        (r"([0-9])\.([0-9])", r"\1·\2"),
+        (r"(\.{2,})", ""),  # as many dots that end nothing, then a stop
+        (r"Ph\.D\.", r"Ph·D·"),
+        (r"\s([A-Za-z])\. ", r" \1· "),
+        (r"([A-Z]\.[A-Z]\.(?:[A-Z]\.)?) " + _STARTS, r"\1| \2"),
+        (r"([A-Za-z])\.([A-Za-z])\.([A-Za-z])\.", r"\1·\2·\3·"),
+        (r"([A-Za-z])\.([A-Za-z])\.", r"\1·\2·"),
+        (_COMPANY + " " + _STARTS, r" \1| \2"),
+        (_COMPANY, r" \1·"),
+        (r" ([A-Za-z])\.", r" \1·"),
+    )
+)
+_QUOTES = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
+
+
+@lru_cache(maxsize=256)
+def ruled(text: str) -> tuple[str, ...]:
+    """Return the sentences of the substitutions that IF-RLVR's checks use: titles, web sites, numbers, acronyms first."""
+    text = f" {text}  ".replace("\n", " ")
+    for pattern, instead in _RULES:
+        text = pattern.sub(instead or (lambda dots: _DOT * len(dots[0]) + _STOP), text)
+    for inside, outside in _QUOTES:
+        text = text.replace(inside, outside)
+    for mark in ".?!":
+        text = text.replace(mark, mark + _STOP)
+    found = [sentence.strip() for sentence in text.replace(_DOT, ".").split(_STOP)]
+    return tuple(found if found[-1] else found[:-1])
+
+
+# ------------------------------------------------------------------------------------------------ nltk
+
+
+@lru_cache(maxsize=1)
+def _punkt() -> Any:
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+
+    packed = resources.files(__package__).joinpath("data/punkt_english.json.gz").read_bytes()
+    tables = json.loads(gzip.decompress(packed))
+    known = PunktParameters()
+    known.abbrev_types = set(tables["abbreviations"])
+    known.collocations = {(first, second) for first, second in tables["collocations"]}
+    known.sent_starters = set(tables["starters"])
+    known.ortho_context.update(
+        {word: int(context) for context, seen in tables["contexts"].items() for word in seen.split(" ")}
+    )
+    tokenizer = PunktSentenceTokenizer(known)
+    # What a mark means depends on the words around it alone, and the same ones come again in every text of a group.
+    tokenizer.text_contains_sentbreak = lru_cache(maxsize=65536)(tokenizer.text_contains_sentbreak)
+    return tokenizer
+
+
+@lru_cache(maxsize=1)
+def _treebank() -> Any:
+    from nltk.tokenize.destructive import NLTKWordTokenizer
+
+    return NLTKWordTokenizer()
+
+
+@lru_cache(maxsize=256)
+def punkt(text: str) -> tuple[str, ...]:
+    """Return the sentences of nltk's English Punkt; TooLong for a text of more than `MOST` characters."""
+    if len(text) > MOST:
+        raise TooLong(text)
+    return tuple(_punkt().tokenize(text))
+
+
+@lru_cache(maxsize=8192)
+def _sentence_tokens(sentence: str) -> tuple[str, ...]:
+    return tuple(_treebank().tokenize(sentence))
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words and marks of `nltk.word_tokenize`; TooLong for a text of more than `MOST` characters."""
+    return [token for sentence in punkt(text) for token in _sentence_tokens(sentence)]
+
+
+_WORD = re.compile(r"\w+")
+
+
+def words(text: str) -> list[str]:
+    """Return the runs of letters, digits and underscores."""
+    return _WORD.findall(text)

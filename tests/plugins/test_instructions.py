@@ -1,0 +1,272 @@
+"""The reward `instructions`: the originals' values, the columns of the public data, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nltk")
+pytest.importorskip("langdetect")
+
+from grpo_rewards_plugins.instructions import checks, registry  # noqa: F401 - the checks register themselves
+from grpo_rewards_plugins.instructions.attacks import one_word
+from grpo_rewards_plugins.instructions.registry import CHECKS
+
+from grpo_rewards import Outcome, get_reward
+from grpo_rewards._contract import Batch
+from grpo_rewards.errors import PluginError
+
+ROWS = [
+    json.loads(line)
+    for line in gzip.decompress((Path(__file__).parent / "packs" / "instructions.jsonl.gz").read_bytes()).splitlines()
+]
+SOURCES = {"ifeval": 25, "ifbench": 58, "ifrlvr": 54}
+reward = get_reward("instructions")
+
+
+def outcomes(source: str, **settings: Any) -> tuple[list[Outcome], list[dict[str, Any]]]:
+    rows = [row for row in ROWS if row["source"] == source]
+    names = ("instruction_id_list", "kwargs", "ground_truth")
+    columns = {name: [row.get(name) for row in rows] for name in names if name in rows[0]}
+    batch = Batch.from_call(completions=[row["completion"] for row in rows], **columns)
+    return reward.with_(**settings).outcomes(batch), rows
+
+
+# ------------------------------------------------------------------------------------------------ the originals' values
+
+
+@pytest.mark.parametrize("source", sorted(SOURCES))
+def test_every_check_has_the_originals_value(source: str) -> None:
+    found, rows = outcomes(source, score="share" if source == "ifrlvr" else "all")
+    assert [outcome.value for outcome in found] == pytest.approx([row["expected"] for row in rows])
+    seen: Counter[str] = Counter()
+    for outcome, row in zip(found, rows, strict=True):
+        each = outcome.details["checks"]
+        assert [check["kept"] for check in each] == row["each"]
+        seen.update(check["id"] for check in each)
+    assert len(seen) == SOURCES[source]
+
+
+@pytest.mark.parametrize("source", ["ifeval", "ifbench"])
+def test_loose_and_share(source: str) -> None:
+    found, rows = outcomes(source, match="loose")
+    assert [outcome.value for outcome in found] == [row["expected_loose"] for row in rows]
+    found, rows = outcomes(source, score="share")
+    assert [outcome.value for outcome in found] == pytest.approx([row["expected_share"] for row in rows])
+
+
+def test_there_are_as_many_checks_as_the_sources_have() -> None:
+    assert len(CHECKS) == 25 + 58 + 29
+    assert Counter(check.source for check in CHECKS.values()) == {"ifeval": 25, "ifbench": 58, "ifrlvr": 29}
+
+
+def test_the_first_use_by_sixteen_threads_gives_the_same_values() -> None:
+    """langdetect's own loading races, so this begins in a fresh process."""
+    program = """if True:
+        import threading
+        from grpo_rewards import get_reward
+        reward, start, values = get_reward("instructions"), threading.Barrier(16), []
+        def score():
+            start.wait()
+            values.append(reward(completions=["The old house stands by the river, and nobody lives in it."] * 3,
+                                 instruction_id_list=[["language:response_language", "count:count_unique"]] * 3,
+                                 kwargs=[[{"language": "en"}, None]] * 3))
+        threads = [threading.Thread(target=score) for _ in range(16)]
+        [thread.start() for thread in threads], [thread.join() for thread in threads]
+        assert values == [[1.0] * 3] * 16, values
+    """
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=120)
+
+
+def test_threads_that_share_the_tokenizers_get_the_same_values() -> None:
+    expected = [outcome.value for outcome in outcomes("ifrlvr")[0]]
+    with ThreadPoolExecutor(16) as pool:
+        for found, _ in pool.map(outcomes, ["ifrlvr"] * 16):
+            assert [outcome.value for outcome in found] == expected
+
+
+# ------------------------------------------------------------------------------------------------ columns
+
+COMMA = "punctuation:no_comma"
+OBJECT = {"instruction_id": [COMMA, "length_constraints:number_words"], "kwargs": [None, {"num_words": 1, "relation": "at least"}]}  # fmt: skip
+LISTS = {"instruction_id_list": OBJECT["instruction_id"], "kwargs": OBJECT["kwargs"]}
+SHAPES: dict[str, dict[str, Any]] = {
+    "lists": LISTS,
+    "null keys": {**LISTS, "kwargs": [{"num_words": None, "N": None}, {"N": None, "num_words": 1.0, "relation": "at least"}]},
+    "JSON": {name: json.dumps(cell) for name, cell in LISTS.items()},
+    "objects as JSON": {**LISTS, "kwargs": [json.dumps(cell) for cell in LISTS["kwargs"]]},
+    "text of a Python list": {"ground_truth": repr([OBJECT])},
+    "text of a list of one JSON text": {"ground_truth": repr([json.dumps(OBJECT)])},
+    "JSON of a list": {"ground_truth": json.dumps([OBJECT])},
+    "JSON of an object": {"ground_truth": json.dumps(OBJECT)},
+    "an object": {"ground_truth": OBJECT},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_the_shapes_of_public_columns(shape: str) -> None:
+    assert reward.row_problem(SHAPES[shape]) is None
+    assert reward.one("a word", **SHAPES[shape]).value == 1.0
+    half = reward.with_(score="share").one("a, word", **SHAPES[shape])
+    assert (half.value, half.details) == (0.5, {"checks": [{"id": COMMA, "kept": False}, {"id": OBJECT["instruction_id"][1], "kept": True}]})  # fmt: skip
+    assert half.reason.startswith(f"1 of 2 not kept: {COMMA} [google-research")
+
+
+def test_one_id_twice_is_two_checks() -> None:
+    ids = ["keywords:existence"] * 2
+    outcome = reward.one("a cat", instruction_id_list=ids, kwargs=[{"keywords": ["cat"]}, {"keywords": ["dog"]}])
+    assert [check["kept"] for check in outcome.details["checks"]] == [True, False]
+
+
+def test_rows_without_instructions_do_not_apply() -> None:
+    batch = Batch.from_call(completions=["a", "b"], instruction_id_list=[[COMMA], None], kwargs=[[{}], None])
+    assert [outcome.status for outcome in reward.outcomes(batch)] == ["scored", "not_applicable"]
+    assert reward.row_problem({}) is not None
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    (COMMA + "s", {}, "unknown instruction 'punctuation:no_commas'; did you mean 'punctuation:no_comma'"),
+    (COMMA, {"n": 3}, "has no argument 'n'"),
+    ("length_constraints:number_words", {"num_words": 3}, "needs the argument 'relation'"),
+    ("length_constraints:number_words", {"num_words": -1, "relation": "at least"}, "a whole number of 0 or more"),
+    ("length_constraints:number_words", {"num_words": 2.5, "relation": "at least"}, "a whole number of 0 or more"),
+    ("length_constraints:number_words", {"num_words": 2, "relation": "more than"}, "'less than' or 'at least'"),
+    ("keywords:letter_frequency", {"letter": "é", "let_frequency": 1, "let_relation": "at least"}, "one letter from a to z"),
+    ("keywords:existence", {"keywords": []}, "a list of texts"),
+    ("keywords:existence", {"keywords": "cat"}, "a list of texts"),
+    ("copy:copy", {"prompt_to_repeat": " "}, "a text"),
+    ("language:response_language", {"language": "zh-cn"}, "must be one of ar, bg"),
+    ("sentence:keyword", {"word": "cat", "N": 0}, "a place counted from 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("id", "kwargs", "problem"), REFUSED, ids=[f"{id} {kwargs}" for id, kwargs, _ in REFUSED])
+def test_what_the_originals_draw_or_raise_on_is_an_error_before_the_first_row(
+    id: str, kwargs: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(PluginError) as caught:
+        reward(completions=["a", "b"], instruction_id_list=[[COMMA], [id]], kwargs=[[{}], [kwargs]])
+    assert problem in str(caught.value)
+    assert problem in (reward.row_problem({"instruction_id_list": [id], "kwargs": [kwargs]}) or "")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"instruction_id_list": COMMA, "kwargs": []}, {"instruction_id_list": [], "kwargs": []},
+        {"instruction_id_list": [COMMA], "kwargs": [{}, {}]}, {"instruction_id_list": [COMMA], "kwargs": [3]},
+        {"ground_truth": "[{'a': 1}]"}, {"ground_truth": "__import__('os').getcwd()"}, {"ground_truth": "((" * 5000},
+        {"ground_truth": '{"func_name": "verify_keywords", "keyword_list": ["a"]}'}, {"ground_truth": 7},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_columns_that_cannot_be_read_are_named(columns: dict[str, Any]) -> None:
+    assert reward.row_problem(columns)
+    with pytest.raises(PluginError):
+        reward(completions=["a"], **{name: [cell] for name, cell in columns.items()})
+
+
+def test_a_check_whose_package_is_missing_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "syllapy", None)
+    monkeypatch.setattr(registry, "_FOUND", {})
+    problem = reward.row_problem({"instruction_id_list": ["words:odd_even_syllables"], "kwargs": [{}]})
+    assert problem is not None
+    assert "needs syllapy: pip install 'grpo-rewards[instructions]'" in problem
+    assert reward.row_problem({"instruction_id_list": ["words:vowel"], "kwargs": [{}]}) is None
+
+
+# ------------------------------------------------------------------------------------------------ settings
+
+MENDED: list[tuple[str, dict[str, Any] | None, str, bool, bool]] = [
+    ("language:response_language", {"language": "en"}, "12 + 3 = 15", True, False),
+    ("count:conjunctions", {"small_n": 2}, "this and that and, that", True, False),
+    ("ratio:sentence_type", None, "Stop!", True, False),
+    ("ratio:sentence_balance", None, "…", True, False),
+    ("ratio:sentence_words", None, "Cat. Cat. Cat.", True, False),
+    ("words:palindrome", None, "level " * 10, True, False),
+    ("format:line_indent", None, "one line", True, False),
+    ("custom:date_format_list", None, "1801-00-00", True, False),
+    ("custom:date_format_list", None, "1801-02-29", True, False),
+    ("custom:date_format_list", None, "1804-02-29, 1815-06-18", True, True),
+    ("repeat:repeat_span", {"prompt_to_repeat": "one two three", "n_start": 0, "n_end": 1}, "on", True, False),
+    ("repeat:repeat_span", {"prompt_to_repeat": "one two three", "n_start": 0, "n_end": 1}, "one two", False, True),
+    ("new:copy_span_idx", {"prompt_to_repeat": "abcdef", "n_start": 0, "n_end": 2}, "abc", False, True),
+    ("keywords:palindrome", None, "I am a man.", True, False),
+    ("keywords:start_end", None, "Cats like cats.", False, True),
+    ("keywords:exclude_word_harder", {"keyword": "cat"}, "Cat, cat.", True, False),
+    ("count:count_unique", None, "one, two, three", False, True),
+    ("format:quotes", None, '"don\'t \'a "b" c\' d"', False, True),
+    ("ratio:overlap", {"reference_text": "the cat sat down", "percentage": 100}, "the cat sat", True, True),
+]
+
+
+@pytest.mark.parametrize(("id", "kwargs", "text", "original", "mended"), MENDED, ids=[f"{row[0]} {row[2]}" for row in MENDED])  # fmt: skip
+def test_mended_checks(id: str, kwargs: dict[str, Any] | None, text: str, original: bool, mended: bool) -> None:
+    row = {"instruction_id_list": [id], "kwargs": [kwargs]}
+    assert reward.one(text, **row).value == float(original)
+    outcome = reward.with_(checkers="mended").one(text, **row)
+    assert outcome.value == float(mended)
+    assert mended or ", mended]" in outcome.reason
+
+
+THOUGHTS = [("auto", "lists", 0.0), ("auto", "an object", 1.0), ("strip", "lists", 1.0), ("keep", "an object", 0.0)]
+
+
+@pytest.mark.parametrize(("think", "shape", "value"), THOUGHTS)
+def test_thoughts_count_as_in_the_source_of_the_columns(think: str, shape: str, value: float) -> None:
+    assert reward.with_(think=think).one("<think>a, b</think> <answer>c</answer>", **SHAPES[shape]).value == value
+
+
+def test_one_word_passes_what_is_asked_of_neighbours_unless_more_are_wanted() -> None:
+    class Row:
+        columns = {"instruction_id_list": ["words:no_consecutive", "words:last_first"], "kwargs": [{}, {}]}  # noqa: RUF012
+
+    cheats = list(one_word(Row()))  # type: ignore[arg-type]
+    assert (
+        reward(completions=cheats, **{name: [cell] * len(cheats) for name, cell in Row.columns.items()}).count(1.0) > 3
+    )
+    careful = reward.with_(min_words=10)
+    assert {careful.one(text, **Row.columns).value for text in cheats} == {0.0}
+    assert "fewer than 10 words" in careful.one("Yes", **Row.columns).reason
+
+
+def test_zero_is_a_value() -> None:
+    row = {"instruction_id_list": ["count:lowercase_counting"], "kwargs": [{"N": 0}]}
+    assert [reward.one(text, **row).value for text in ("LOUD", "quiet")] == [1.0, 0.0]
+
+
+# ------------------------------------------------------------------------------------------------ hostile texts
+
+EXPLODING = {"keyword": "(a+)+$", "frequency": 1, "relation": "at least"}
+
+
+def test_a_rows_pattern_that_explodes_is_stopped() -> None:
+    outcome = reward.one("a" * 5000 + "b", instruction_id_list=["keywords:frequency"], kwargs=[EXPLODING])
+    assert outcome.value == 0.0
+    broken = {"keyword": "(", "frequency": 1, "relation": "at least"}
+    assert reward.one("a (b", instruction_id_list=["keywords:frequency"], kwargs=[broken]).value == 1.0
+
+
+@pytest.mark.parametrize("piece", ["<<", "[", "p.s", "\n-", "*\n", "a.", "Question 1\n", '"', " \n"], ids=repr)
+def test_long_texts_are_answered(piece: str) -> None:
+    ids = ["detectable_format:title", "detectable_content:number_placeholders", "detectable_content:postscript",
+           "detectable_format:number_bullet_lists", "length_constraints:number_sentences", "custom:mcq_count_length",
+           "custom:csv_quotes", "format:line_indent", "change_case:english_lowercase", "detectable_format:json_format"]  # fmt: skip
+    kwargs = [None, {"num_placeholders": 1}, {"postscript_marker": "P.S."}, {"num_bullets": 3},
+              {"num_sentences": 3, "relation": "at least"}, None, None, None, None, None]  # fmt: skip
+    outcome = reward.with_(match="loose").one(piece * 200_000, instruction_id_list=ids, kwargs=kwargs)
+    assert (outcome.value, outcome.status) == (0.0, "scored")
+    assert "more than 50000 characters" in outcome.reason or len(outcome.details["checks"]) == len(ids)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000], ids=["[", "{"])
+def test_json_of_many_levels_is_none(text: str) -> None:
+    assert reward.one(text, instruction_id_list=["detectable_format:json_format"], kwargs=[None]).value == 0.0
