@@ -30,6 +30,8 @@ PROMPTS = {
     "expression": "Respond in this format:\n<think>your steps</think>\n<answer>an expression of the numbers</answer>",
     "code": "You are a Python programmer. Reply with the whole program in one ```python block.",
     "json": "Reply with one JSON object and nothing else.",
+    "tools": "Think in <think> and </think>; then call functions in <tool_call> and </tool_call>, one JSON object with name and "
+    "parameters a line, or reply in <response> and </response>.",
     "none": "",
 }
 HERE = Path(__file__).parent
@@ -42,6 +44,7 @@ OF_PRESET: dict[str, tuple[str, Path, str | None]] = {
     "json-extraction": ("json", HERE / "extraction.jsonl", None),
     "if-rlvr": ("none", HERE / "instructions.jsonl", None),
     "search-r1": ("answer", HERE / "qa.jsonl", None),
+    "toolrl": ("tools", HERE / "tool_calls.jsonl", None),
     "course-longer": ("none", EXAMPLES / "reasoning.jsonl", "arithmetic"),
     "course-ideal-length": ("none", EXAMPLES / "reasoning.jsonl", "arithmetic"),
     "dapo": ("answer", EXAMPLES / "reasoning.jsonl", "arithmetic"),

@@ -26,6 +26,7 @@ from grpo_rewards_plugins.multiple_choice import multiple_choice
 from grpo_rewards_plugins.qa import qa
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
+from grpo_rewards_plugins.tool_calls import tool_calls
 from grpo_rewards_plugins.xml_format import xml_format
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     "qa",
     "regex",
     "repetition",
+    "tool_calls",
     "xml_format",
 ]
 

@@ -25,6 +25,10 @@ NEEDED: dict[str, dict[str, Any]] = {
 }
 OWN_COLUMNS: dict[str, dict[str, Any]] = {
     "json_fields": {"answer": {"a": 4}},
+    "tool_calls": {
+        "ground_truth": [{"f": {"x": [1]}}],
+        "functions": [{"name": "f", "parameters": {"properties": {"x": {"type": "integer"}}}}],
+    },
     "instructions": {
         "instruction_id_list": ["detectable_format:title", "keywords:existence", "words:vowel", "format:quotes"],
         "kwargs": [None, {"keywords": ["B"]}, None, None],

@@ -1,0 +1,90 @@
+"""Finding the calls in a completion: Python, Hermes' tags, JSON, or a message's own `tool_calls`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Literal
+
+from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable, python_calls
+
+__all__ = ["Format", "find_calls"]
+
+Format = Literal["auto", "hermes", "python", "json"]
+_OPEN, _CLOSE = "<tool_call>\n", "\n</tool_call>"
+_LONGEST = 1_000_000
+
+
+def find_calls(text: str, messages: Sequence[Mapping[str, Any]], format: str) -> Calls:
+    """Return the calls of a completion, as ``{name: {parameter: value}}``; those of its last message where it has some.
+
+    Raises:
+        Unreadable: there are none that can be read in the format.
+    """
+    for message in reversed(messages):
+        if message.get("role") == "assistant" and message.get("tool_calls"):
+            return [_native(call) for call in _sequence(message["tool_calls"])]
+    if format == "auto":
+        start = text.lstrip()[:2]
+        format = "hermes" if "<tool_call>" in text else "json" if start[:1] == "{" or start == "[{" else "python"
+    if format == "python":
+        return python_calls(text)
+    return _hermes(text) if format == "hermes" else _documents(text)
+
+
+def _sequence(cell: Any) -> Sequence[Any]:
+    if isinstance(cell, str):
+        cell = _json(cell)
+    if not isinstance(cell, Sequence):
+        raise Unreadable("tool_calls is no list")
+    return cell
+
+
+def _native(call: Any) -> dict[Any, Any]:
+    """A call as chat APIs write it: ``{"function": {"name": ..., "arguments": JSON}}``."""
+    inner = call.get("function", call) if isinstance(call, Mapping) else None
+    if not isinstance(inner, Mapping):
+        raise Unreadable("a tool call is no object")
+    arguments = inner.get("arguments")
+    return _named({**inner, "arguments": _json(arguments or "{}") if isinstance(arguments, str) else arguments})
+
+
+def _named(call: Any, *keys: str) -> dict[Any, Any]:
+    """``{name, arguments}`` as ``{name: arguments}``; the arguments stand under the first of `keys` that is there."""
+    key = next((key for key in keys or ("arguments",) if isinstance(call, dict) and key in call), None)
+    if key is None or "name" not in call or not isinstance(call[key], dict):
+        raise Unreadable("a call has no name or no arguments")
+    try:
+        return {call["name"]: call[key]}
+    except TypeError:
+        raise Unreadable("a call's name is no text") from None
+
+
+def _json(text: str) -> Any:
+    if len(text) > _LONGEST:
+        raise Unreadable(f"{len(text)} characters are too many for calls")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Unreadable("not JSON") from None
+
+
+def _hermes(text: str) -> Calls:
+    """The calls in tags that stand on lines of their own; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
+    found = []
+    at = text.find(_OPEN)
+    while at >= 0 and (end := text.find(_CLOSE, at + len(_OPEN))) >= 0:
+        with suppress(Unreadable):
+            found.append(_json(text[at + len(_OPEN) : end]))
+        at = text.find(_OPEN, end + len(_CLOSE))
+    return [_named(call) for call in found]
+
+
+def _documents(text: str) -> Calls:
+    """A JSON list of calls, or one call, in a fence or not."""
+    text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
+    document = _json(text)
+    return [
+        _named(call, "arguments", "parameters") for call in (document if isinstance(document, list) else [document])
+    ]

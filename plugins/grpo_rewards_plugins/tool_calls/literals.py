@@ -1,0 +1,163 @@
+"""Calls written as Python, read from the syntax tree: nothing is evaluated.
+
+The rules are those of BFCL's decoder, whose own reader runs what stands in an operator expression. Here such an expression
+is computed from numbers, texts and lists alone, within bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Calls", "Unreadable", "python_calls"]
+
+Calls = list[dict[Any, Any]]
+"""Calls in order, each ``{name: {parameter: value}}``."""
+
+_LONGEST = 100_000  # characters of a completion that are read
+_MOST_BITS = 4096  # of a computed number
+_MOST_ITEMS = 100_000  # of a computed text or list
+
+
+class Unreadable(Exception):
+    """A completion holds no calls in the format that is asked."""
+
+
+def python_calls(text: str) -> Calls:
+    """Return the calls of a Python list of them; back-ticks and white space around it go, and brackets may be missing.
+
+    Raises:
+        Unreadable: the text is no such list.
+    """
+    text = text.strip("`\n ")
+    text = f"{'' if text.startswith('[') else '['}{text}{'' if text.endswith(']') else ']'}".strip().strip("'")
+    if len(text) > _LONGEST:
+        raise Unreadable(f"{len(text)} characters are too many for calls")
+    try:
+        tree = _parsed(text)
+        found = [tree] if isinstance(tree, ast.Call) else tree.elts  # type: ignore[attr-defined]
+        return [_call(call) for call in found]
+    except (SyntaxError, ValueError, TypeError, AttributeError, OverflowError, ArithmeticError):
+        raise Unreadable("not a Python list of calls") from None
+    except (RecursionError, MemoryError):
+        raise Unreadable("nested too deeply") from None
+
+
+def _parsed(text: str) -> ast.expr:
+    if "\\" not in text:
+        return ast.parse(text, mode="eval").body
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes such as "\d"
+        return ast.parse(text, mode="eval").body
+
+
+def _call(node: ast.expr) -> dict[Any, Any]:
+    """A call as ``{name: arguments}``; arguments without a name are left out, as BFCL does."""
+    if not isinstance(node, ast.Call):
+        raise TypeError("not a call")
+    parts: list[str] = []
+    function = node.func
+    while isinstance(function, ast.Attribute):
+        parts.append(function.attr)
+        function = function.value
+    if isinstance(function, ast.Name):
+        parts.append(function.id)
+    return {".".join(reversed(parts)): {keyword.arg: _value(keyword.value) for keyword in node.keywords}}
+
+
+def _value(node: ast.expr | None) -> Any:
+    """An argument's value; names and calls without keywords are their own text."""
+    match node:
+        case ast.Constant(value=value):
+            return "..." if value is Ellipsis else value
+        case ast.UnaryOp(operand=ast.Constant(value=value)):
+            return -value  # type: ignore[operator]  # whatever the operator is: `+5` and `not 5` are -5 to BFCL
+        case ast.List(elts=items):
+            return [_value(item) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple(_value(item) for item in items)
+        case ast.Dict(keys=keys, values=values):
+            return {_value(key): _value(value) for key, value in zip(keys, values, strict=True)}
+        case ast.Name(id=name):
+            return name
+        case ast.Call(keywords=[]):
+            return ast.unparse(node)
+        case ast.Call():
+            return _call(node)
+        case ast.Subscript(value=whole, slice=part):
+            return f"{ast.unparse(whole)}[{ast.unparse(part)}]"
+        case ast.BinOp():
+            return _computed(node)
+    raise TypeError("no value")
+
+
+# ------------------------------------------------------------------------------------------------ operators
+
+
+def _size(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else 64 if isinstance(value, float | complex) else len(value)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not isinstance(base, int | float) or not isinstance(exponent, int | float):
+        raise TypeError("a power of numbers")
+    if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) * max(1, base.bit_length()) > _MOST_BITS:
+        raise OverflowError("too large")
+    return base**exponent
+
+
+def _times(one: Any, other: Any) -> Any:
+    number, whole = (one, other) if isinstance(one, int) else (other, one)
+    if isinstance(whole, str | bytes | list | tuple) and isinstance(number, int) and number * len(whole) > _MOST_ITEMS:
+        raise OverflowError("too large")
+    return one * other
+
+
+def _shifted(one: Any, other: Any) -> Any:
+    if not isinstance(other, int) or other > _MOST_BITS:
+        raise OverflowError("too large")
+    return one << other
+
+
+def _remainder(one: Any, other: Any) -> Any:
+    if not isinstance(one, int | float):
+        raise TypeError("no formatting")  # which pads a text to any length
+    return one % other
+
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _times, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.Pow: _power, ast.LShift: _shifted,
+    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+def _computed(node: ast.expr) -> Any:
+    """The value of an operator expression of literals, within bounds."""
+    match node:
+        case ast.Constant(value=value) if value is not Ellipsis:
+            return value
+        case ast.List(elts=items):
+            return [_computed(item) for item in items]
+        case ast.Tuple(elts=items):
+            return tuple(_computed(item) for item in items)
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _UNARY[type(sign)](_computed(operand))
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
+            one, other = _computed(left), _computed(right)
+            if _size(one) > _MOST_ITEMS or _size(other) > _MOST_ITEMS:
+                raise OverflowError("too large")
+            found = _BINARY[type(sign)](one, other)
+            if isinstance(found, int) and found.bit_length() > _MOST_BITS:
+                raise OverflowError("too large")
+            return found
+    raise TypeError("not an expression of literals")
