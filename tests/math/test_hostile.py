@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from grpo_rewards_plugins.math.grading import grade
-from grpo_rewards_plugins.math.symbolic import Pool, SymbolicTimeout
+from grpo_rewards_plugins.math.symbolic import FUNCTION, Pool, WorkerTimeout, decide_by_sympy
 
 from grpo_rewards import get_reward
 from grpo_rewards._contract import Batch, Outcome, evaluate
@@ -66,7 +66,7 @@ def test_a_hung_pair_is_a_timeout_and_its_neighbours_are_unharmed() -> None:
 
 
 def test_a_killed_worker_is_replaced() -> None:
-    pool = Pool(size=1)
+    pool = Pool(FUNCTION, size=1)
     one = ["num", "1", []]
     limit = ["opaque", "lim", [["call", "sin", [["sym", "x", []]]], ["sym", "x", []], ["num", "0", []]]]
     slow = [
@@ -75,18 +75,18 @@ def test_a_killed_worker_is_replaced() -> None:
         [["call", "sin", [["pow", None, [["sym", "n", []], ["num", "2", []]]]]], one, ["const", "oo", []]],
     ]
     try:
-        assert pool.ask(one, one, seconds=10)[0] is True
-        with pytest.raises(SymbolicTimeout):
-            pool.ask(one, slow, seconds=0.05)
-        assert pool.ask(["num", "0", []], limit, seconds=20)[0] is True
+        assert decide_by_sympy(one, one, seconds=10, pool=pool)[0] is True
+        with pytest.raises(WorkerTimeout):
+            decide_by_sympy(one, slow, seconds=0.05, pool=pool)
+        assert decide_by_sympy(["num", "0", []], limit, seconds=20, pool=pool)[0] is True
     finally:
         pool.close()
 
 
 def test_a_worker_that_dies_leaves_the_question_open() -> None:
-    pool = Pool(size=1, megabytes=40)  # too little to import sympy
+    pool = Pool(FUNCTION, size=1, megabytes=40)  # too little to import sympy
     try:
-        equal, rule = pool.ask(["num", "1", []], ["num", "1", []], seconds=10)
+        equal, rule = decide_by_sympy(["num", "1", []], ["num", "1", []], seconds=10, pool=pool)
         assert equal is None
         assert "ended" in rule
     finally:

@@ -25,7 +25,7 @@ from .reading.tree import Node, ParseError, free, walk
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
 from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
-from .symbolic import SymbolicTimeout, shared_pool
+from .symbolic import WorkerTimeout, decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .verdicts import Verdict, VerdictCache
 
@@ -341,8 +341,8 @@ def _endless(node: Node) -> bool:
 
 def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Verdict:
     try:
-        equal, rule = shared_pool().ask(packed(gold), packed(answer), seconds=timeout)
-    except SymbolicTimeout:
+        equal, rule = decide_by_sympy(packed(gold), packed(answer), seconds=timeout)
+    except WorkerTimeout:
         return Verdict(False, f"undecided after {timeout:g} s ({doubt})", "timeout")
     except OSError as error:
         return Verdict(False, f"no worker could be started: {error}", "open")

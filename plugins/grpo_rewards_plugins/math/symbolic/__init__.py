@@ -1,5 +1,24 @@
 """The last rung: sympy, in worker processes that are killed at their deadline."""
 
-from .pool import Pool, SymbolicTimeout, shared_pool
+from __future__ import annotations
 
-__all__ = ["Pool", "SymbolicTimeout", "shared_pool"]
+from typing import Any
+
+from grpo_rewards_plugins.workers import Pool, WorkerEnded, WorkerTimeout, shared_pool
+
+__all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
+
+FUNCTION = "grpo_rewards_plugins.math.symbolic.simplifying:answer"
+
+
+def decide_by_sympy(gold: list[Any], answer: list[Any], *, seconds: float, pool: Pool | None = None) -> tuple[bool | None, str]:
+    """Decide two packed trees: equal, not, or None (open), and how.
+
+    Raises:
+        WorkerTimeout: it took longer than `seconds`.
+    """
+    try:
+        equal, rule = (pool or shared_pool(FUNCTION)).ask([gold, answer], seconds=seconds)
+    except WorkerEnded as ended:
+        return None, str(ended)
+    return equal, str(rule)

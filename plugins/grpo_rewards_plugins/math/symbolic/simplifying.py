@@ -9,7 +9,7 @@ from typing import Any
 import sympy  # type: ignore[import-untyped]
 from sympy import Float, Integer, Rational, Symbol
 
-__all__ = ["build", "decide"]
+__all__ = ["answer", "build", "decide"]
 
 _LARGEST_POWER = 10_000
 _FUNCTIONS: dict[str, Any] = {
@@ -110,3 +110,21 @@ def decide(gold: list[Any], answer: list[Any]) -> tuple[bool | None, str]:
     if simple.is_number and simple.is_zero is False:
         return False, "sympy: simplified to a number that is not 0"
     return None, "sympy could not tell"
+
+
+def answer(question: list[Any]) -> list[Any]:
+    """What a worker replies to ``[gold, answer]``: equal or null, and the rule."""
+    try:
+        return list(decide(*question))
+    except MemoryError:
+        return [None, "sympy ran out of memory"]
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+    ) as error:
+        return [None, f"sympy: {type(error).__name__}"]

@@ -55,12 +55,18 @@ def second_layer(abi: int) -> int:
     return _create(abi, _MAKE_CHAR | _MAKE_BLOCK, 0)
 
 
-def ruleset(abi: int, *, read: Iterable[str], write: Iterable[str], devices: Iterable[str] = ()) -> int:
-    """Return a ruleset that allows only these paths, and no signal or abstract socket outside. The caller owns the fd."""
+def ruleset(
+    abi: int, *, read: Iterable[str], write: Iterable[str], devices: Iterable[str] = (), execute: bool = True
+) -> int:
+    """Return a ruleset that allows only these paths, and no signal or abstract socket outside. The caller owns the fd.
+
+    `execute`: whether what lies in `read` may also be run.
+    """
     rights = handled(abi)
     ruleset_fd = _create(abi, rights, _SCOPE_ABSTRACT_SOCKET | _SCOPE_SIGNAL)
     everything = rights & ~(_MAKE_CHAR | _MAKE_BLOCK)
-    for allowed, paths in ((READ, read), (everything, write), (READ_FILE | WRITE_FILE, devices)):
+    reading = READ if execute else READ & ~EXECUTE
+    for allowed, paths in ((reading, read), (everything, write), (READ_FILE | WRITE_FILE, devices)):
         for path in paths:
             try:
                 descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -1,15 +1,17 @@
-"""A worker's program: sympy is imported once, then a fork of it answers; where that is killed, the next fork takes over.
+"""A worker's program: its function is imported once, then a fork of it answers; where that is killed, the next fork takes over.
 
-One question a line, one answer a line; it ends when its standard input ends.
+One question a line, one reply a line; it ends when its standard input ends.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import select
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["main"]
@@ -30,22 +32,22 @@ def _limit(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def main(megabytes: int) -> None:
-    """Answer questions ``[number, gold, answer]`` with ``[number, equal or null, rule]``.
+def main(function: str, megabytes: int, rights: str) -> None:
+    """Answer each question ``[number, question]`` with ``[number, reply]``.
 
     Each fork first says ``ready`` and its process id, so that the caller can kill it alone.
     """
     _limit(megabytes)
-    from grpo_rewards_plugins.math.symbolic.simplifying import decide  # before any fork, so that each has it
-
+    module, _, name = function.partition(":")
+    answer = getattr(importlib.import_module(module), name)  # before any fork, so that each has it
     if not hasattr(os, "fork"):
-        _serve(decide)
+        _serve(answer, rights)
         return
     for _ in range(_MOST_FORKS):
         child = os.fork()
         if child == 0:
             try:
-                _serve(decide)
+                _serve(answer, rights)
             finally:
                 os._exit(0)  # only a signal is a reason for another fork
         if os.waitpid(child, 0)[1] == 0:
@@ -60,30 +62,18 @@ def _end_with_caller() -> None:
     os._exit(0)
 
 
-def _serve(decide: Any) -> None:
+def _serve(function: Callable[[Any], Any], rights: str) -> None:
+    if rights != "all":
+        from grpo_rewards_plugins.workers.rights import give_up
+
+        give_up(rights)  # before any thread: a filter binds the thread that sets it, and those that it starts
     if hasattr(select, "poll"):
         threading.Thread(target=_end_with_caller, daemon=True).start()
-    reply = sys.stdout
-    sys.stdout = sys.stderr
-    reply.write(f"ready {os.getpid()}\n")
-    reply.flush()
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is no reply
+    replies.write(f"ready {os.getpid()}\n")
+    replies.flush()
     for line in sys.stdin:
-        number: int | None = None
-        answer: list[Any]
-        try:
-            number, gold, other = json.loads(line)
-            answer = list(decide(gold, other))
-        except MemoryError:
-            answer = [None, "sympy ran out of memory"]
-        except (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-            RuntimeError,
-        ) as error:
-            answer = [None, f"sympy: {type(error).__name__}"]
-        reply.write(json.dumps([number, *answer]) + "\n")
-        reply.flush()
+        number, question = json.loads(line)
+        replies.write(json.dumps([number, function(question)]) + "\n")
+        replies.flush()

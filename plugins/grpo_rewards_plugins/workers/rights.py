@@ -1,0 +1,36 @@
+"""Giving up what a worker has no business with: writing, sockets, other processes and, where asked, other files."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["give_up"]
+
+
+def give_up(rights: str) -> None:
+    """Confine this process for good, as far as the kernel can: ``read`` leaves it reading, ``none`` only its interpreter's files.
+
+    By Landlock and a seccomp filter, as the sandbox does where it has no namespaces. Nothing here is the only guard of anything:
+    a worker's function evaluates nothing of a completion.
+    """
+    if sys.platform != "linux":
+        return
+    from grpo_rewards_sandbox.program.isolation import landlock, root, seccomp
+    from grpo_rewards_sandbox.program.isolation.syscalls import (
+        PR_SET_DUMPABLE,
+        PR_SET_NO_NEW_PRIVS,
+        PR_SET_PDEATHSIG,
+        prctl,
+    )
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    prctl(PR_SET_PDEATHSIG, 9)
+    prctl(PR_SET_DUMPABLE, 0)
+    if abi := landlock.version():
+        paths = ["/"] if rights == "read" else root.readable([sys.prefix, *(path for path in sys.path if path)])
+        rules = landlock.ruleset(abi, read=paths, write=(), devices=("/dev/null",), execute=False)
+        landlock.restrict(rules)
+        os.close(rules)
+    if seccomp.supported():
+        seccomp.apply(seccomp.build(unix_sockets=False, alone_as=os.getpid()))
