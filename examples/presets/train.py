@@ -32,6 +32,7 @@ PROMPTS = {
     "json": "Reply with one JSON object and nothing else.",
     "tools": "Think in <think> and </think>; then call functions in <tool_call> and </tool_call>, one JSON object with name and "
     "parameters a line, or reply in <response> and </response>.",
+    "sql": "Reply with one SQLite query in a ```sql block.",
     "none": "",
 }
 HERE = Path(__file__).parent
@@ -43,6 +44,7 @@ OF_PRESET: dict[str, tuple[str, Path, str | None]] = {
     "mbpp": ("code", HERE / "mbpp.jsonl", None),
     "json-extraction": ("json", HERE / "extraction.jsonl", None),
     "if-rlvr": ("none", HERE / "instructions.jsonl", None),
+    "text-to-sql": ("sql", HERE / "sql.jsonl", None),
     "search-r1": ("answer", HERE / "qa.jsonl", None),
     "toolrl": ("tools", HERE / "tool_calls.jsonl", None),
     "course-longer": ("none", EXAMPLES / "reasoning.jsonl", "arithmetic"),

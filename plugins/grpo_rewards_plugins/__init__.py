@@ -27,6 +27,7 @@ from grpo_rewards_plugins.qa import qa
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.tool_calls import tool_calls
+from grpo_rewards_plugins.sql import sql
 from grpo_rewards_plugins.xml_format import xml_format
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "regex",
     "repetition",
     "tool_calls",
+    "sql",
     "xml_format",
 ]
 

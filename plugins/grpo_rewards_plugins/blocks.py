@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Block", "fenced_blocks", "last_block"]
+from grpo_rewards_plugins.answers import tagged
+
+__all__ = ["Block", "fenced_blocks", "last_block", "marked_text"]
 
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
 
@@ -49,3 +51,16 @@ def last_block(text: str) -> Block | None:
         return None
     blocks = fenced_blocks(text)
     return blocks[-1] if blocks else None
+
+
+def marked_text(text: str, place: str, tag: str) -> str | None:
+    """Return what stands in the last `tag` (a fence in it is opened), the last fenced block, or all of `text`.
+
+    `place` says which: ``tag``, ``block``, ``text``, or ``auto`` for the first of them that is there; None where it is not.
+    """
+    if place in ("auto", "tag") and (hit := tagged(text, tag)) is not None:
+        inner = last_block(hit[1])
+        return hit[1] if inner is None else inner.text
+    if place in ("auto", "block") and (block := last_block(text)) is not None:
+        return block.text
+    return text if place in ("auto", "text") else None

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.documents import DocumentProblem, read_document
 from grpo_rewards_plugins.exact import normal_text
-from grpo_rewards_plugins.json_schema import source_of_json
 
 __all__ = ["json_fields"]
 
@@ -57,7 +57,7 @@ def json_fields(
     reference = _reference(answer)
     if not reference:
         return Outcome(None, "not_applicable", "the column answer holds no JSON object")
-    source = source_of_json(completion, place, tag)
+    source = marked_text(completion, place, tag)
     if source is None:
         return Outcome(0.0, "scored", f"no JSON found ({place})")
     try:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.answers import tagged
-from grpo_rewards_plugins.blocks import last_block
+from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_violation, read_document
 
-__all__ = ["json_schema", "source_of_json"]
+__all__ = ["json_schema"]
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -52,7 +51,7 @@ def json_schema(
         max_depth: a document nested more deeply is refused (ours).
         timeout: seconds that checking one document may take, patterns of the schema included (ours).
     """
-    source = source_of_json(completion, place, tag)
+    source = marked_text(completion, place, tag)
     if source is None:
         return Outcome(0.0, "scored", f"no JSON found ({place})")
     try:
@@ -66,13 +65,3 @@ def json_schema(
     except DocumentProblem as problem:
         return Outcome(0.0, "rejected", str(problem))
     return 1.0 if violation is None else Outcome(parsed, "scored", violation)
-
-
-def source_of_json(text: str, place: str, tag: str) -> str | None:
-    """Return the part of a completion that should be JSON, or None where there is no such place."""
-    if place in ("auto", "tag") and (hit := tagged(text, tag)) is not None:
-        inner = last_block(hit[1])
-        return hit[1] if inner is None else inner.text
-    if place in ("auto", "block") and (block := last_block(text)) is not None:
-        return block.text
-    return text if place in ("auto", "text") else None

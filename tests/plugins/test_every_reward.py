@@ -41,7 +41,13 @@ VARIANTS: list[tuple[str, dict[str, Any]]] = [
     ("multiple_choice", {"place": "text"}), ("qa", {"metric": "f1", "variant": "search_r1"}), ("language", {"script": "japanese"}),
 ]  # fmt: skip
 COLUMNS = {"answer": "B", "numbers": [3, 7, 8], "target": 32, "choices": ["Paris", "4"]}
-ENGINES = {"code", "judge", "math", "model"}  # these run other programs or packages; their own tests are as strict
+ENGINES = {
+    "code",
+    "judge",
+    "math",
+    "model",
+    "sql",
+}  # these run other programs or packages; their own tests are as strict
 
 
 def built_ins() -> list[str]:

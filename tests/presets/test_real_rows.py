@@ -39,6 +39,7 @@ OF_JSON = {"json-extraction"}
 # Packs of public data: their ten rows in examples/presets/ with the reward of each.
 OF_PACKS: dict[str, tuple[str, list[float]]] = {
     "if-rlvr": ("instructions", [1, 0.5, 1, 1, 0, 1, 1, 0, 1, 1]),
+    "text-to-sql": ("sql", [1, 1, 0, 1, 1, 1, 0, 0, 0, 0]),
     "search-r1": ("qa", [1, 1, 0, 1, 1, 0, 0, 1, 1, 0]),
     "toolrl": ("tool_calls", [4.0, 1.75, 1.6, 1.0, 0.0, -3.0, 4.0, -2.0, 3.0, -2.0]),
 }

@@ -11,7 +11,9 @@ __all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
 FUNCTION = "grpo_rewards_plugins.math.symbolic.simplifying:answer"
 
 
-def decide_by_sympy(gold: list[Any], answer: list[Any], *, seconds: float, pool: Pool | None = None) -> tuple[bool | None, str]:
+def decide_by_sympy(
+    gold: list[Any], answer: list[Any], *, seconds: float, pool: Pool | None = None
+) -> tuple[bool | None, str]:
     """Decide two packed trees: equal, not, or None (open), and how.
 
     Raises:

@@ -1,0 +1,173 @@
+"""The reward `sql`: the completion's query gives what the gold query gives, on the row's own database."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.answers import final_text
+from grpo_rewards_plugins.blocks import marked_text
+from grpo_rewards_plugins.bounds import between, finite, tag_name
+
+from .asking import Question, Settings, ask
+from .databases import DatabaseProblem, Files, find_files
+from .queries import varies
+from .rules import RULES
+
+__all__ = ["sql"]
+
+_CACHED = 100_000
+_verdicts: OrderedDict[tuple[Any, ...], Outcome] = OrderedDict()
+_lock = threading.Lock()
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    tag_name(settings)
+    finite(settings)
+    for name in ("timeout", "gold_timeout", "max_rows", "max_bytes"):
+        between(settings, name, 0.001)
+    if settings["timeout"] > 600 or settings["gold_timeout"] > 3600:
+        raise ValueError("timeout is at most 600 and gold_timeout at most 3600 seconds")
+
+
+def _check_row(
+    query: Any = None,
+    sql: Any = None,
+    SQL: Any = None,
+    gold_sql: Any = None,
+    db_id: Any = None,
+    db_path: Any = None,
+    *,
+    databases: str = "",
+    rule: str = "bird",
+    timeout: float = 0.5,
+    gold_timeout: float = 30.0,
+    max_rows: int = 100_000,
+    max_bytes: int = 64 << 20,
+) -> str | None:
+    gold = _first(query, sql, SQL, gold_sql)
+    files = _files(databases, (_text(db_id), _text(db_path)), rule)
+    if isinstance(gold, Outcome):
+        return gold.reason
+    if isinstance(files, Outcome):
+        return files.reason
+    settings = Settings(rule, timeout, gold_timeout, max_rows, max_bytes)
+    ((_, found),) = ask([(files, gold, gold)], settings)
+    if found.value is None:
+        return found.reason
+    return None if found.value == 1.0 else f"the gold is not equal to itself when it is run again: {found.reason}"
+
+
+@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+def sql(
+    completions: list[str],
+    query: list[Any] | None = None,
+    sql: list[Any] | None = None,
+    SQL: list[Any] | None = None,
+    gold_sql: list[Any] | None = None,
+    db_id: list[Any] | None = None,
+    db_path: list[Any] | None = None,
+    *,
+    databases: str = "",
+    rule: Literal["bird", "spider", "strict"] = "bird",
+    timeout: float = 0.5,
+    gold_timeout: float = 30.0,
+    max_rows: int = 100_000,
+    max_bytes: int = 64 << 20,
+    place: Literal["auto", "block", "tag", "text"] = "auto",
+    tag: str = "answer",
+) -> Iterator[tuple[int, Outcome]]:
+    """The completion's query gives what the gold query gives, on the row's database.
+
+    1 or 0; None where the database is not there, or the gold cannot be run. Queries run in worker processes that can
+    neither write a file nor open a socket, on files that are opened as immutable; SQLite's authorizer lets a statement
+    read and nothing else (no write, ``ATTACH``, ``PRAGMA``, extension), so whatever a query tries, no byte of a database
+    changes. What a gold gives is remembered, and so is the verdict on a query that does not depend on time or chance.
+
+    Args:
+        query: the gold (Spider's column); the first of these four that a row has counts.
+        sql: the same.
+        SQL: the same (BIRD's column).
+        gold_sql: the same.
+        db_id: the name of the row's database.
+        db_path: or its file, within `databases` where that is given.
+        databases: the folder of the databases: ``NAME/NAME.sqlite`` or ``NAME.sqlite`` (``.sqlite3``, ``.db``; a script
+            ``NAME.sql`` is built in memory).
+        rule: ``bird``: the same set of rows, whatever their order and number (BIRD's ``evaluation.py``). ``spider``: the
+            same rows as often, in any order of columns, DISTINCT removed from both, in order where the gold says ORDER BY,
+            on every database of the folder (test-suite-sql-eval). ``strict``: the same rows as often, columns in order,
+            DISTINCT kept, in order where the gold itself is ordered; a gold that gives no row does not apply.
+        timeout: seconds of processor time that a query may take, or five times what its gold took where that is more (ours;
+            BIRD's script: 30, Spider's: 60).
+        gold_timeout: the same for a gold (ours).
+        max_rows: rows that a query may give (ours; the scripts have no limit).
+        max_bytes: bytes that a query, or one value, may give (ours).
+        place: where the query stands: the last fenced ``block``, the last ``tag``, or the ``text`` after the reasoning.
+            ``auto``: the first of these that is there; a fence inside the tag is opened too.
+        tag: the tag that holds the query.
+    """
+    settings = Settings(rule, timeout, gold_timeout, max_rows, max_bytes)
+    golds = [column for column in (query, sql, SQL, gold_sql) if column is not None]
+    nowhere = [None] * len(completions)
+    seen: dict[tuple[str | None, str | None], Files | Outcome] = {}
+    waiting: dict[Question, list[int]] = {}
+    for row, (name, path) in enumerate(zip(db_id or nowhere, db_path or nowhere, strict=True)):
+        at = _text(name), _text(path)
+        files = seen.get(at)
+        if files is None:
+            files = seen[at] = _files(databases, at, rule)
+        question = _question(files, _first(*(column[row] for column in golds)), completions[row], place, tag)
+        if isinstance(question, Outcome):
+            yield row, question
+        elif (known := _verdicts.get((settings, question))) is not None:
+            yield row, known
+        else:
+            waiting.setdefault(question, []).append(row)
+    questions = list(waiting)
+    for number, found in ask(questions, settings):
+        _remember(settings, questions[number], found)
+        for row in waiting[questions[number]]:
+            yield row, found
+
+
+def _first(*values: Any) -> str | Outcome:
+    """The gold, from the first column that has one, or why there is none."""
+    for value in values:
+        if isinstance(value, str) and value.strip():
+            return value
+    return Outcome(None, "not_applicable", "the row has no gold query (query, sql, SQL or gold_sql)")
+
+
+def _text(given: Any) -> str | None:
+    return None if given is None else str(given)
+
+
+def _files(folder: str, at: tuple[str | None, str | None], rule: str) -> Files | Outcome:
+    if at == (None, None):
+        return Outcome(None, "not_applicable", "the row has neither db_id nor db_path")
+    try:
+        return find_files(folder, *at, whole_folder=RULES[rule].whole_folder)
+    except DatabaseProblem as problem:
+        return Outcome(None, "not_applicable", str(problem))
+
+
+def _question(files: Files | Outcome, gold: str | Outcome, completion: str, place: str, tag: str) -> Question | Outcome:
+    """What is to be judged, or what can be said at once; a text without any mark is taken for the query."""
+    if isinstance(gold, Outcome):
+        return gold
+    if isinstance(files, Outcome):
+        return files
+    query = marked_text(final_text(completion, tag), place, tag)
+    return Outcome(0.0, "scored", f"no query found ({place})") if query is None else (files, gold, query)
+
+
+def _remember(settings: Settings, question: Question, found: Outcome) -> None:
+    if found.failed or varies(question[1]) or varies(question[2]):
+        return
+    with _lock:
+        _verdicts[settings, question] = found
+        while len(_verdicts) > _CACHED:
+            _verdicts.popitem(last=False)

@@ -1,0 +1,142 @@
+"""When two results are equal: the rules of BIRD and of Spider, and a strict one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .queries import asks_for_order, mentions_order, spider_text
+
+__all__ = ["RULES", "Gold", "Row", "Rule"]
+
+Row = tuple[Any, ...]
+_MOST_STEPS = 20_000  # tries of one column for another; a search that needs more ends as "not equal"
+
+
+@dataclass
+class Gold:
+    """What a gold query gives: its rows in order, whether their order matters, and the processor time that it took."""
+
+    rows: list[Row]
+    ordered: bool
+    seconds: float
+
+    @cached_property
+    def distinct(self) -> frozenset[Row]:
+        return frozenset(self.rows)
+
+    @cached_property
+    def counted(self) -> Counter[Row]:
+        return Counter(self.rows)
+
+    @cached_property
+    def columns(self) -> list[Row]:
+        return list(zip(*self.rows, strict=True))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A way to compare: the text that is run, whether the rows can still be right, and whether all of them are.
+
+    `possible` looks at the rows that came last and at how many came so far, `equal` at all. `ordered` says of a gold
+    whether the order of its rows matters. `lenient` decodes broken UTF-8 without what is broken; `whole_folder` compares on every database of the folder.
+    `graded_empty` says whether a gold that gives no row is a reference at all.
+    """
+
+    text: Callable[[str], str]
+    ordered: Callable[[str], bool]
+    possible: Callable[[Gold, list[Row], int], bool]
+    equal: Callable[[Gold, list[Row]], bool]
+    lenient: bool
+    whole_folder: bool
+    graded_empty: bool = True
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _never(_gold: str) -> bool:
+    return False
+
+
+def _among(gold: Gold, part: list[Row], _count: int) -> bool:
+    return gold.distinct.issuperset(part)
+
+
+def _no_more(gold: Gold, _part: list[Row], count: int) -> bool:
+    return count <= len(gold.rows)
+
+
+def _same_set(gold: Gold, rows: list[Row]) -> bool:
+    return gold.distinct == set(rows)
+
+
+def _same_rows(gold: Gold, rows: list[Row]) -> bool:
+    return rows == gold.rows if gold.ordered else len(rows) == len(gold.rows) and Counter(rows) == gold.counted
+
+
+# ------------------------------------------------------------------------------------------------ Spider
+
+
+def _same_table(gold: Gold, rows: list[Row]) -> bool:
+    """Equal rows, as often, in any order of columns; in the gold's order where that asks for one."""
+    if len(rows) != len(gold.rows):
+        return False
+    if not rows:
+        return True
+    if len(rows[0]) != len(gold.rows[0]) or not _same_unordered(gold, rows):
+        return False
+    if _same_rows(gold, rows):
+        return True
+    columns = list(zip(*rows, strict=True))
+    if gold.ordered:
+        return Counter(columns) == Counter(gold.columns)
+    return _matched(gold.columns, columns)
+
+
+def _same_unordered(gold: Gold, rows: list[Row]) -> bool:
+    """Spider's quick look: values of a row sorted by how they are written, so 2 and 2.0 can part equal rows."""
+    one, other = [_sorted(row) for row in gold.rows], [_sorted(row) for row in rows]
+    return one == other if gold.ordered else set(one) == set(other)
+
+
+def _sorted(row: Row) -> Row:
+    return row if len(row) == 1 else tuple(sorted(row, key=lambda value: str(value) + str(type(value))))
+
+
+def _matched(wanted: Sequence[Row], given: Sequence[Row]) -> bool:
+    """Whether the columns can be put in an order in which the rows are the same, found by trying what can still fit."""
+    counts = [Counter(column) for column in given]
+    fitting = [[n for n, count in enumerate(counts) if count == Counter(column)] for column in wanted]
+    steps = 0
+
+    def place(taken: tuple[int, ...]) -> bool:
+        nonlocal steps
+        at = len(taken)
+        if at == len(wanted):
+            return True
+        goal = Counter(zip(*wanted[: at + 1], strict=True))
+        for column in fitting[at]:
+            steps += 1
+            if steps > _MOST_STEPS:
+                return False
+            if column not in taken:
+                here = (*taken, column)
+                if Counter(zip(*(given[n] for n in here), strict=True)) == goal and place(here):
+                    return True
+        return False
+
+    return place(())
+
+
+RULES = {
+    "bird": Rule(_as_it_is, _never, _among, _same_set, lenient=False, whole_folder=False),
+    "spider": Rule(spider_text, mentions_order, _no_more, _same_table, lenient=True, whole_folder=True),
+    "strict": Rule(
+        _as_it_is, asks_for_order, _no_more, _same_rows, lenient=True, whole_folder=True, graded_empty=False
+    ),
+}

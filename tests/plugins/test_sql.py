@@ -1,0 +1,230 @@
+"""The reward `sql`: three rules on real databases, and queries that write, never end or need all memory."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpo_rewards_plugins.sql.queries import asks_for_order, spider_text
+
+from grpo_rewards import Reward, get_reward
+from grpo_rewards.testing import RewardContract
+
+SCRIPT = """
+CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, price REAL);
+INSERT INTO t VALUES (1, 'a', 3, 1.5), (2, 'b', NULL, 2.0), (3, 'a', 3, 1.5), (4, 'distinct', 1, 0.1);
+"""
+
+
+def build(path: Path, script: str = SCRIPT) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path)
+    connection.executescript(script)
+    connection.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("databases")
+    build(found / "d" / "d.sqlite")
+    return found
+
+
+def bound(folder: Path, **settings: Any) -> Reward:
+    return get_reward("sql").with_(databases=str(folder), **settings)
+
+
+NAMES = "SELECT name FROM t"
+# gold, query, and what BIRD, Spider and the strict rule say of it
+RULES = [
+    pytest.param(NAMES, "SELECT name FROM t WHERE id > 0", (1, 1, 1), id="other text"),
+    pytest.param(NAMES, "SELECT DISTINCT name FROM t", (1, 1, 0), id="distinct in the query"),
+    pytest.param("SELECT DISTINCT name FROM t", NAMES, (1, 1, 0), id="distinct in the gold"),
+    pytest.param(NAMES, f"{NAMES} UNION SELECT name FROM t", (1, 0, 0), id="a set"),
+    pytest.param("SELECT id, name FROM t", "SELECT name, id FROM t", (0, 1, 0), id="columns the other way"),
+    pytest.param("SELECT name, n FROM t", "SELECT name, n, n FROM t", (0, 0, 0), id="a column more"),
+    pytest.param("SELECT id FROM t ORDER BY id DESC", "SELECT id FROM t", (1, 0, 0), id="order asked for"),
+    pytest.param("SELECT id FROM t", "SELECT id FROM t ORDER BY id DESC", (1, 1, 1), id="order not asked for"),
+    pytest.param(
+        "SELECT id FROM (SELECT id FROM t ORDER BY id)", "SELECT id FROM t ORDER BY -id", (1, 0, 1), id="order within"
+    ),
+    pytest.param("SELECT n FROM t WHERE id = 1", "SELECT 3.0", (1, 1, 1), id="an integer as a float"),
+    pytest.param("SELECT id, n FROM t WHERE id = 1", "SELECT 3, 1", (0, 1, 0), id="one row turned round"),
+    pytest.param(NAMES, "SELECT name FROM t; SELECT 1", (0, 1, 0), id="two statements"),
+    pytest.param(NAMES, "SELECT name FROM t -- done", (1, 1, 1), id="a comment"),
+    pytest.param("SELECT 3 WHERE 3 >= 2", "SELECT 3 WHERE 3 > = 2", (0, 1, 0), id="a split operator"),
+    pytest.param("SELECT id FROM t WHERE name = 'distinct'", "SELECT 4", (1, 1, 1), id="distinct in a string"),
+    pytest.param("SELECT 2020", "SELECT YEAR ( CURDATE() )", (0, 1, 0), id="Spider's year"),
+    pytest.param("SELECT 1 WHERE 0", "SELECT name FROM t WHERE 0", (1, 1, None), id="nothing at all"),
+    pytest.param("SELECT x FROM t", "SELECT x FROM t", (None, None, None), id="a gold that fails"),
+    pytest.param(NAMES, "SELEC name FROM t", (0, 0, 0), id="no SQL"),
+    pytest.param(NAMES, "", (0, 0, 0), id="empty"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("gold", "query", "expected"), RULES)
+def test_the_rules_differ_where_they_should(folder: Path, gold: str, query: str, expected: tuple[Any, ...]) -> None:
+    found = [bound(folder, rule=rule).one(query, query=gold, db_id="d") for rule in ("bird", "spider", "strict")]
+    assert tuple(outcome.value for outcome in found) == expected, found
+
+
+PLACES = [
+    pytest.param("So:\n```sql\nSELECT 1\n```\n", "auto", 1.0, id="a block"),
+    pytest.param("```sql\nSELECT 2\n```\n```\nSELECT 1\n```", "block", 1.0, id="the last block"),
+    pytest.param("<think>```sql\nSELECT 2\n```</think>SELECT 1", "auto", 1.0, id="after the reasoning"),
+    pytest.param("```sql\nSELECT 2\n```<answer>\n```sql\nSELECT 1\n```</answer>", "auto", 1.0, id="the tag"),
+    pytest.param("SELECT 1", "block", 0.0, id="no block"),
+    pytest.param("The answer is: SELECT 1", "auto", 0.0, id="words around it"),
+]
+
+
+@pytest.mark.parametrize(("completion", "place", "expected"), PLACES)
+def test_where_the_query_stands(folder: Path, completion: str, place: str, expected: float) -> None:
+    assert bound(folder, place=place).one(completion, query="SELECT 1", db_id="d").value == expected
+
+
+REFUSED = [
+    "DROP TABLE t", "DELETE FROM t", "UPDATE t SET n = 1", "INSERT INTO t VALUES (9, 'x', 1, 1)", "CREATE TEMP TABLE z (a)",
+    "ALTER TABLE t RENAME TO u", "ATTACH 'evil.db' AS e", "VACUUM", "VACUUM INTO 'evil.db'", "PRAGMA writable_schema = ON",
+    "PRAGMA table_info(t)", "SELECT * FROM pragma_table_info('t')", "BEGIN", "REINDEX", "ANALYZE", "DETACH main",
+    "SELECT load_extension('x')", "SELECT writefile('evil', 'x')", "CREATE VIRTUAL TABLE v USING fts5(x)", f"{NAMES}; DROP TABLE t",
+]  # fmt: skip
+BOMBS = [
+    "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT count(*) FROM x",
+    "WITH RECURSIVE x(n) AS (SELECT 'a' UNION ALL SELECT n || n FROM x) SELECT max(length(n)) FROM x",
+    "WITH RECURSIVE x(n) AS (SELECT 'a' UNION ALL SELECT 'b' FROM x) SELECT n FROM x",
+    "SELECT count(*) FROM t a, t b, t c, t d, t e, t f, t g, t h, t i, t j, t k, t l, t m, t n",
+    "SELECT zeroblob(1000000000)", "SELECT printf('%.*c', 1000000000, 'x')", "SELECT '" + "x" * 300_000 + "'",
+    "SELECT replace(hex(zeroblob(10000)), '0', 'a') LIKE '" + "%a" * 40 + "b'", "SELECT " + "(" * 5_000 + "1" + ")" * 5_000,
+    "SELECT name\0 FROM t", "SELECT '\ud800'", "SELECT ?", "/* " * 50_000,
+]  # fmt: skip
+
+
+def _bytes(folder: Path) -> dict[str, str]:
+    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_hostile_queries_are_0_and_change_no_byte(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    before = _bytes(folder)
+    queries = [*REFUSED, *BOMBS, NAMES]
+    reward = bound(folder, timeout=0.2, max_rows=10_000)
+    values = reward(completions=queries, query=[NAMES] * len(queries), db_id=["d"] * len(queries))
+    assert values == [0.0] * (len(queries) - 1) + [1.0]
+    assert _bytes(folder) == before
+
+
+SAID = [
+    ("DROP TABLE t", "scored", "the query does more than read: DELETE"),
+    ("ATTACH 'x' AS e", "scored", "the query does more than read: ATTACH"),
+    ("SELECT load_extension('x')", "scored", "the query does more than read: the function load_extension"),
+    (BOMBS[0], "timeout", "the query ran longer than 0.2 s"),
+    ("SELECT x FROM t", "scored", "SQLite refuses the query: no such column: x"),
+    ("SELECT 1", "scored", "another result than the gold's (bird, d.sqlite)"),
+]
+
+
+@pytest.mark.parametrize(("query", "status", "reason"), SAID, ids=[reason for *_, reason in SAID])
+def test_what_is_said_of_a_query(folder: Path, query: str, status: str, reason: str) -> None:
+    found = bound(folder, timeout=0.2).one(query, query=NAMES, db_id="d")
+    assert (found.status, found.reason) == (status, reason)
+
+
+def test_rows_and_bytes_have_their_limits(folder: Path) -> None:
+    many = bound(folder, rule="spider", max_rows=3).one(NAMES, query="SELECT name FROM t LIMIT 2", db_id="d")
+    assert (many.value, many.reason) == (0.0, "another result than the gold's (spider, d.sqlite)")  # stopped at 3 of 2
+    many = bound(folder, max_rows=3).one(NAMES, query="SELECT DISTINCT name FROM t", db_id="d")
+    assert (many.value, many.status) == (0.0, "rejected")
+    long = bound(folder, max_bytes=5_000).one("SELECT hex(zeroblob(4000))", query=NAMES, db_id="d")
+    assert (long.value, long.reason) == (0.0, "SQLite refuses the query: string or blob too big")
+
+
+def test_spider_asks_every_database_of_the_folder(tmp_path: Path) -> None:
+    build(tmp_path / "d" / "d.sqlite")
+    build(tmp_path / "d" / "d_2.sqlite", SCRIPT.replace("2.0", "1.5"))
+    row = {"query": "SELECT id FROM t WHERE price < 2", "db_id": "d"}
+    assert bound(tmp_path).one("SELECT id FROM t WHERE id <> 2", **row).value == 1.0
+    assert bound(tmp_path, rule="spider").one("SELECT id FROM t WHERE id <> 2", **row).value == 0.0
+
+
+def test_a_changed_database_is_opened_again(tmp_path: Path) -> None:
+    path = build(tmp_path / "d.sqlite")
+    row = {"query": "SELECT count(*) FROM t", "db_path": str(path)}
+    assert get_reward("sql").one("SELECT 4", **row).value == 1.0
+    path.unlink()
+    build(path, SCRIPT.replace("(1, 'a', 3, 1.5), ", ""))
+    assert get_reward("sql").one("SELECT 4", **row).value == 0.0
+    assert get_reward("sql").one("SELECT 3", **row).value == 1.0
+
+
+def _absent(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    yield {"query": "SELECT 1", "db_id": "e"}, "there is no e/e.sqlite"
+    yield {"query": "SELECT 1", "db_id": "../d"}, "must be the name of a database"
+    yield {"query": "SELECT 1"}, "neither db_id nor db_path"
+    yield {"query": None, "db_id": "d"}, "no gold query"
+    yield {"query": "SELECT x FROM t", "db_id": "d"}, "the gold cannot be run: SQLite refuses the query: no such column"
+    yield {"query": "DELETE FROM t", "db_id": "d"}, "the gold cannot be run: the query does more than read"
+    yield {"query": "SELECT random()", "db_id": "d"}, "not equal to itself"
+
+
+def test_validate_names_the_rows_that_cannot_be_graded(folder: Path) -> None:
+    reward = bound(folder)
+    for row, reason in _absent(folder):
+        assert reason in str(reward.row_problem(row))
+        if "itself" not in reason:
+            assert reward.one("SELECT 1", **row).status == "not_applicable"
+    assert reward.row_problem({"query": NAMES, "db_id": "d"}) is None
+
+
+def test_no_database_is_no_grade(tmp_path: Path) -> None:
+    (tmp_path / "d.sqlite").write_text("no database at all, " * 100)
+    found = bound(tmp_path).one("SELECT 1", query="SELECT 1", db_id="d")
+    assert (found.value, found.status) == (None, "unavailable")
+
+
+def test_threads_get_the_same_values(folder: Path) -> None:
+    queries = [f"SELECT name FROM t WHERE id > {n}" for n in range(6)] * 4
+    columns = {"query": [NAMES] * len(queries), "db_id": ["d"] * len(queries)}
+    alone = bound(folder)(completions=queries, **columns)
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda _: bound(folder)(completions=queries, **columns), range(16)))
+    assert found == [alone] * 16
+
+
+TEXTS = [
+    ("SELECT DISTINCT a FROM t", "SELECT  a FROM t"),
+    ("select count(distinct a), 'distinct' from t", "select count( a), 'distinct' from t"),
+    ('SELECT "distinct", [distinct], `distinct` FROM t', 'SELECT "distinct", [distinct], `distinct` FROM t'),
+    ("SELECT 1 -- distinct\n, distinct", "SELECT 1 -- distinct\n, "),
+    ("SELECT ';' ; DROP TABLE t", "SELECT ';' ;"),
+    ("SELECT a_distinct, distinct_b FROM t", "SELECT a_distinct, distinct_b FROM t"),
+]
+
+
+@pytest.mark.parametrize(("given", "wanted"), TEXTS)
+def test_what_spider_runs(given: str, wanted: str) -> None:
+    assert spider_text(given) == wanted
+
+
+@pytest.mark.parametrize(
+    ("gold", "ordered"),
+    [("SELECT a FROM t ORDER BY a", True), ("SELECT a FROM (SELECT a FROM t ORDER BY a)", False), ("SELECT 'order by'", False),
+     ("SELECT row_number() OVER (ORDER BY a) FROM t", False), ("SELECT a FROM t order\n by a", True)],
+)  # fmt: skip
+def test_a_gold_s_own_order(gold: str, ordered: bool) -> None:
+    assert asks_for_order(gold) is ordered
+
+
+class TestContract(RewardContract):
+    reward = "sql"
+    rows = (
+        {"prompt": "p", "completion": "SELECT COUNT(*) FROM book", "query": "SELECT 5", "db_id": "library"},
+        {"prompt": "p", "completion": "SELECT 4", "query": "SELECT 5", "db_id": "library"},
+    )
+    settings = {"databases": str(Path(__file__).resolve().parents[2] / "examples" / "presets" / "databases")}  # noqa: RUF012
