@@ -40,6 +40,7 @@ HERE = Path(__file__).parent
 OF_PRESET: dict[str, tuple[str, Path, str | None]] = {
     "countdown-nano-aha": ("expression", EXAMPLES / "reasoning.jsonl", "countdown"),
     "countdown-grpo-zero": ("expression", EXAMPLES / "reasoning.jsonl", "countdown"),
+    "reasoning-gym": ("answer", HERE / "reasoning_gym.jsonl", None),
     "humaneval": ("code", EXAMPLES / "code.jsonl", None),
     "mbpp": ("code", HERE / "mbpp.jsonl", None),
     "json-extraction": ("json", HERE / "extraction.jsonl", None),

@@ -24,6 +24,7 @@ from grpo_rewards_plugins.math.reward import math as math_reward  # noqa: F401 -
 from grpo_rewards_plugins.model import model
 from grpo_rewards_plugins.multiple_choice import multiple_choice
 from grpo_rewards_plugins.qa import qa
+from grpo_rewards_plugins.reasoning_gym import reasoning_gym
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
 from grpo_rewards_plugins.tool_calls import tool_calls
@@ -49,6 +50,7 @@ __all__ = [
     "model",
     "multiple_choice",
     "qa",
+    "reasoning_gym",
     "regex",
     "repetition",
     "tool_calls",

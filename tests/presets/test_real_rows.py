@@ -39,6 +39,7 @@ OF_JSON = {"json-extraction"}
 # Packs of public data: their ten rows in examples/presets/ with the reward of each.
 OF_PACKS: dict[str, tuple[str, list[float]]] = {
     "if-rlvr": ("instructions", [1, 0.5, 1, 1, 0, 1, 1, 0, 1, 1]),
+    "reasoning-gym": ("reasoning_gym", [1, 1, 0.5, 0.125, 0, 1, 0, 0, 1, 0]),
     "text-to-sql": ("sql", [1, 1, 0, 1, 1, 1, 0, 0, 0, 0]),
     "search-r1": ("qa", [1, 1, 0, 1, 1, 0, 0, 1, 1, 0]),
     "toolrl": ("tool_calls", [4.0, 1.75, 1.6, 1.0, 0.0, -3.0, 4.0, -2.0, 3.0, -2.0]),
@@ -52,6 +53,8 @@ def test_every_preset_is_tried_here() -> None:
 @pytest.mark.parametrize("name", sorted(OF_PACKS))
 def test_the_ten_rows_of_a_pack(name: str, example_rows: Callable[[str], list[dict[str, Any]]]) -> None:
     file, expected = OF_PACKS[name]
+    if name == "reasoning-gym":
+        pytest.importorskip("reasoning_gym")
     rows = example_rows(f"presets/{file}.jsonl")
     assert load(f"preset/{name}").score(rows).rewards() == pytest.approx(expected)
 

@@ -54,6 +54,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", [preset.name for preset in list_presets()])
 def test_it_trains_with_every_preset(name: str, script: Any, tiny: Path, tmp_path: Path) -> None:
+    if name == "reasoning-gym":
+        pytest.importorskip("reasoning_gym")
     small = [
         "--steps",
         "1",

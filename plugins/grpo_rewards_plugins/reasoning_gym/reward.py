@@ -1,0 +1,127 @@
+"""The reward `reasoning_gym`: the completion's answer, scored as the row's data set of reasoning-gym scores it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.bounds import between, finite, tag_name
+from grpo_rewards_plugins.workers import ask_all, shared_pool
+
+__all__ = ["reasoning_gym"]
+
+_FUNCTION = "grpo_rewards_plugins.reasoning_gym.scoring:answer"
+_MEGABYTES = 3_072
+_STUCK = 60.0  # seconds beyond many times what an answer may run, on a machine that is busy
+_Question = tuple[str, str | None]
+"""An entry of a data set as JSON, and the answer to it, where there is one."""
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    tag_name(settings)
+    finite(settings)
+    between(settings, "timeout", 0.01, 600)
+
+
+def _check_row(metadata: Any = None, answer: Any = None, question: Any = None, *, timeout: float = 1.0) -> str | None:
+    _check_installed()
+    entry = _entry(metadata, answer, question)
+    if isinstance(entry, Outcome):
+        return entry.reason
+    if answer is None:  # any answer that solves it is right, and none is given
+        return None
+    ((_, found),) = ask_all([(entry, str(answer))], partial(_sent, timeout), partial(_ended, timeout))
+    if found.value is None or found.status != "scored":
+        return found.reason
+    return None if found.value > 0 else "the scorer gives the reference itself 0"
+
+
+@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+def reasoning_gym(
+    completions: list[str],
+    metadata: list[Any],
+    answer: list[Any] | None = None,
+    question: list[Any] | None = None,
+    *,
+    tag: str = "answer",
+    timeout: float = 1.0,
+) -> Iterator[tuple[int, Outcome]]:
+    """The completion's answer is right, as the row's data set of reasoning-gym scores it.
+
+    Between 0 and 1: the value of the package's own scorer (version 0.1.25: most are 1 or 0, some a share, and some give
+    0.01 or 0.05 to any answer). What the scorers would evaluate (nine give an answer to `eval` or to sympy's parser) is
+    read instead: literals, arithmetic, sympy's functions. They run in worker processes that can neither write, nor read
+    more than the interpreter's files, nor open a socket, nor start a process, and that are killed at their time. A scorer
+    that raises about an answer gives it 0. Scorers are made with their data set's default configuration, as the package's
+    ``get_score_answer_fn`` makes them.
+
+    Args:
+        metadata: the entry's metadata, an object or its JSON; ``source_dataset`` names the scorer.
+        answer: the entry's answer.
+        question: the entry's question.
+        tag: the tag whose last pair holds the answer; without one there is no answer, which is mostly 0.
+        timeout: seconds of processor time that scoring an answer may take (ours; the package has no limit).
+    """
+    _check_installed()
+    nothing = [None] * len(completions)
+    waiting: dict[_Question, list[int]] = {}
+    for row, given in enumerate(zip(metadata, answer or nothing, question or nothing, strict=True)):
+        entry = _entry(*given)
+        if isinstance(entry, Outcome):
+            yield row, entry
+        else:
+            waiting.setdefault((entry, _extracted(completions[row], tag)), []).append(row)
+    questions = list(waiting)
+    for number, found in ask_all(questions, partial(_sent, timeout), partial(_ended, timeout)):
+        for row in waiting[questions[number]]:
+            yield row, found
+
+
+def _check_installed() -> None:
+    if importlib.util.find_spec("reasoning_gym") is None:
+        raise ModuleNotFoundError("the package reasoning-gym is not there: pip install 'grpo-rewards[reasoning-gym]'")
+
+
+def _entry(metadata: Any, answer: Any, question: Any) -> str | Outcome:
+    """The entry as JSON, or why it is none."""
+    try:
+        read = json.loads(metadata) if isinstance(metadata, str) else metadata
+        if not isinstance(read, Mapping) or not isinstance(read.get("source_dataset"), str):
+            raise ValueError("it must be an object with source_dataset")
+        return json.dumps({"question": question or "", "answer": answer, "metadata": read}, default=_plain)
+    except (ValueError, TypeError, RecursionError) as problem:
+        return Outcome(None, "not_applicable", f"metadata cannot be read: {problem}"[:300])
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"it holds a {type(value).__name__}")
+
+
+def _extracted(completion: str, tag: str) -> str | None:
+    """The text of the last pair of tags, in linear time; as the package's `extract_answer` finds it."""
+    opening, closing = f"<{tag}>", f"</{tag}>"
+    found, at = None, completion.find(opening)
+    while at >= 0:
+        end = completion.find(closing, at + len(opening))
+        if end < 0:
+            break
+        found = completion[at + len(opening) : end].strip()
+        at = completion.find(opening, end + len(closing))
+    return found
+
+
+def _sent(timeout: float, questions: list[_Question]) -> list[Outcome]:
+    pool = shared_pool(_FUNCTION, megabytes=_MEGABYTES, rights="none")
+    items = [[json.loads(entry), given] for entry, given in questions]
+    replies: list[Any] = pool.ask([timeout, items], seconds=_STUCK + 20 * timeout)
+    return [Outcome(value, status, reason) for value, status, reason in replies]
+
+
+def _ended(timeout: float, _question: _Question) -> Outcome:
+    return Outcome(0.0, "timeout", f"scoring the answer took longer than {timeout:g} s, or all memory")

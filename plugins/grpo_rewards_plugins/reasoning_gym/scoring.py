@@ -1,0 +1,128 @@
+"""A worker's side: the package's own scorers, with what they would evaluate read instead."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of a library's own takes memory that is limited here
+os.environ.setdefault("MPLBACKEND", "agg")
+
+import reasoning_gym as package
+import sympy  # type: ignore[import-untyped]
+import sympy.parsing.sympy_parser as parser  # type: ignore[import-untyped]
+from reasoning_gym.factory import DATASETS
+
+from .literals import check_formula, evaluate
+
+__all__ = ["answer"]
+
+_TURN = 0.2  # seconds of processor time after which a list of questions is handed back with what is done
+_EVALUATING = (
+    "algorithmic.spiral_matrix", "algorithmic.string_insertion", "algorithmic.binary_matrix", "algorithmic.number_sorting",
+    "games.n_queens",
+)  # fmt: skip
+_PARSING = ("games.countdown", "games.puzzle24")
+_PARSING_BY_SYMPY = (
+    "algebra.polynomial_multiplication",
+    "algebra.simple_integration",
+    "algebra.intermediate_integration",
+)
+_BOARDS = frozenset({"arc_agi", "rearc"})
+_parse: Callable[..., Any] = parser.parse_expr
+
+
+@cache
+def _known() -> dict[str, Any]:
+    """The names that sympy's parser looks up: its own, and Python's functions."""
+    known: dict[str, Any] = {}
+    exec("from sympy import *", known)  # noqa: S102 - as the parser itself does, with nothing of an answer
+    return {
+        **vars(__builtins__ if not isinstance(__builtins__, dict) else importlib.import_module("builtins")),
+        **known,
+    }
+
+
+def _parse_safely(text: str, local_dict: dict[str, Any] | None = None, **more: Any) -> Any:
+    """sympy's `parse_expr`, for formulas that `check_formula` lets through."""
+    local = local_dict or {}
+    check_formula(text, {name: value for name, value in _known().items() if name not in local})
+    return _parse(text, local_dict=local_dict, **more)
+
+
+class _Sympy:
+    """The module sympy, with the parser that looks first."""
+
+    parse_expr = staticmethod(_parse_safely)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sympy, name)
+
+
+def _guard() -> None:
+    """Put readers in the place of what would run an answer; a scorer's own names win over those of Python."""
+    for name in _EVALUATING:
+        vars(importlib.import_module(f"{package.__name__}.{name}"))["eval"] = evaluate
+    for name in _PARSING:
+        vars(importlib.import_module(f"{package.__name__}.{name}"))["parse_expr"] = _parse_safely
+    for name in _PARSING_BY_SYMPY:
+        names = vars(importlib.import_module(f"{package.__name__}.{name}"))
+        names["sp" if "sp" in names else "sympy"] = _Sympy()
+
+
+_guard()
+_known()
+
+
+@cache
+def _scorer(name: str) -> Callable[[str | None, dict[str, Any]], float] | None:
+    if name not in DATASETS:
+        return None
+    scorer: Callable[[str | None, dict[str, Any]], float] = package.get_score_answer_fn(name)
+    return scorer
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(_tupled(part) for part in value) if isinstance(value, list) else value
+
+
+def _score(entry: dict[str, Any], given: str | None) -> tuple[float | None, str, str]:
+    name = str(entry["metadata"].get("source_dataset"))
+    scorer = _scorer(name)
+    if scorer is None:
+        return None, "not_applicable", f"reasoning-gym {package.__version__} has no data set {name[:60]!r}"
+    if (
+        name in _BOARDS and "output" in entry["metadata"]
+    ):  # JSON makes lists of the tuples that the scorer compares with
+        entry["metadata"]["output"] = _tupled(entry["metadata"]["output"])
+    try:
+        value = float(scorer(given, entry))
+    except MemoryError:
+        return 0.0, "rejected", f"{name}: the answer needs too much memory"
+    except Exception as error:  # noqa: BLE001 - a scorer of another package, about an answer that it did not foresee
+        return 0.0, "rejected", f"{name}: the scorer raises {type(error).__name__} about the answer"
+    if not math.isfinite(value):
+        return 0.0, "rejected", f"{name}: the scorer gives {value}"
+    return min(1.0, max(0.0, value)), "scored", ""
+
+
+def answer(question: list[Any]) -> list[tuple[float | None, str, str]]:
+    """Score ``[seconds, [[entry, answer], ...]]``; as many verdicts as there was time for, one at least.
+
+    An answer that takes more than `seconds` of processor time takes the process with it.
+    """
+    seconds, items = question
+    begun, verdicts = time.process_time(), []
+    for entry, given in items:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        verdicts.append(_score(entry, given))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if time.process_time() - begun > _TURN:
+            break
+    return verdicts
