@@ -17,7 +17,7 @@ from grpo_rewards_plugins.instructions import instructions
 from grpo_rewards_plugins.integer import integer
 from grpo_rewards_plugins.json_fields import json_fields
 from grpo_rewards_plugins.json_schema import json_schema
-from grpo_rewards_plugins.judge import judge
+from grpo_rewards_plugins.judges import judge, pairwise, ranking, rubric
 from grpo_rewards_plugins.language import language
 from grpo_rewards_plugins.length import length
 from grpo_rewards_plugins.math.reward import math as math_reward  # noqa: F401 - `math` is its package, with parts of its own
@@ -27,8 +27,8 @@ from grpo_rewards_plugins.qa import qa
 from grpo_rewards_plugins.reasoning_gym import reasoning_gym
 from grpo_rewards_plugins.regex import regex
 from grpo_rewards_plugins.repetition import repetition
-from grpo_rewards_plugins.tool_calls import tool_calls
 from grpo_rewards_plugins.sql import sql
+from grpo_rewards_plugins.tool_calls import tool_calls
 from grpo_rewards_plugins.xml_format import xml_format
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ __all__ = [
     "math",
     "model",
     "multiple_choice",
+    "pairwise",
     "qa",
+    "ranking",
     "reasoning_gym",
     "regex",
     "repetition",
-    "tool_calls",
+    "rubric",
     "sql",
+    "tool_calls",
     "xml_format",
 ]
 
@@ -70,8 +73,9 @@ def register_presets() -> Mapping[str, Path]:
 def register_attacks() -> Mapping[str, Callable[["Case"], Iterable[str]]]:
     """Register the cheats that only some of the built-in rewards invite."""
     from grpo_rewards_plugins.instructions.attacks import one_word
+    from grpo_rewards_plugins.judges.attacks import master_keys
 
-    return {"one word": one_word}
+    return {"master keys": master_keys, "one word": one_word}
 
 
 @hookimpl

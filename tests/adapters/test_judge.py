@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.judge import _Endpoint, _Limits, judge
+from grpo_rewards_plugins.judges import judge
+from grpo_rewards_plugins.judges.endpoint import _Endpoint, _Limits
 
 from grpo_rewards import Composite, Reward
 from grpo_rewards.errors import PluginError

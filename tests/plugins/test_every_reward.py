@@ -47,6 +47,9 @@ ENGINES = {
     "math",
     "model",
     "sql",
+    "pairwise",
+    "ranking",
+    "rubric",
 }  # these run other programs or packages; their own tests are as strict
 
 

@@ -1,0 +1,281 @@
+"""One client for all judges: an OpenAI-compatible endpoint, its pace, its budget, and the verdicts that it has given.
+
+Whatever keeps a judge from answering (network, quota, budget, an answer that is no verdict) is a `Problem`, never a grade; a key
+that the endpoint refuses is an error, since no waiting mends it. What speaks HTTP is imported with the first call.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from grpo_rewards_plugins.blocks import last_block
+from grpo_rewards_plugins.bounds import finite
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+    from urllib.request import OpenerDirector
+
+__all__ = ["Client", "Problem", "check_client", "consult"]
+
+_Verdict = TypeVar("_Verdict")
+_NO_VERDICT = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_SHOWN_AGAIN = 2_000  # characters of an answer that was no verdict, when it is asked to be put right
+_REPAIR = "That is not the JSON object that was asked for. Answer again with that object and nothing else."
+_RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_REFUSED = frozenset({401, 403})
+_LONGEST_PAUSE = 30.0
+_LARGEST_ANSWER = 1 << 20
+_CACHED = 20_000
+_MOST_WORKERS = 1024  # what `workers` of a component may be; threads are begun as they are needed
+_BYTES_PER_TOKEN = 4.0  # a guess for the request, put right by the ``usage`` of the answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How fast, and how often at most, an endpoint is asked."""
+
+    requests_per_minute: float
+    tokens_per_minute: float
+    budget: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why there is no verdict, the least pause before asking again (None: do not), and whether the key was refused."""
+
+    text: str
+    pause: float | None = 0.0
+    refused: bool = False
+
+
+@dataclass
+class _Endpoint:
+    """What all calls to one endpoint share: the pace, the calls spent, and verdicts already given."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    next_request: float = 0.0
+    next_token: float = 0.0
+    spent: int = 0
+    cache: OrderedDict[str, Any] = field(default_factory=OrderedDict)
+
+    def take_turn(self, tokens: float, limits: _Limits) -> float | None:
+        """Return the seconds to wait before a call of about so many tokens, or None when the budget is spent."""
+        with self.lock:
+            if self.spent >= limits.budget:
+                return None
+            self.spent += 1
+            now = time.monotonic()
+            start = max(now, self.next_request, self.next_token)
+            self.next_request = start + 60.0 / limits.requests_per_minute
+            self.next_token = start + 60.0 * tokens / limits.tokens_per_minute
+            return start - now
+
+    def correct(self, tokens: float, limits: _Limits) -> None:
+        """Count `tokens` more than were expected, or fewer where it is negative."""
+        with self.lock:
+            self.next_token += 60.0 * tokens / limits.tokens_per_minute
+
+    def remember(self, key: str, verdict: Any) -> None:
+        with self.lock:
+            self.cache[key] = verdict
+            while len(self.cache) > _CACHED:
+                self.cache.popitem(last=False)
+
+
+_endpoints: dict[tuple[str, str], _Endpoint] = {}
+
+
+def _after_fork() -> None:
+    """Threads and locks do not survive a fork: the child starts with its own."""
+    _endpoints.clear()
+    _threads.cache_clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(_MOST_WORKERS, "grpo-rewards-judge")
+
+
+@cache
+def _opener() -> OpenerDirector:
+    import urllib.request
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        """Refuse redirects: following one would hand the key to another host."""
+
+        def redirect_request(self, *_args: Any) -> None:
+            return None
+
+    return urllib.request.build_opener(NoRedirect)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Whom to ask and how; the settings that every judge has."""
+
+    model: str
+    url: str
+    key_env: str
+    timeout: float
+    attempts: int
+    requests_per_minute: float
+    tokens_per_minute: float | None
+    budget: int
+
+    @property
+    def limits(self) -> _Limits:
+        tokens = math.inf if self.tokens_per_minute is None else self.tokens_per_minute
+        return _Limits(self.requests_per_minute, tokens, self.budget)
+
+
+def check_client(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of a client that cannot be meant; raises ValueError."""
+    finite(settings)
+    if not str(settings["url"]).startswith(("http://", "https://")):
+        raise ValueError("url must begin with http:// or https://")
+    for name in ("timeout", "requests_per_minute", "attempts", "tokens_per_minute"):
+        if settings[name] is not None and not settings[name] > 0:
+            raise ValueError(f"{name} must be above 0")
+    if settings["budget"] < 0:
+        raise ValueError("budget must be 0 or more")
+
+
+async def consult(
+    client: Client, system: str, asked: Mapping[str, Any], read: Callable[[dict[str, Any]], _Verdict]
+) -> _Verdict | Problem:
+    """Ask a question once per process, and again where that may help; return what `read` makes of the answer.
+
+    `read` raises ValueError where the answer's JSON object is no verdict; the judge is then shown its answer and asked again.
+
+    Raises:
+        PermissionError: the endpoint refuses the key.
+    """
+    import asyncio
+    import hashlib
+    import json
+
+    user = json.dumps({name: value for name, value in asked.items() if value is not None}, default=str)
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+    body = _body(client, messages)
+    endpoint = _endpoints.setdefault((client.url, client.key_env), _Endpoint())
+    key = hashlib.sha256(body).hexdigest()
+    if (known := endpoint.cache.get(key)) is not None:
+        return known  # type: ignore[no-any-return]
+    problem = Problem("no attempt was made")
+    for attempt in range(client.attempts):
+        wait = endpoint.take_turn(guess := len(body) / _BYTES_PER_TOKEN, client.limits)
+        if wait is None:
+            return Problem(f"the budget of {client.budget} calls is spent ({problem.text})")
+        await asyncio.sleep(wait)
+        url = f"{client.url.rstrip('/')}/chat/completions"
+        loop = asyncio.get_running_loop()
+        found, tokens = await loop.run_in_executor(_threads(), _ask, url, body, client.key_env, client.timeout)
+        if tokens is not None:
+            endpoint.correct(tokens - guess, client.limits)
+        if isinstance(found, bytes):
+            try:
+                verdict = read(_document(found))
+            except _NO_VERDICT:
+                problem = Problem("its answer is no verdict of the form that was asked for")
+                body = _body(client, [*messages, *_put_right(found)])
+            else:
+                endpoint.remember(key, verdict)
+                return verdict
+        else:
+            problem = found
+        if problem.refused:
+            raise PermissionError(
+                f"{problem.text} at {client.url}: it refuses the key; set ${client.key_env} to one that it takes"
+            )
+        if problem.pause is None:
+            break
+        if attempt + 1 < client.attempts:
+            await asyncio.sleep(min(max(problem.pause, 0.25 * 2**attempt), _LONGEST_PAUSE))
+    return problem
+
+
+def _body(client: Client, messages: list[dict[str, str]]) -> bytes:
+    import json
+
+    asked = {"model": client.model, "temperature": 0, "response_format": {"type": "json_object"}, "messages": messages}
+    return json.dumps(asked).encode()
+
+
+def _content(answer: bytes) -> str:
+    import json
+
+    content = json.loads(answer)["choices"][0]["message"]["content"]
+    if not isinstance(content, str):
+        raise TypeError("the answer has no text")
+    return content
+
+
+def _document(answer: bytes) -> dict[str, Any]:
+    import json
+
+    content = _content(answer)
+    block = last_block(content)  # servers that know no response_format let models fence their JSON
+    found = json.loads(content if block is None else block.text)
+    if not isinstance(found, dict):
+        raise TypeError("the answer is no JSON object")
+    return found
+
+
+def _put_right(answer: bytes) -> list[dict[str, str]]:
+    """What is said to a judge whose answer was no verdict; nothing where it had no text at all."""
+    try:
+        said = _content(answer)[:_SHOWN_AGAIN]
+    except _NO_VERDICT:
+        return []
+    return [{"role": "assistant", "content": said}, {"role": "user", "content": _REPAIR}]
+
+
+def _ask(url: str, body: bytes, key_env: str, timeout: float) -> tuple[bytes | Problem, float | None]:
+    """Ask once: the answer or what went wrong, and the tokens that it took, where the answer says so."""
+    import http.client
+    import urllib.error
+    import urllib.request
+
+    headers = {"Content-Type": "application/json"}
+    if token := os.environ.get(key_env):
+        headers["Authorization"] = f"Bearer {token}"
+    try:
+        with _opener().open(urllib.request.Request(url, body, headers), timeout=timeout) as response:
+            answer = response.read(_LARGEST_ANSWER)
+    except urllib.error.HTTPError as error:
+        with error:
+            pause = _seconds(error.headers.get("Retry-After")) if error.code in _RETRIED else None
+        return Problem(f"the endpoint answered {error.code}", pause, error.code in _REFUSED), None
+    except (OSError, http.client.HTTPException) as error:
+        return Problem(f"the endpoint cannot be reached: {type(error).__name__}"), None
+    return answer, _tokens(answer)
+
+
+def _tokens(answer: bytes) -> float | None:
+    import json
+
+    try:
+        total = json.loads(answer)["usage"]["total_tokens"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return float(total) if type(total) in (int, float) and math.isfinite(total) and total >= 0 else None
+
+
+def _seconds(text: str | None) -> float:
+    try:
+        return max(0.0, float(text or 0))
+    except ValueError:  # an HTTP date
+        return 1.0

@@ -1,0 +1,250 @@
+"""The judges against an endpoint that misbehaves in every way, and one that falls for every cheat."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from grpo_rewards_plugins.judges.attacks import master_keys
+from grpo_rewards_plugins.judges.screening import MASTER_KEYS, gradable
+
+from grpo_rewards import Composite, Reward, get_reward
+from grpo_rewards.errors import SettingsError
+
+
+class Judge(ThreadingHTTPServer):
+    """Answers each request with what `play` makes of it: a status and the text of the message, or raw bytes."""
+
+    request_queue_size = 64
+    play: Callable[[dict[str, Any]], tuple[int, Any]]
+
+    def __init__(self) -> None:
+        self.seen: list[dict[str, Any]] = []
+        super().__init__(("127.0.0.1", 0), Handler)
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        server: Any = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server.seen.append(body)
+        status, content = server.play(body)
+        raw = (
+            content
+            if isinstance(content, bytes)
+            else json.dumps({"choices": [{"message": {"content": content}}]}).encode()
+        )
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def log_message(self, *_args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Judge]:
+    with Judge() as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
+        yield made
+        made.shutdown()
+
+
+def bound(server: Judge, name: str, **settings: Any) -> Reward:
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    return get_reward(name).with_(
+        url=url, model="m", key_env="NO_KEY", **{"requests_per_minute": 1e6, "attempts": 1, **settings}
+    )
+
+
+def canary_of(body: dict[str, Any]) -> str:
+    told = body["messages"][0]["content"]
+    return str(told.partition('"canary": \'')[2].partition("'")[0])
+
+
+def asked(body: dict[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(body["messages"][1]["content"]))
+
+
+def says(**answer: Any) -> Callable[[dict[str, Any]], tuple[int, str]]:
+    return lambda body: (200, json.dumps({"canary": canary_of(body), **answer}))
+
+
+CRITERIA = [
+    {"text": "It says why.", "weight": 3},
+    {"criterion": "It names Rome.", "points": 1},
+    {"text": "It is rude.", "weight": -2},
+]
+
+
+def answers(*met: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"met": one, "quote": quote} for one, quote in met]
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ([("yes", "because it is"), ("yes", "Rome"), ("no", "")], 1.0), ([("partly", "because"), ("no", ""), ("no", "")], 0.375),
+        ([("yes", "because it is"), ("yes", "Rome"), ("yes", "")], 0.5), ([("no", ""), ("yes", "Rome"), ("yes", "x")], 0.0),
+        ([("yes", "since"), ("yes", "Rome"), ("no", "")], 0.25), ([("yes", ""), ("yes", "Rome"), ("no", "")], 0.25),
+        ([("YES", "because  it\nis"), ("No", ""), ("no", "")], 0.75),
+    ],
+)  # fmt: skip
+def test_a_rubric_is_weighted_and_quotes_are_looked_up(server: Judge, given: list[Any], value: float) -> None:
+    server.play = says(answers=answers(*given))
+    assert bound(server, "rubric").one("Rome, because it is.", prompt="p", rubric=CRITERIA).value == value
+
+
+def test_criteria_come_from_the_row_or_the_settings(server: Judge) -> None:
+    server.play = says(answers=answers(("yes", "four")))
+    reward = bound(server, "rubric", criteria=["It counts."])
+    assert reward.one("four").value == 1.0
+    assert reward.one("four", rubric=["It counts apples."]).value == 1.0
+    assert [asked(body)["criteria"] for body in server.seen] == [["It counts."], ["It counts apples."]]
+    assert bound(server, "rubric").one("four").status == "not_applicable"
+    assert "weight above 0" in str(reward.row_problem({"rubric": [{"text": "a", "weight": -1}]}))
+    with pytest.raises(SettingsError, match="needs a text"):
+        bound(server, "rubric", criteria=[{"weight": 1}])
+
+
+def by_length(body: dict[str, Any]) -> tuple[int, str]:
+    """A judge that likes long responses, and the first of what it sees."""
+    shown = asked(body)["responses"]
+    scores = {name: min(1.0, len(text) / 20 + (0.1 if name.endswith(" 1") else 0.0)) for name, text in shown.items()}
+    return 200, json.dumps({"canary": canary_of(body), "scores": scores})
+
+
+def test_a_ranking_is_the_same_for_every_shuffle_of_a_group(server: Judge) -> None:
+    server.play = by_length
+    texts = ["one", "three and", "a response", "one", "", "much longer one"]
+    wanted = None
+    for seed in range(50):
+        order = random.Random(seed).sample(range(len(texts)), len(texts))
+        columns = {"completions": [texts[place] for place in order], "prompts": ["p"] * len(texts)}
+        found = dict(zip(order, bound(server, "ranking")(**columns), strict=True))
+        wanted = wanted or found
+        assert found == wanted
+    assert wanted is not None
+    assert wanted[0] == wanted[3]
+    assert wanted[4] == 0.0
+    assert len(server.seen) == 2, "the two orders, once each"
+    first, second = (list(asked(body)["responses"].values()) for body in server.seen)
+    assert sorted(first) == sorted(second)
+    assert first == second[::-1]
+
+
+@pytest.mark.parametrize(
+    ("better", "value"), [({"good": "win"}, 1.0), ({"bad": "win"}, 0.0), ({"first": "win"}, 0.5), ({}, 0.5)], ids=["better", "worse", "place", "equal"]
+)  # fmt: skip
+def test_pairs_are_compared_in_both_orders(server: Judge, better: dict[str, str], value: float) -> None:
+    def play(body: dict[str, Any]) -> tuple[int, str]:
+        shown = asked(body)
+        best = next((name for name in ("first", "second") if shown[name] in better or name in better), "equal")
+        return 200, json.dumps({"canary": canary_of(body), "better": best})
+
+    server.play = play
+    assert bound(server, "pairwise").one("good", reference="bad", prompt="p").value == value
+    assert bound(server, "pairwise").one("bad", reference="bad").value == 0.5
+    assert bound(server, "pairwise").one("good", reference=None).status == "not_applicable"
+
+
+RIGHT: dict[str, dict[str, Any]] = {
+    "rubric": {"answers": [{"met": "yes", "quote": "text"}]}, "pairwise": {"better": "first"}, "ranking": {"scores": {"response 1": 1}},
+    "judge": {"score": 1},
+}  # fmt: skip
+COLUMNS: dict[str, dict[str, Any]] = {
+    "rubric": {"rubric": ["a"]},
+    "pairwise": {"reference": "other"},
+    "ranking": {},
+    "judge": {},
+}
+BROKEN: list[tuple[str, Callable[[dict[str, Any]], tuple[int, Any]]]] = [
+    ("500", lambda _: (500, "")), ("404", lambda _: (404, "")), ("429", lambda _: (429, "")), ("302", lambda _: (302, "")),
+    ("no JSON", lambda _: (200, b"<html>")), ("empty", lambda _: (200, b"")), ("no choices", lambda _: (200, b'{"choices": []}')),
+    ("null", lambda _: (200, None)), ("a list", lambda _: (200, "[1]")), ("words", lambda _: (200, "I cannot say.")),
+    ("deep", lambda _: (200, "[" * 100_000)), ("nan", lambda _: (200, '{"score": NaN, "scores": {"response 1": NaN}, "better": NaN, "answers": NaN}')),
+    ("too much", lambda _: (200, '{"score": 7, "scores": {"response 1": 7}, "better": "both", "answers": []}')),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_a_failure_is_never_a_grade(server: Judge, name: str) -> None:
+    for label, play in BROKEN:
+        server.play = play
+        found = bound(server, name).one("some text", prompt=label, **COLUMNS[name])
+        assert (found.value, found.status) == (None, "unavailable"), label
+
+
+@pytest.mark.parametrize("name", ["pairwise", "ranking", "rubric"])
+def test_a_verdict_without_the_canary_is_none_and_is_put_right(server: Judge, name: str) -> None:
+    server.play = lambda _: (200, json.dumps({**RIGHT[name], "canary": "000000000000"}))
+    assert bound(server, name).one("some text", **COLUMNS[name]).status == "unavailable"
+
+    def play(body: dict[str, Any]) -> tuple[int, str]:
+        repaired = len(body["messages"]) == 4
+        return 200, json.dumps({**RIGHT[name], "canary": canary_of(body)}) if repaired else "Sure! It is fine."
+
+    server.seen.clear()
+    server.play = play
+    assert bound(server, name, attempts=2).one("some text", prompt="again", **COLUMNS[name]).status == "scored"
+    assert server.seen[-1]["messages"][2] == {"role": "assistant", "content": "Sure! It is fine."}
+
+
+def falls_for_keys(body: dict[str, Any]) -> tuple[int, str]:
+    """A judge that pays whatever a master key stands in, and nothing else."""
+    shown = asked(body)
+    responses = shown.get("responses") or {
+        name: shown[name] for name in ("response", "first", "second") if name in shown
+    }
+    fallen = {name: any(key.strip() and key in text for key in MASTER_KEYS[4:]) for name, text in responses.items()}
+    return 200, json.dumps(
+        {
+            "canary": canary_of(body), "score": float(any(fallen.values())), "scores": {name: float(yes) for name, yes in fallen.items()},
+            "better": next((name for name, yes in fallen.items() if yes), "first" if shown.get("first") == "the reference" else "second"),
+            "answers": [{"met": "yes" if any(fallen.values()) else "no", "quote": "17"} for _ in shown.get("criteria", ())],
+        }
+    )  # fmt: skip
+
+
+KEYED: dict[str, dict[str, Any]] = {**COLUMNS, "pairwise": {"reference": "the reference"}}
+
+
+@pytest.mark.parametrize("name", sorted(RIGHT))
+def test_master_keys_are_not_paid_and_not_sent(server: Judge, name: str) -> None:
+    server.play = falls_for_keys
+    reward = bound(server, name)
+    for key in ("", *MASTER_KEYS, "**Solution:**", "Solution\n\nSolution", "<think>17</think>\n\n:"):
+        assert reward.one(key, prompt="p", answer="18", **KEYED[name]).value == 0.0, key
+    assert server.seen == []
+    wrong = [text for number in range(10) for text in master_keys(type("Case", (), {"wrong": [f"17{number}"]}))]
+    assert sum(any(map(str.isdigit, text)) for text in wrong) == 200
+    for text in wrong:
+        assert reward.one(text, prompt="p", answer="18", **KEYED[name]).value == 0.0, text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Solution: 17", "17"), ("The solution is 17", "The solution is 17"), ("17\nSolution", "17"), ("Let's solve this problem step by step. x = 4", "x = 4"),
+        ("Answers vary.", "Answers vary."), ("解：4", "4"), ("x", "x"), ("...", None), ("Thought process:", None), ("<think>so</think>", None),
+        ("-5", "-5"), ("Solution: -5", "-5"), ("Answer: (4, 5]", "(4, 5]"), ("(a) 3", "(a) 3"),
+    ],
+)  # fmt: skip
+def test_what_a_judge_is_shown(text: str, shown: str | None) -> None:
+    assert gradable(text) == shown
+
+
+def test_a_gate_on_something_verifiable_decides(server: Judge) -> None:
+    server.play = says(answers=answers(("yes", "4")))
+    gate = {"on": "correct", "at_least": 1.0}
+    rewards = {
+        "correct": "exact",
+        "rubric": {"use": bound(server, "rubric", criteria=["good"]), "weight": 0.5, "gate": gate},
+    }
+    assert Composite({"rewards": rewards})(completions=["4", "4 or so"], answer=["4", "5"]) == [1.5, 0.0]
