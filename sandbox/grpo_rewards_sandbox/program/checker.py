@@ -1,4 +1,4 @@
-"""A trusted process that judges one check after another: only the text of tests and plain data ever live in it.
+"""A trusted process that judges one check, or plain test file, after another: only tests' text and plain data ever live in it.
 
 A fork per job is what it saves. Only tests that can leave nothing behind come here (`names.keeps_no_state`); after a
 timeout or a broken job it is ended, and every few hundred jobs it is renewed.
@@ -24,6 +24,8 @@ def may_judge(job: dict[str, Any]) -> bool:
     """This job's tests may share a process with those of other jobs, one after the other."""
     if job["fidelity"] == "shared":
         return False
+    if job["format"] == "pytest":
+        return names.plain_file(job["tests"], job["module"])
     if job["format"] not in ("humaneval", "asserts"):
         return bool(job["format"] == "calls")  # plain data, of which nothing is run here
     tests = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
@@ -37,7 +39,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     for name in _MODULES.split() if config["warm"] else ():
         importlib.import_module(name)
     from .border.proxies import Border
-    from .formats import calls, checks
+    from .formats import calls, checks, plain_file
     from .formats.report import progress_to
 
     cell.enter()
@@ -59,6 +61,8 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         progress = progress_to(descriptors[1])
         if job["format"] == "calls":
             report = calls.run(job, border, progress)
+        elif job["format"] == "pytest":
+            report = plain_file.run(job, border, progress)
         else:
             report = checks.run(job, border, progress, quiet=True)
         os.write(descriptors[1], report.line())

@@ -128,6 +128,8 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             os.write(descriptors[1], report.line())
             os._exit(0)
 
+        if message["do"] == "tests" and message["job"]["format"] == "pytest":
+            pytest_file.read(message["job"])
         pid = cell.fork(body)
         for descriptor in descriptors:
             os.close(descriptor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import types
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,7 @@ def listed(ref: Any) -> list[str]:
     return sorted(name for name in found if type(name) is str)
 
 
+@functools.lru_cache(maxsize=64)
 def names_on_request(tests: str) -> frozenset[str]:
     """Return the special names that these tests ask for themselves."""
     return frozenset(_SPECIAL_NAME.findall(tests)) - _NEVER_ASKED

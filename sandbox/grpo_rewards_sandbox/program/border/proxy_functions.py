@@ -204,5 +204,5 @@ def coroutine_function(number: int, name: str) -> Any:
         return await Border.peer.call(number, args, kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__dict__["_border_number"] = number
+    function.__dict__.update(_border_number=number, __test__=False)
     return function

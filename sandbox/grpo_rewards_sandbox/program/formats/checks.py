@@ -38,7 +38,7 @@ def _instrumented(tests: str) -> tuple[types.CodeType, int]:
 
 
 @functools.lru_cache(maxsize=256)
-def _compiled(source: str, name: str) -> types.CodeType:
+def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
@@ -71,13 +71,13 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     except (Closed, Protocol):
         report.fail(peer.broken)
     except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
-        at = _statement(text, error)
+        at = statement(text, error)
         report.fail(f"{at}: {describe(error)}" if at else describe(error))
     finish(report, peer)
     return report
 
 
-def _statement(tests: str, error: BaseException) -> str:
+def statement(tests: str, error: BaseException) -> str:
     """The innermost statement of the tests that was being run when `error` was raised, on one line."""
     line = None
     trace = error.__traceback__
@@ -150,7 +150,7 @@ def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[
             with contextlib.suppress(LookupError):
                 namespace[name] = visible.trusted_value(name, getattr(module, name))
     if setup.strip():
-        exec(_compiled(setup, "setup.py"), namespace)  # noqa: S102
+        exec(compiled(setup, "setup.py"), namespace)  # noqa: S102
     return namespace
 
 
@@ -200,8 +200,8 @@ def _asserts(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[
     tests: list[str] = job["tests"]
     report.tests_total = len(tests)
     try:
-        codes = [_compiled(test, "tests.py") for test in tests]
-        _compiled(job["setup"], "setup.py")
+        codes = [compiled(test, "tests.py") for test in tests]
+        compiled(job["setup"], "setup.py")
     except (SyntaxError, ValueError) as error:
         report.status = "error"
         report.fail(f"the tests do not compile: {error}")

@@ -62,6 +62,7 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
+_MEANS_MORE = re.compile("test|setup|teardown|pytest")  # how names begin that pytest looks for
 _FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
 
 
@@ -102,16 +103,16 @@ def imported(source: str, module: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=64)
-def keeps_no_state(source: str) -> bool:
+def keeps_no_state(source: str, module: str = "") -> bool:
     """The text can neither change nor hand out anything that outlives its own namespace.
 
     Only then may one trusted process judge one job after another: no class, no lambda, no `global`, no attribute of
-    anything assigned, imports of a few modules of pure functions, calls of the candidate and of pure functions only.
+    anything assigned, imports of a few modules of pure functions and from the candidate's `module`, no builtin that
+    reaches what others hold.
     """
     nodes = parsed(source)
     if not nodes:
         return False
-    defined: set[str] = set()
     for node in nodes:
         if isinstance(node, _UNSAFE):
             return False
@@ -119,6 +120,8 @@ def keeps_no_state(source: str) -> bool:
             if any(alias.name not in _SAFE_MODULES for alias in node.names):
                 return False
         elif isinstance(node, ast.ImportFrom):
+            if module and node.module == module and not node.level:
+                continue
             if node.module not in _SAFE_MODULES or any(alias.name not in _SAFE_ATTRIBUTES for alias in node.names):
                 return False
         elif isinstance(node, ast.Attribute):
@@ -126,8 +129,6 @@ def keeps_no_state(source: str) -> bool:
                 return False
         elif isinstance(node, ast.Name) and (node.id.startswith("__") or node.id in _IMPURE):
             return False
-        elif isinstance(node, ast.FunctionDef):
-            defined.add(node.name)
     return True
 
 
@@ -198,6 +199,23 @@ def expected(source: str) -> Expected:
                 if everything or any(map(_leaves_out, marks)):
                     left_out.add(prefix + part.name)
     return Expected(frozenset(found), frozenset(left_out))
+
+
+@functools.lru_cache(maxsize=64)
+def plain_file(tests: str, module: str) -> bool:
+    """Nothing in this test file asks pytest for more than that its functions are called, one after the other."""
+    if not keeps_no_state(tests, module) or shares_files(tests):
+        return False
+    return not any(_asks_for_more(node) for node in parsed(tests)) and bool(expected(tests).tests)
+
+
+def _asks_for_more(node: ast.AST) -> bool:
+    if isinstance(node, ast.FunctionDef):
+        test, given = node.name.startswith("test"), ast.unparse(node.args)
+        return bool(node.decorator_list or (test and given) or (not test and _MEANS_MORE.match(node.name)))
+    if isinstance(node, ast.Name):
+        return not isinstance(node.ctx, ast.Load) and bool(_MEANS_MORE.match(node.id))
+    return isinstance(node, ast.alias) and bool(_MEANS_MORE.match(node.asname or ""))
 
 
 def _leaves_out(mark: ast.AST) -> bool:

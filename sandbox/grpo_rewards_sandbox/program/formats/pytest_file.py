@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.machinery
 import linecache
 import os
 import socket
-import sys
 from typing import Any
 
 from ..border.messages import Closed, Protocol
-from ..border.proxies import module_namespace
-from ..border.trusted import TrustedPeer
+from ..border.proxies import names_on_request
 from . import guard, names, over_there, review, visible
-from .checks import finish, prepare
+from .checks import finish
+from .plain_file import begun, publish
 from .pytest_session import Outcomes, Session, judge
-from .report import Progress, Report, describe, refused
+from .report import Progress, Report, describe
+
+_READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
+
+
+def read(job: dict[str, Any]) -> None:
+    """Read the tests' text, in the process that forks those who run it: each sample of a row has the same, and inherits this."""
+    tests, name = job["tests"], job["module"]
+    if len(tests) <= _READ_BEFORE:
+        asked = names.imported(tests, name)
+        names.expected(tests)
+        review.unjudgeable(tests, name, asked)
+        review.classes_under_test(tests, name, asked, ())
+        names.words(tests)
+        names_on_request(tests)
+        visible.star_imports(tests, name)
+        visible.bound(tests, name)
 
 
 def run(
     job: dict[str, Any], sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress
 ) -> Report:
     """Judge one job of format pytest."""
+    peer = begun(job, sock, quiet=False)
+    if isinstance(peer, Report):
+        return peer
     report = Report()
     tests, name = job["tests"], job["module"]
     wanted = names.expected(tests)
-    asked = names.imported(tests, name)
-    if why := review.unjudgeable(tests, name, asked) or review.left_out(tests, name):
-        return refused(why)
-    under_test = review.classes_under_test(tests, name, asked, job["classes"])
-    peer = TrustedPeer(sock, under_test=under_test, module_name=name)
-    prepare(peer, tests)
     if shared is not None:
         over_there.open_temporary_files()
         peer.folders = (shared,)
@@ -40,7 +50,7 @@ def run(
     try:
         peer.follow_environment()
         module = peer.request("load", job["candidate"], name)
-        _publish(peer, module, job)
+        publish(peer, module, job)
         over_there.follow_seed(peer)
         over_there.follow_monkeypatch(peer)
         if "mock" in tests:
@@ -68,26 +78,3 @@ def run(
     report.tests_total = max(report.tests_total, len(wanted.tests))
     finish(report, peer)
     return report
-
-
-def _publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
-    """Make the proxied module importable; a star import brings the names that the tests use and nothing else."""
-    tests, name = job["tests"], job["module"]
-    held = module_namespace(module)
-    if "__doc__" in tests:
-        *_, doc = peer.request("names", module)
-        held["__doc__"] = doc if type(doc) is str else None
-    if visible.star_imports(tests, name):
-        shown = held["__all__"] = []
-        defined, exported, _ = peer.request("names", module)
-        own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
-        for part in visible.chosen(own, names.used(tests) - visible.bound(tests, name)):
-            with contextlib.suppress(LookupError):
-                value = getattr(module, part)
-                kept = visible.trusted_value(part, value)
-                shown.append(part)
-                if kept is not value:
-                    held[part] = kept
-    held["__file__"] = f"{name}.py"
-    held["__spec__"] = importlib.machinery.ModuleSpec(name, None)
-    sys.modules[name] = module

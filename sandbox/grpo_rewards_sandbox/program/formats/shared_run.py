@@ -14,7 +14,7 @@ import types
 from typing import Any
 
 from . import names
-from .checks import _compiled
+from .checks import compiled
 from .pytest_session import Outcomes, Session, judge
 from .report import Report, describe
 
@@ -46,17 +46,17 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
             judge_all(report, outcomes, items, expected)
         else:
             namespace = dict(vars(module), __name__="tests")
-            exec(_compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
+            exec(compiled(job["setup"], "setup.py"), namespace)  # noqa: S102
             if job["format"] == "humaneval":
                 candidate = namespace.get(job["entry_point"])
-                exec(_compiled(tests, "tests.py"), namespace)  # noqa: S102
+                exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
                 report.tests_total = 1
                 namespace["check"](candidate)
                 report.tests_passed = 1
             else:
                 report.tests_total = len(tests)
                 for test in tests:
-                    exec(_compiled(test, "tests.py"), namespace)  # noqa: S102
+                    exec(compiled(test, "tests.py"), namespace)  # noqa: S102
                     report.tests_passed += 1
             report.passed = report.tests_total > 0
     except BaseException as error:  # noqa: BLE001  whatever it is, it is the verdict

@@ -1,0 +1,124 @@
+"""A pytest file of plain functions: no fixture, mark, parameter, class or hook, so that pytest would do no more than call each.
+
+Such files, which most data sets hold, need no session and leave nothing behind: one lasting process judges them, as it does
+checks. Anything else goes to `pytest_file`, which says the same of these, and takes several times as long.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.machinery
+import socket
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..border.messages import Closed, Protocol
+from ..border.proxies import module_namespace
+from ..border.trusted import TrustedPeer
+from . import names, review, visible
+from .checks import compiled, finish, prepare, statement
+from .report import Progress, Report, describe, refused
+
+
+def begun(job: dict[str, Any], sock: socket.socket, *, quiet: bool) -> TrustedPeer | Report:
+    """Return the border for a test file, or what is said of one that cannot be judged."""
+    tests, name = job["tests"], job["module"]
+    asked = names.imported(tests, name)
+    if why := review.unjudgeable(tests, name, asked) or review.left_out(tests, name):
+        return refused(why)
+    under_test = review.classes_under_test(tests, name, asked, job["classes"])
+    peer = TrustedPeer(sock, under_test=under_test, module_name=name, quiet=quiet)
+    prepare(peer, tests)
+    return peer
+
+
+def publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
+    """Make the proxied module importable; a star import brings the names that the tests use and nothing else."""
+    tests, name = job["tests"], job["module"]
+    held = module_namespace(module)
+    if "__doc__" in tests:
+        *_, doc = peer.request("names", module)
+        held["__doc__"] = doc if type(doc) is str else None
+    if visible.star_imports(tests, name):
+        shown = held["__all__"] = []
+        defined, exported, _ = peer.request("names", module)
+        own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
+        for part in visible.chosen(own, names.used(tests) - visible.bound(tests, name)):
+            with contextlib.suppress(LookupError):
+                value = getattr(module, part)
+                kept = visible.trusted_value(part, value)
+                shown.append(part)
+                if kept is not value:
+                    held[part] = kept
+    held["__file__"] = f"{name}.py"
+    held["__spec__"] = importlib.machinery.ModuleSpec(name, None)
+    sys.modules[name] = module
+
+
+def run(job: dict[str, Any], sock: socket.socket, progress: Progress) -> Report:
+    """Judge one job of format pytest whose tests are plain."""
+    peer = begun(job, sock, quiet=True)
+    if isinstance(peer, Report):
+        return peer
+    report = Report()
+    try:
+        module = peer.request("load", job["candidate"], job["module"])
+        with _importable(job["module"]):
+            publish(peer, module, job)
+            _call_each(job["tests"], report, progress)
+    except (Closed, Protocol):
+        report.fail(peer.broken)
+    except BaseException as error:  # noqa: BLE001  the candidate's module did not load, or the file gave up
+        report.fail(f"collection: {describe(error)}" if report.tests_total else describe(error))
+    report.tests_total = max(report.tests_total, len(names.expected(job["tests"]).tests))
+    finish(report, peer)
+    return report
+
+
+@contextlib.contextmanager
+def _importable(name: str) -> Iterator[None]:
+    """For the time of one job the candidate's module has this name."""
+    before = sys.modules.get(name)
+    try:
+        yield
+    finally:
+        sys.modules.pop(name, None)
+        if before is not None:
+            sys.modules[name] = before
+
+
+def _call_each(tests: str, report: Report, progress: Progress) -> None:
+    """Call each test, whatever became of the others, as pytest does."""
+    wanted = names.expected(tests).tests
+    report.tests_total = len(wanted)
+    namespace: dict[str, Any] = {"__name__": "test_solution"}
+    exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
+    found = {name: value for name, value in namespace.items() if name.startswith("test") and _is_function(value)}
+    report.tests_total = len(found)
+    for name, test in found.items():
+        try:
+            test()
+        except (Closed, Protocol):
+            raise
+        except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
+            report.fail(f"{name}: {_first_line(error, tests)}")
+        else:
+            report.tests_passed += 1
+            progress(report.tests_passed, report.tests_total)
+    if missing := sorted(wanted - found.keys()):
+        report.fail(f"{missing[0]} was not collected")
+    if not report.tests_passed:
+        report.fail("no test passed")
+    report.passed = not report.reason
+
+
+def _is_function(value: Any) -> bool:
+    return type(value) is types.FunctionType and value.__code__.co_filename == "tests.py"
+
+
+def _first_line(error: BaseException, tests: str) -> str:
+    text = describe(error).strip().partition("\n")[0]
+    at = statement(tests, error) if text == "AssertionError" else ""
+    return f"{text} in {at}" if at else text

@@ -1,0 +1,70 @@
+"""A plain test file is judged without a session of pytest, and the verdict is the one that a session gives."""
+
+from __future__ import annotations
+
+import pytest
+from grpo_rewards_sandbox import Job, Sandbox
+from grpo_rewards_sandbox.program.formats.names import plain_file
+
+RIGHT = "def double(x):\n    return 2 * x\n"
+BY_NAME = "from solution import double\n"
+FILES = {
+    "passes": (RIGHT, BY_NAME + "def test_a():\n    assert double(2) == 4\ndef test_b():\n    assert double(0) == 0\n"),
+    "star": (RIGHT, "from solution import *\ndef check(f):\n    assert f(3) == 6\ndef test_it():\n    check(double)\n"),
+    "fails_one": (RIGHT, BY_NAME + "def test_a():\n    assert double(2) == 5\ndef test_b():\n    assert double(0) == 0\n"),
+    "fails_with_words": (RIGHT, BY_NAME + "def test_a():\n    assert double(2) == 5, 'no'\n"),
+    "raises": ("def double(x):\n    raise ValueError('no')\n", BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "not_there": ("x = 1\n", BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "does_not_compile": ("def double(x:\n", BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "defined_twice": (RIGHT, BY_NAME + "def test_a():\n    assert double(2) == 5\ndef test_a():\n    assert double(2) == 4\n"),
+    "fails_as_it_is_read": (RIGHT, BY_NAME + "assert double(1) == 3\ndef test_a():\n    assert double(2) == 4\n"),
+    "tests_of_the_candidate": (RIGHT + "def test_own():\n    assert 0\nasync def test_two():\n    assert 0\n",
+        "from solution import double, test_own, test_two\ndef test_a():\n    assert double(2) == 4\n"),
+    "ends_its_process": ("import os\ndef double(x):\n    os._exit(0)\n", BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "exits": ("def double(x):\n    raise SystemExit\n", BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "an_object_for_data": ("class Yes:\n    def __eq__(self, other):\n        return True\ndef double(x):\n    return Yes()\n",
+        BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
+    "swallows": ("def double(x):\n    try:\n        x()\n    except BaseException:\n        pass\n    return 4\n",
+        BY_NAME + "def test_a():\n    def fails():\n        assert double is None\n    assert double(fails) == 4\n"),
+    "takes_the_place_of_a_builtin": (RIGHT + "abs = lambda x: 4\n",
+        "from solution import *\ndef test_a():\n    assert abs(double(2)) == 4\ndef test_b():\n    assert abs(-3) == 4\n"),
+}  # fmt: skip
+NOT_PLAIN = {
+    "a_mark": "@mark\ndef test_a():\n    pass\n",
+    "a_parameter": "def test_a(x=1):\n    pass\n",
+    "a_class": "class TestA:\n    def test_a(self):\n        pass\n",
+    "a_hook": "def setup_module():\n    pass\ndef test_a():\n    pass\n",
+    "another_name": "def check():\n    pass\ntest_b = check\ndef test_a():\n    pass\n",
+    "imported_as_one": "from solution import f as test_b\ndef test_a():\n    pass\n",
+    "a_module": "import os\ndef test_a():\n    pass\n",
+    "no_test": "assert 1\n",
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_plain_file_is_judged_as_by_a_session(sandbox: Sandbox, name: str):
+    candidate, tests = FILES[name]
+    by_session = tests + "\nlambda: 0\n"
+    assert plain_file(tests, "solution")
+    assert not plain_file(by_session, "solution")
+    plain, session = sandbox.run([Job(candidate, text, "pytest", timeout=10.0) for text in (tests, by_session)])
+    assert (plain.status, plain.tests_passed, plain.tests_total) == (
+        session.status, session.tests_passed, session.tests_total)  # fmt: skip
+    # of a process that ended the session says less
+    assert plain.reason.removeprefix("collection: ") in session.reason or name == "ends_its_process"
+
+
+def test_a_file_leaves_no_module_behind(sandbox: Sandbox):
+    first = Job(
+        RIGHT, "from random import double\ndef test_a():\n    assert double(2) == 4\n", "pytest", module="random"
+    )
+    second = Job(RIGHT, BY_NAME + "def test_a():\n    assert double(2) == 4\n", "pytest")
+    third = Job(
+        "", "from random import double\ndef test_a():\n    assert double(2) == 4\n", "pytest", module="solution"
+    )
+    assert [verdict.status for verdict in sandbox.run([first, second, third])] == ["passed", "passed", "failed"]
+
+
+@pytest.mark.parametrize("name", NOT_PLAIN)
+def test_what_asks_for_more_goes_to_a_session(name: str):
+    assert not plain_file(NOT_PLAIN[name], "solution")
