@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._job import Job
 from .program.formats import names, review, visible
+from .program.formats.classes import entry_name
 
 
 def unjudgeable(job: Job) -> str:
@@ -18,4 +19,4 @@ def unjudgeable(job: Job) -> str:
         assert isinstance(job.tests, str)
         return review.unjudgeable(job.tests, job.module, names.imported(job.tests, job.module))
     tests = job.tests if isinstance(job.tests, str) else "\n".join([job.setup, *job.tests])
-    return review.unjudgeable(tests, job.module, visible.unbound(tests, review.entry_name(job.entry_point)))
+    return review.unjudgeable(tests, job.module, visible.unbound(tests, entry_name(job.entry_point)))

@@ -13,6 +13,7 @@ import math
 from collections.abc import Coroutine
 from typing import Any
 
+from .nesting import until_timer
 from .proxies import Border
 
 _LONGEST, _SHORTEST = 0.05, 0.001  # seconds that one side runs, or waits, without a look at the other
@@ -36,8 +37,8 @@ class Waiting:
         """How long this loop has nothing to do."""
         if self.loop._ready:
             return 0.0
-        timers = [timer.when() for timer in self.loop._scheduled if not timer.cancelled()]
-        return float(max(0.0, min([_LONGEST, *(when - self.loop.time() for when in timers)])))
+        rest = until_timer(self.loop)
+        return _LONGEST if rest is None else min(_LONGEST, rest)
 
     async def until_done(self, number: int) -> bool:
         """Wait until a task over there is done, and cancel it when this one is; say whether it was."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from .nesting import nested
+from .nesting import instead, nested, until_timer
 
 _TURNS = 100  # of a loop in which something is always ready
 
@@ -59,13 +59,7 @@ class EventLoop:
             return [], None
         self._run(patience)
         finished, self._finished = self._finished, []
-        if self._loop._ready:
-            return finished, 0.0
-        timers = self._timers()
-        return finished, max(0.0, min(timers) - self._loop.time()) if timers else None
-
-    def _timers(self) -> list[float]:
-        return [timer.when() for timer in self._loop._scheduled if not timer.cancelled()]
+        return finished, 0.0 if self._loop._ready else until_timer(self._loop)
 
     def cancel(self, number: int) -> None:
         """Cancel a task, as the one that waits for it over there was."""
@@ -79,17 +73,18 @@ class EventLoop:
 
     def goes_on(self) -> bool:
         """Something is to be done in this loop that nobody may be waiting for."""
-        return self._loop is not None and not self._turning and bool(self._loop._ready or self._timers())
+        return (
+            self._loop is not None
+            and not self._turning
+            and bool(self._loop._ready or until_timer(self._loop) is not None)
+        )
 
     def inside(self, action: Callable[[], Any]) -> Any:
         """Do what the tests ask for from within their loop as from within this one."""
         if asyncio._get_running_loop() is not None:
             return action()
-        asyncio._set_running_loop(self._made())
-        try:
+        with instead(self._made()):
             return action()
-        finally:
-            asyncio._set_running_loop(None)
 
     def turns(self) -> bool:
         """What asks runs in this loop, while the tests' loop waits to go on."""
@@ -117,20 +112,18 @@ class EventLoop:
 
     def _run(self, patience: float) -> None:
         loop = self._loop
-        outer = asyncio._get_running_loop()
-        asyncio._set_running_loop(None)
         self._turning = True
         try:
-            if patience > 0 and not self._finished:
-                timer = loop.call_later(patience, loop.stop)
-                loop.run_forever()
-                timer.cancel()
-            else:
-                for _ in range(_TURNS):
-                    loop.call_soon(loop.stop)
+            with instead():
+                if patience > 0 and not self._finished:
+                    timer = loop.call_later(patience, loop.stop)
                     loop.run_forever()
-                    if not loop._ready:
-                        break
+                    timer.cancel()
+                else:
+                    for _ in range(_TURNS):
+                        loop.call_soon(loop.stop)
+                        loop.run_forever()
+                        if not loop._ready:
+                            break
         finally:
             self._turning = False
-            asyncio._set_running_loop(outer)

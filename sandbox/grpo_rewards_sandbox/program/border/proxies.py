@@ -16,55 +16,15 @@ if TYPE_CHECKING:
 # what describes a class, an object or a function; any other special name is some library's protocol, and asked for only by
 # tests whose text has it
 _SHOWN = frozenset(
-    (
-        "__name__",
-        "__qualname__",
-        "__module__",
-        "__doc__",
-        "__members__",
-        "__class_getitem__",
-        "__version__",
-        "__author__",
-        "__all__",
-    )
+    "__name__ __qualname__ __module__ __doc__ __members__ __class_getitem__ __version__ __author__ __all__".split()
 )
 # in these the candidate has no say even then
 _NEVER_ASKED = frozenset(
-    [
-        "__signature__",
-        "__isabstractmethod__",
-        "__set_name__",
-        "__test__",
-        "__bases__",
-        "__path__",
-        "__self__",
-        "__func__",
-        "__code__",
-        "__defaults__",
-        "__get__",
-        "__kwdefaults__",
-        "__closure__",
-        "__globals__",
-        "__abstractmethods__",
-        "__orig_bases__",
-        "__text_signature__",
-        "__objclass__",
-        "__init_subclass__",
-        "__unittest_skip__",
-        "__unittest_expecting_failure__",
-        "__array_interface__",
-        "__array__",
-        "__array_struct__",
-        "__array_ufunc__",
-        "__array_priority__",
-        "__array_function__",
-        "__fspath__",
-        "__length_hint__",
-        "__reduce__",
-        "__reduce_ex__",
-        "__getstate__",
-        "__class__",
-    ]
+    "__signature__ __isabstractmethod__ __set_name__ __test__ __bases__ __path__ __self__ __func__ __code__ __defaults__"
+    " __get__ __kwdefaults__ __closure__ __globals__ __abstractmethods__ __orig_bases__ __text_signature__ __objclass__"
+    " __init_subclass__ __unittest_skip__ __unittest_expecting_failure__ __array_interface__ __array__ __array_struct__"
+    " __array_ufunc__ __array_priority__ __array_function__ __fspath__ __length_hint__ __reduce__ __reduce_ex__ __getstate__"
+    " __class__".split()
 )
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
 _SPECIAL_NAME = re.compile(r"__\w+__")

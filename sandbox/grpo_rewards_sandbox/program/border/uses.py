@@ -10,7 +10,9 @@ verdict whatever the tests' code does then.
 from __future__ import annotations
 
 import collections.abc
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from .awaiting import outcome
@@ -71,8 +73,11 @@ def _use(self: Any, operation: str, args: tuple[Any, ...], base: Any) -> Any:
         return _text(self, operation, args)
     if operation in CONVERSIONS or operation in SIGNS or operation == "hash":
         return _convert(self, operation, args)
-    result = ask(self, operation, *args) if operation != "exit" or not is_check(args[1]) else leave(args[1], self, args)
-    return left(args[1], result) if operation == "exit" else result
+    if operation != "exit":
+        return ask(self, operation, *args)
+    with _leaving(args[1]):
+        result = ask(self, operation, *args)
+    return _swallows(args[1], result)
 
 
 def ask(self: Any, operation: str, *args: Any) -> Any:
@@ -80,27 +85,24 @@ def ask(self: Any, operation: str, *args: Any) -> Any:
     return Border.peer.request("op", operation, self, *args)
 
 
-def is_check(error: BaseException | None) -> bool:
-    """This exception is a check of the tests that failed: the candidate may not swallow it."""
-    return Border.peer.is_check(error)
-
-
-def leave(check: BaseException, self: Any, args: tuple[Any, ...]) -> bool:
-    """Leave a context of the candidate's with a check that failed within: it can neither swallow nor replace it."""
+@contextlib.contextmanager
+def _leaving(error: BaseException | None) -> Iterator[None]:
+    """While a context of the candidate's is left: it cannot replace a check of the tests that failed within."""
     try:
-        ask(self, "exit", *args)
-    except BaseException as error:
-        if error is not check:
-            Border.peer.note(check)
+        yield
+    except BaseException as raised:
+        if raised is not error and error is not None:
+            Border.peer.note(error)
         raise
-    return False
 
 
-def left(error: BaseException | None, swallowed: Any) -> Any:
-    """What a context of the candidate's says of an error: it swallows none of its own that the tests do not speak of."""
-    if error is not None and swallowed and not Border.peer.may_swallow(error):
+def _swallows(error: BaseException | None, said: Any) -> Any:
+    """What a context of the candidate's says of an error: no check, and none of its own that the tests do not speak of."""
+    if Border.peer.is_check(error):
+        return False
+    if error is not None and said and not Border.peer.may_swallow(error):
         Border.peer.refuse(f"the candidate swallowed an error of its own, {type(error).__name__}, in a context manager")
-    return swallowed
+    return said
 
 
 def _refuse(self: Any, what: str) -> Any:
@@ -231,13 +233,9 @@ async def _enter(self: Any) -> Any:
 
 
 async def _exit(self: Any, *args: Any) -> Any:
-    try:
+    with _leaving(args[1]):
         result = await outcome("special", self, "__aexit__", args)
-    except BaseException as error:
-        if is_check(args[1]) and error is not args[1]:
-            Border.peer.note(args[1])
-        raise
-    return False if is_check(args[1]) else left(args[1], result)
+    return _swallows(args[1], result)
 
 
 async def _next(self: Any) -> Any:

@@ -264,29 +264,8 @@ EXCEPTIONS: dict[str, type[BaseException]] = {
 }
 EXCEPTION_NAMES: dict[type, str] = {value: name for name, value in EXCEPTIONS.items()}
 _NEVER = frozenset(
-    [
-        "exec",
-        "eval",
-        "compile",
-        "open",
-        "input",
-        "breakpoint",
-        "exit",
-        "quit",
-        "help",
-        "globals",
-        "locals",
-        "vars",
-        "print",
-        "getattr",
-        "setattr",
-        "delattr",
-        "copyright",
-        "credits",
-        "license",
-        "memoryview",
-        "super",
-    ]
+    "exec eval compile open input breakpoint exit quit help globals locals vars print getattr setattr delattr copyright"
+    " credits license memoryview super".split()
 )
 
 

@@ -13,6 +13,7 @@ from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from . import guard, names, over_there, review, visible
+from .classes import classes_under_test, entry_name, plain_classes
 from .report import Progress, Report, describe, refused
 
 _MARK = "__border_passed__"
@@ -47,10 +48,10 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: 
     report = Report()
     tests = job["tests"]
     text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
-    entry = review.entry_name(job["entry_point"])
+    entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
     theirs = visible.unbound(text, entry)
-    under_test = review.classes_under_test(text, job["module"], theirs, job["classes"])
+    under_test = classes_under_test(text, job["module"], theirs, job["classes"])
     if "candidate" in under_test:
         under_test |= {entry}
     peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
@@ -132,9 +133,9 @@ def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[
 
     Class statements of the setup that describe what the candidate is given (``ListNode``) are the candidate's to see.
     """
-    shown, setup, classes = review.plain_classes(job["setup"])
+    shown, setup, classes = plain_classes(job["setup"])
     peer.under_test |= classes
-    entry = review.entry_name(job["entry_point"])
+    entry = entry_name(job["entry_point"])
     peer.follow_environment()
     module, (defined, *_) = peer.request("load_named", job["candidate"], job["module"], shown)
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
@@ -156,7 +157,7 @@ def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[
 
 def _entry(job: dict[str, Any], namespace: dict[str, Any]) -> Any:
     """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
-    found = namespace[review.entry_name(job["entry_point"])]
+    found = namespace[entry_name(job["entry_point"])]
     for part in job["entry_point"].split(".")[0:1]:
         if part.rstrip().endswith("()"):
             found = found()
@@ -175,8 +176,8 @@ def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[st
         report.fail(f"the tests do not compile: {error}")
         return
     namespace = _namespace(job, peer, asked)
-    if review.entry_name(job["entry_point"]) not in namespace:
-        report.fail(f"the candidate does not define {review.entry_name(job['entry_point'])}")
+    if entry_name(job["entry_point"]) not in namespace:
+        report.fail(f"the candidate does not define {entry_name(job['entry_point'])}")
         return
     candidate = _entry(job, namespace)
 

@@ -9,54 +9,9 @@ from dataclasses import dataclass
 
 _SAFE_MODULES = frozenset(("math", "copy", "itertools", "collections", "cmath", "fractions", "decimal", "heapq"))
 _SAFE_ATTRIBUTES = frozenset(
-    [
-        "isclose",
-        "sqrt",
-        "pi",
-        "inf",
-        "nan",
-        "isnan",
-        "isinf",
-        "floor",
-        "ceil",
-        "deepcopy",
-        "copy",
-        "fabs",
-        "pow",
-        "exp",
-        "log",
-        "e",
-        "gcd",
-        "factorial",
-        "comb",
-        "sin",
-        "cos",
-        "append",
-        "Counter",
-        "deque",
-        "defaultdict",
-        "OrderedDict",
-        "Fraction",
-        "Decimal",
-        "chain",
-        "product",
-        "permutations",
-        "combinations",
-        "join",
-        "format",
-        "items",
-        "keys",
-        "values",
-        "get",
-        "index",
-        "count",
-        "lower",
-        "upper",
-        "strip",
-        "split",
-        "startswith",
-        "endswith",
-    ]
+    "isclose sqrt pi inf nan isnan isinf floor ceil deepcopy copy fabs pow exp log e gcd factorial comb sin cos append"
+    " Counter deque defaultdict OrderedDict Fraction Decimal chain product permutations combinations join format items keys"
+    " values get index count lower upper strip split startswith endswith".split()
 )
 _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
@@ -93,11 +48,11 @@ def used(source: str) -> frozenset[str]:
 def imported(source: str, module: str) -> frozenset[str]:
     """Return the names that a test file asks of the candidate's module."""
     found: set[str] = set()
-    called = {module} | _aliases(source, module)
+    theirs = modules(source, module) | renamed(source, module).keys()
     for node in parsed(source):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in called:
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in theirs:
             found.add(node.attr)
     return frozenset(found)
 
@@ -133,37 +88,8 @@ def keeps_no_state(source: str, module: str = "") -> bool:
 
 
 _IMPURE = frozenset(
-    [
-        "exec",
-        "eval",
-        "compile",
-        "open",
-        "input",
-        "print",
-        "globals",
-        "locals",
-        "vars",
-        "getattr",
-        "setattr",
-        "delattr",
-        "hasattr",
-        "id",
-        "dir",
-        "object",
-        "super",
-        "property",
-        "classmethod",
-        "staticmethod",
-        "breakpoint",
-        "exit",
-        "quit",
-        "help",
-        "memoryview",
-        "callable",
-        "iter",
-        "next",
-        "hash",
-    ]
+    "exec eval compile open input print globals locals vars getattr setattr delattr hasattr id dir object super property"
+    " classmethod staticmethod breakpoint exit quit help memoryview callable iter next hash".split()
 )
 
 
@@ -237,15 +163,31 @@ def _leaves_out(mark: ast.AST) -> bool:
     return name in ("skip", "expectedFailure")
 
 
-def _aliases(source: str, module: str) -> set[str]:
-    """The other names under which a file has the candidate's module, or what it takes from it."""
-    found: set[str] = set()
-    for node in parsed(source):
-        if isinstance(node, ast.Import):
-            found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
-        elif isinstance(node, ast.ImportFrom) and node.module == module:
-            found.update(alias.asname for alias in node.names if alias.asname)
-    return found
+def modules(source: str, module: str) -> frozenset[str]:
+    """The names under which a file has the candidate's module."""
+    return frozenset({module}) | {
+        alias.asname
+        for node in parsed(source)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.name == module and alias.asname
+    }
+
+
+def renamed(source: str, module: str) -> dict[str, str]:
+    """What a file takes from the candidate's module under another name, by that name."""
+    return {
+        alias.asname: alias.name
+        for node in parsed(source)
+        if isinstance(node, ast.ImportFrom) and node.module == module
+        for alias in node.names
+        if alias.asname
+    }
+
+
+def called(node: ast.Call) -> str:
+    """The last part of the name of what is called; empty where it has none."""
+    return _last_name(node.func)
 
 
 def _last_name(node: ast.AST) -> str:

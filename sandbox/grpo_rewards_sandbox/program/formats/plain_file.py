@@ -19,6 +19,7 @@ from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
 from . import names, review, visible
 from .checks import compiled, finish, prepare, statement
+from .classes import classes_under_test
 from .report import Progress, Report, describe, refused
 
 
@@ -28,7 +29,7 @@ def begun(job: dict[str, Any], sock: socket.socket, *, quiet: bool) -> TrustedPe
     asked = names.imported(tests, name)
     if why := review.unjudgeable(tests, name, asked) or review.left_out(tests, name):
         return refused(why)
-    under_test = review.classes_under_test(tests, name, asked, job["classes"])
+    under_test = classes_under_test(tests, name, asked, job["classes"])
     peer = TrustedPeer(sock, under_test=under_test, module_name=name, quiet=quiet)
     prepare(peer, tests)
     return peer

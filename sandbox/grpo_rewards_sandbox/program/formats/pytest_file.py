@@ -11,6 +11,7 @@ from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from . import guard, names, over_there, review, visible
 from .checks import finish
+from .classes import classes_under_test
 from .plain_file import begun, publish
 from .pytest_session import Outcomes, Session, judge
 from .report import Progress, Report, describe
@@ -25,7 +26,7 @@ def read(job: dict[str, Any]) -> None:
         asked = names.imported(tests, name)
         names.expected(tests)
         review.unjudgeable(tests, name, asked)
-        review.classes_under_test(tests, name, asked, ())
+        classes_under_test(tests, name, asked, ())
         names.words(tests)
         names_on_request(tests)
         visible.star_imports(tests, name)

@@ -1,7 +1,7 @@
-"""What the tests' text says before anything runs: which names are classes under test, and what cannot be judged across the border.
+"""Which tests cannot be judged across the border: their text says so before anything runs.
 
-Only the text decides, never the candidate. A name is taken for a class where the text uses it as one; what a text does with
-the candidate's text (imports it, runs it, reads attributes by it) is refused here.
+Only the text decides, never the candidate. What a text does with the candidate's text (imports it, runs it, reads attributes
+by it) is refused here.
 """
 
 from __future__ import annotations
@@ -11,123 +11,8 @@ import functools
 from collections.abc import Iterable, Iterator
 
 from . import names
+from .names import called
 
-# attributes that plain data has too: reading one says nothing about where the object came from
-_OF_DATA = frozenset(
-    name
-    for kind in (str, bytes, list, dict, set, tuple, int, float, complex, range)
-    for name in dir(kind)
-    if not name.startswith("__")
-) | frozenset(
-    [
-        "shape",
-        "dtype",
-        "ndim",
-        "size",
-        "T",
-        "tolist",
-        "all",
-        "any",
-        "mean",
-        "std",
-        "var",
-        "min",
-        "max",
-        "argmin",
-        "argmax",
-        "argsort",
-        "astype",
-        "reshape",
-        "flatten",
-        "ravel",
-        "item",
-        "nbytes",
-        "columns",
-        "index",
-        "values",
-        "iloc",
-        "loc",
-        "head",
-        "tail",
-        "equals",
-        "empty",
-        "to_dict",
-        "to_list",
-        "dtypes",
-        "at",
-        "iat",
-        "isna",
-        "notna",
-        "iterrows",
-        "itertuples",
-        "groupby",
-        "sort_values",
-        "reset_index",
-        "name",
-        "names",
-        "year",
-        "month",
-        "day",
-        "hour",
-        "minute",
-        "second",
-        "microsecond",
-        "tzinfo",
-        "days",
-        "seconds",
-        "total_seconds",
-        "isoformat",
-        "strftime",
-        "date",
-        "time",
-        "group",
-        "groups",
-        "groupdict",
-        "span",
-        "start",
-        "end",
-        "string",
-        "maxlen",
-        "appendleft",
-        "popleft",
-        "rotate",
-        "most_common",
-        "elements",
-        "numerator",
-        "denominator",
-        "quantize",
-        "as_tuple",
-        "parent",
-        "stem",
-        "suffix",
-        "exists",
-        "is_file",
-        "is_dir",
-        "read_text",
-        "write_text",
-        "args",
-    ]
-)
-_OF_FUNCTIONS = frozenset(
-    [
-        "cache_info",
-        "cache_clear",
-        "cache_parameters",
-        "__name__",
-        "__doc__",
-        "__wrapped__",
-        "__annotations__",
-        "__qualname__",
-        "__module__",
-        "__defaults__",
-        "__code__",
-        "calls",
-        "count",
-        "called",
-    ]
-)
-_CLASS_ARGUMENTS = {"isinstance": 1, "issubclass": 1, "raises": 0, "warns": 0, "assertRaises": 0, "assertRaisesRegex": 0,
-                    "assertIsInstance": 1, "assertNotIsInstance": 1, "suppress": 0, "fields": 0, "is_dataclass": 0}  # fmt: skip
 _ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
                   "__import__": 0, "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9,
                   "system": 0, "popen": 0}  # fmt: skip
@@ -139,130 +24,13 @@ _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpi
 _RUNS_SQL = frozenset(("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"))
 _NAMESPACES = frozenset(("globals", "locals", "vars"))
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
-_NUMBERS = frozenset(
-    [
-        "len",
-        "int",
-        "float",
-        "bool",
-        "abs",
-        "round",
-        "sum",
-        "isinstance",
-        "issubclass",
-        "hash",
-        "id",
-        "ord",
-        "callable",
-        "any",
-        "all",
-    ]
-)
+_NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass hash id ord callable any all".split())
 _ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
-
-
-def entry_name(entry_point: str) -> str:
-    """Return the name that an entry point such as ``Solution().topK`` begins with."""
-    return entry_point.partition(".")[0].partition("(")[0].strip()
-
-
-def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iterable[str]) -> frozenset[str]:
-    """Return which of the names asked of the candidate are classes: those that the row says, and those used as such."""
-    return frozenset(given) | _used_as_classes(text, module, frozenset(asked))
-
-
-@functools.lru_cache(maxsize=64)
-def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
-    found: set[str] = set()
-    holders: dict[str, set[str]] = {}
-    aliases = _modules(text, module)
-    original = _renamed(text, module)
-
-    def named(node: ast.AST | None) -> str:
-        if isinstance(node, ast.Name) and node.id not in aliases:
-            name = original.get(node.id, node.id)
-            return name if name in asked else ""
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
-            return node.attr if node.attr in asked else ""
-        return ""
-
-    def made(node: ast.AST | None) -> str:
-        return named(node.func) if isinstance(node, ast.Call) else ""
-
-    for node in names.parsed(text):
-        if isinstance(node, ast.Assign) and (name := made(node.value)):
-            for target in node.targets:
-                holders.setdefault(ast.unparse(target), set()).add(name)
-        elif isinstance(node, ast.AnnAssign) and (name := made(node.value)):
-            holders.setdefault(ast.unparse(node.target), set()).add(name)
-        elif isinstance(node, ast.withitem) and (name := made(node.context_expr)) and node.optional_vars is not None:
-            holders.setdefault(ast.unparse(node.optional_vars), set()).add(name)
-        elif isinstance(node, ast.FunctionDef):
-            for part in ast.walk(node):
-                if isinstance(part, (ast.Return, ast.Yield)) and (name := made(part.value)):
-                    holders.setdefault(node.name, set()).add(name)
-    for node in names.parsed(text):
-        if isinstance(node, ast.Attribute):
-            own = named(node.value)
-            if own and node.attr not in _OF_FUNCTIONS:
-                found.add(own)
-            elif node.attr not in _OF_DATA and not own:
-                found.add(made(node.value))
-                found |= holders.get(ast.unparse(node.value), set())
-                if isinstance(node.value, ast.Call):
-                    found |= holders.get(ast.unparse(node.value.func), set())
-        elif isinstance(node, ast.Call):
-            at = _CLASS_ARGUMENTS.get(_called(node))
-            if at is not None and at < len(node.args):
-                found.update(map(named, _each(node.args[at])))
-        elif isinstance(node, ast.ExceptHandler) and node.type is not None:
-            found.update(map(named, _each(node.type)))
-        elif isinstance(node, ast.ClassDef):
-            found.update(map(named, node.bases))
-        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and _called(node.left) == "type":
-            found.update(map(named, node.comparators))
-    return frozenset(found - {""})
-
-
-def _each(node: ast.expr) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.Tuple) else [node]
-
-
-def _called(node: ast.Call) -> str:
-    return (
-        node.func.id
-        if isinstance(node.func, ast.Name)
-        else node.func.attr
-        if isinstance(node.func, ast.Attribute)
-        else ""
-    )
-
-
-def _modules(text: str, module: str) -> frozenset[str]:
-    """The names under which a file has the candidate's module."""
-    found = {module}
-    for node in names.parsed(text):
-        if isinstance(node, ast.Import):
-            found.update(alias.asname for alias in node.names if alias.name == module and alias.asname)
-    return frozenset(found)
-
-
-def _renamed(text: str, module: str) -> dict[str, str]:
-    return {
-        alias.asname: alias.name
-        for node in names.parsed(text)
-        if isinstance(node, ast.ImportFrom) and node.module == module
-        for alias in node.names
-        if alias.asname
-    }
 
 
 def hears_checks(text: str) -> bool:
     """The tests expect checks of their own to come out of the candidate's call."""
     return "AssertionError" in text or "fail.Exception" in text
-
-
-# ------------------------------------------------------------------------------------------------ what cannot be judged
 
 
 def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:
@@ -275,8 +43,8 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
     nodes = names.parsed(text)
     if not nodes:
         return ""
-    aliases = _modules(text, module)
-    theirs = _Theirs(nodes, asked | frozenset(_renamed(text, module)), aliases)
+    aliases = names.modules(text, module)
+    theirs = _Theirs(nodes, asked | frozenset(names.renamed(text, module)), aliases)
     for node in nodes:
         why = ""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -324,16 +92,16 @@ def _root(node: ast.AST) -> str:
 
 
 def _is_mapping(node: ast.AST) -> bool:
-    return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and _called(node) in {*_NAMESPACES, "dict"})
+    return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and called(node) in {*_NAMESPACES, "dict"})
 
 
 def _called_on(node: ast.Attribute) -> str:
-    return _called(node.value) if isinstance(node.value, ast.Call) else ""
+    return called(node.value) if isinstance(node.value, ast.Call) else ""
 
 
 def _namespace(node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
-        return _called(node) in _NAMESPACES
+        return called(node) in _NAMESPACES
     return isinstance(node, ast.Attribute) and node.attr in ("__dict__", "modules", "environ")
 
 
@@ -392,7 +160,7 @@ class _Theirs:
         if isinstance(node, ast.Call):
             if self.names(node.func):
                 return True
-            if _called(node) in _NUMBERS:
+            if called(node) in _NUMBERS:
                 return False
             if isinstance(node.func, ast.Name) and node.func.id in self._holding:
                 return True
@@ -434,7 +202,7 @@ class _Theirs:
 
     def call(self, node: ast.Call) -> str:
         """Say what a call does with the candidate's text that trusted code does not do; empty for nothing."""
-        name = _called(node)
+        name = called(node)
         at = _ACTS_ON_NAMES.get(name)
         of_module = (
             isinstance(node.func, ast.Attribute)
@@ -512,7 +280,7 @@ def left_out(text: str, module: str) -> str:
     for node in names.parsed(text):
         if not isinstance(node, ast.Call) or not node.args:
             continue
-        name, first = _called(node), node.args[0]
+        name, first = called(node), node.args[0]
         if name == "importorskip" and isinstance(first, ast.Constant) and isinstance(first.value, str):
             package = first.value.partition(".")[0]
             if package != module and importlib.util.find_spec(package) is None:
@@ -527,48 +295,3 @@ def left_out(text: str, module: str) -> str:
                 if holds is not (name == "skipUnless"):
                     return f"line {node.lineno}: the environment leaves a test out"
     return ""
-
-
-def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
-    """Split a setup: the class statements with plain fields, the rest, and the names of these classes.
-
-    Such a class (``ListNode``, ``TreeNode``) is what candidates are given objects of: they may see its text.
-    """
-    try:
-        tree = ast.parse(setup)
-    except (SyntaxError, ValueError):
-        return "", setup, frozenset()
-    shown = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
-    if not shown:
-        return "", setup, frozenset()
-    rest = [node for node in tree.body if node not in shown]
-    texts = (ast.unparse(ast.Module(list(part), [])) for part in (shown, rest))
-    return *texts, frozenset(node.name for node in shown)  # type: ignore[return-value]
-
-
-def _is_plain(node: ast.ClassDef) -> bool:
-    if node.bases or node.keywords or node.decorator_list:
-        return False
-    return all(_is_field(part) for part in node.body)
-
-
-def _is_field(node: ast.stmt) -> bool:
-    if isinstance(node, ast.FunctionDef):
-        taken = all(
-            isinstance(part.value, ast.Name) or _is_empty(part.value)
-            if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None
-            else isinstance(part, ast.Pass)
-            for part in node.body
-        )
-        return node.name == "__init__" and taken and all(map(_is_empty, node.args.defaults))
-    if isinstance(node, ast.Assign):
-        return _is_empty(node.value) or any(isinstance(t, ast.Name) and t.id == "__slots__" for t in node.targets)
-    if isinstance(node, ast.AnnAssign):
-        return node.value is None or _is_empty(node.value)
-    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-
-
-def _is_empty(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value in (None, 0, 1, "", False)) or (
-        isinstance(node, (ast.List, ast.Dict, ast.Tuple)) and not list(ast.iter_child_nodes(node))[1:]
-    )

@@ -1,0 +1,143 @@
+"""Which names are classes under test: a name is taken for a class where the tests' text uses it as one."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable
+
+from . import names
+from .names import called
+
+# attributes that plain data has too: reading one says nothing about where the object came from
+_OF_DATA = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, tuple, int, float, complex, range)
+    for name in dir(kind)
+    if not name.startswith("__")
+) | frozenset(
+    "shape dtype ndim size T tolist all any mean std var min max argmin argmax argsort astype reshape flatten ravel item"
+    " nbytes columns index values iloc loc head tail equals empty to_dict to_list dtypes at iat isna notna iterrows"
+    " itertuples groupby sort_values reset_index name names year month day hour minute second microsecond tzinfo days"
+    " seconds total_seconds isoformat strftime date time group groups groupdict span start end string maxlen appendleft"
+    " popleft rotate most_common elements numerator denominator quantize as_tuple parent stem suffix exists is_file is_dir"
+    " read_text write_text args".split()
+)
+_OF_FUNCTIONS = frozenset(
+    "cache_info cache_clear cache_parameters __name__ __doc__ __wrapped__ __annotations__ __qualname__ __module__"
+    " __defaults__ __code__ calls count called".split()
+)
+_CLASS_ARGUMENTS = {"isinstance": 1, "issubclass": 1, "raises": 0, "warns": 0, "assertRaises": 0, "assertRaisesRegex": 0,
+                    "assertIsInstance": 1, "assertNotIsInstance": 1, "suppress": 0, "fields": 0, "is_dataclass": 0}  # fmt: skip
+
+
+def entry_name(entry_point: str) -> str:
+    """Return the name that an entry point such as ``Solution().topK`` begins with."""
+    return entry_point.partition(".")[0].partition("(")[0].strip()
+
+
+def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iterable[str]) -> frozenset[str]:
+    """Return which of the names asked of the candidate are classes: those that the row says, and those used as such."""
+    return frozenset(given) | _used_as_classes(text, module, frozenset(asked))
+
+
+@functools.lru_cache(maxsize=64)
+def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
+    found: set[str] = set()
+    holders: dict[str, set[str]] = {}
+    aliases = names.modules(text, module)
+    original = names.renamed(text, module)
+
+    def named(node: ast.AST | None) -> str:
+        if isinstance(node, ast.Name) and node.id not in aliases:
+            name = original.get(node.id, node.id)
+            return name if name in asked else ""
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in aliases:
+            return node.attr if node.attr in asked else ""
+        return ""
+
+    def made(node: ast.AST | None) -> str:
+        return named(node.func) if isinstance(node, ast.Call) else ""
+
+    for node in names.parsed(text):
+        if isinstance(node, ast.Assign) and (name := made(node.value)):
+            for target in node.targets:
+                holders.setdefault(ast.unparse(target), set()).add(name)
+        elif isinstance(node, ast.AnnAssign) and (name := made(node.value)):
+            holders.setdefault(ast.unparse(node.target), set()).add(name)
+        elif isinstance(node, ast.withitem) and (name := made(node.context_expr)) and node.optional_vars is not None:
+            holders.setdefault(ast.unparse(node.optional_vars), set()).add(name)
+        elif isinstance(node, ast.FunctionDef):
+            for part in ast.walk(node):
+                if isinstance(part, (ast.Return, ast.Yield)) and (name := made(part.value)):
+                    holders.setdefault(node.name, set()).add(name)
+    for node in names.parsed(text):
+        if isinstance(node, ast.Attribute):
+            own = named(node.value)
+            if own and node.attr not in _OF_FUNCTIONS:
+                found.add(own)
+            elif node.attr not in _OF_DATA and not own:
+                found.add(made(node.value))
+                found |= holders.get(ast.unparse(node.value), set())
+                if isinstance(node.value, ast.Call):
+                    found |= holders.get(ast.unparse(node.value.func), set())
+        elif isinstance(node, ast.Call):
+            at = _CLASS_ARGUMENTS.get(called(node))
+            if at is not None and at < len(node.args):
+                found.update(map(named, _each(node.args[at])))
+        elif isinstance(node, ast.ExceptHandler) and node.type is not None:
+            found.update(map(named, _each(node.type)))
+        elif isinstance(node, ast.ClassDef):
+            found.update(map(named, node.bases))
+        elif isinstance(node, ast.Compare) and isinstance(node.left, ast.Call) and called(node.left) == "type":
+            found.update(map(named, node.comparators))
+    return frozenset(found - {""})
+
+
+def _each(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
+
+
+def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
+    """Split a setup: the class statements with plain fields, the rest, and the names of these classes.
+
+    Such a class (``ListNode``, ``TreeNode``) is what candidates are given objects of: they may see its text.
+    """
+    try:
+        tree = ast.parse(setup)
+    except (SyntaxError, ValueError):
+        return "", setup, frozenset()
+    shown = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
+    if not shown:
+        return "", setup, frozenset()
+    rest = [node for node in tree.body if node not in shown]
+    texts = (ast.unparse(ast.Module(list(part), [])) for part in (shown, rest))
+    return *texts, frozenset(node.name for node in shown)  # type: ignore[return-value]
+
+
+def _is_plain(node: ast.ClassDef) -> bool:
+    if node.bases or node.keywords or node.decorator_list:
+        return False
+    return all(_is_field(part) for part in node.body)
+
+
+def _is_field(node: ast.stmt) -> bool:
+    if isinstance(node, ast.FunctionDef):
+        taken = all(
+            isinstance(part.value, ast.Name) or _is_empty(part.value)
+            if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None
+            else isinstance(part, ast.Pass)
+            for part in node.body
+        )
+        return node.name == "__init__" and taken and all(map(_is_empty, node.args.defaults))
+    if isinstance(node, ast.Assign):
+        return _is_empty(node.value) or any(isinstance(t, ast.Name) and t.id == "__slots__" for t in node.targets)
+    if isinstance(node, ast.AnnAssign):
+        return node.value is None or _is_empty(node.value)
+    return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value in (None, 0, 1, "", False)) or (
+        isinstance(node, (ast.List, ast.Dict, ast.Tuple)) and not list(ast.iter_child_nodes(node))[1:]
+    )
