@@ -232,7 +232,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,5}", fullmatch=True).filter(lambda name: not name.startswith(("i", "a", "f", "o", "n", "d", "e", "w", "b", "t", "y", "r", "p", "c", "g", "l"))), VALUES, max_size=3))  # fmt: skip
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_what_is_written_as_python_or_json_is_read_back(arguments: dict[str, Any]) -> None:
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     assert python_calls(f"[h({shown})]") == [{"h": arguments}]
@@ -243,7 +243,7 @@ def test_what_is_written_as_python_or_json_is_read_back(arguments: dict[str, Any
 
 
 @given(st.lists(st.sampled_from(["f", "(", ")", "[", "]", "x=", "1", "'a'", ",", "{", "}", ":", "-", "+", "*", " ", "\n", "lambda", ".", "\\", "é"]), max_size=20).map("".join))  # fmt: skip
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_any_text_is_read_as_literals_or_refused(text: str) -> None:
     try:
         calls = python_calls(text)
