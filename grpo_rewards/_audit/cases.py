@@ -119,6 +119,27 @@ _CODE = {
     "def test_more():\n    assert add(10, 20) == 30\n",
     "prompt": "Write a Python function add(a, b) that returns the sum of two numbers.",
 }
+_PACKS: dict[str, dict[str, dict[str, Any]]] = {  # by the setting `rule`, for rewards that have one
+    "instructions": {
+        "": {
+            "instruction_id_list": ["length_constraints:number_words", "keywords:existence", "punctuation:no_comma"],
+            "kwargs": [{"num_words": 40, "relation": "at least"}, {"keywords": ["orchard", "ladder"]}, None],
+        }
+    },
+    "tool_calls": {
+        "bfcl": {
+            "ground_truth": [{"multiply": {"a": [6], "b": [7]}}],
+            "functions": [
+                {"name": "multiply", "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}}
+            ],
+        },
+        "toolrl": {
+            "ground_truth": "<think> A product. </think>\n<tool_call>\n"
+            '{"name": "multiply", "parameters": {"a": 6, "b": 7}}\n</tool_call>'
+        },
+        "exact": {"answers": [{"name": "multiply", "arguments": {"a": 6, "b": 7}}]},
+    },
+}
 _KNOWN: dict[str, Any] = {"numbers": [3, 7, 8], "target": 32, "choices": ["9", "7", "15", "21"], "completion_ids": None}
 _PLAIN = ("answer", "solution", "gold", "ground_truth", "label", "reference", "expected")
 
@@ -184,6 +205,8 @@ def _kinds(component: Component) -> list[tuple[str, dict[str, Any]]]:
         return [(name, kind) for name, kind in found.items() if fixed in ("auto", name)]
     if reward.name == "multiple_choice":
         return [("choice", {"answer": "B"})]
+    if reward.name in _PACKS:
+        return [("row", _PACKS[reward.name][str(reward.defaults.get("rule", ""))])]
     if "answer" in reward.required_columns or wanted & set(_PLAIN):
         numbers = (
             {"whole number": "42", "fraction": "3/4"} if reward.name in ("math", "exact") else {"whole number": "42"}
