@@ -6,12 +6,12 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from grpo_rewards._contract.settings import validate_settings
 from grpo_rewards._contract.signature import REQUIRED, SettingParameter
-from grpo_rewards._registry import registry
 from grpo_rewards.errors import ConfigError, SettingsError, nearest
+from grpo_rewards.hooks import registered
 
 __all__ = ["FIXED", "Observed", "Scaler", "find_scaler"]
 
@@ -52,11 +52,7 @@ def find_scaler(method: str, settings: Mapping[str, Any], *, source: str = "") -
     Raises:
         ConfigError: there is no such method, or a setting does not fit.
     """
-    known: dict[str, Scaler] = {}
-    for implementation in registry().manager.hook.register_scalers.get_hookimpls():
-        registered = cast("Mapping[str, Scaler]", implementation.function())
-        for name, scaler in registered.items():
-            known.setdefault(name, scaler)
+    known: dict[str, Scaler] = registered("register_scalers")
     if method not in known:
         raise ConfigError(
             f"there is no adaptation method {method!r}{nearest(method, known)} "
