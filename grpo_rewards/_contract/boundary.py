@@ -159,7 +159,8 @@ def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
             rest["group_id"] = batch.grouping
         given = {"completions": batch.completions, "prompts": batch.prompts, "completion_ids": batch.completion_ids}
         rest.update({name: values for name, values in given.items() if values is not None and name not in named})
-    return {name: values for name, values in rest.items() if name not in reward.settings}
+    settings = {parameter.name for parameter in reward.shape.settings}  # a column may have the name of one
+    return {name: values for name, values in rest.items() if name not in settings and name not in reward.settings}
 
 
 def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], Mapping[str, Any]]:

@@ -199,6 +199,9 @@ class Reward:
             if parameter.column is not None:
                 default = None if parameter.default is REQUIRED else parameter.default
                 given[parameter.name] = data.get(self.columns.get(parameter.column, parameter.column), default)
+        if self.shape.takes_rest:
+            taken = {*self.columns.values(), *self.defaults}
+            given = {**{name: cell for name, cell in data.items() if name not in taken}, **given}
         asked = inspect.signature(self.check_row).parameters
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in asked.values()):
             given = {name: value for name, value in given.items() if name in asked}

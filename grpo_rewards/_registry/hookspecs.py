@@ -55,5 +55,10 @@ def open_session(composite: Composite, call: Mapping[str, Any]) -> Session | Non
 
 
 @hookspec
+def register_code_readers() -> Mapping[str, tuple[Iterable[str], Callable[..., Any]]]:  # type: ignore[empty-body]
+    """Return readers of data sets for ``code`` by name: the columns that its rows have, and a function of a row."""
+
+
+@hookspec
 def on_scored(table: ScoreTable) -> None:
     """Look at a batch that has been scored; what this returns or raises changes nothing."""

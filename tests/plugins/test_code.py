@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.code.reward import _outcome
 from grpo_rewards_plugins.code.runner import close_sandboxes
+from grpo_rewards_plugins.code.scores import Tally, outcome_of
+from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_sandbox import SandboxUnavailable, Verdict, open_sandbox
 
 from grpo_rewards import Reward, get_reward
@@ -307,7 +308,9 @@ def test_without_a_sandbox_rows_are_unavailable_and_say_what_to_do(monkeypatch: 
     ],
 )  # fmt: skip
 def test_what_a_verdict_means(verdict: Verdict, value: float | None, status: str) -> None:
-    outcome = _outcome(verdict, "fraction")
+    tally = Tally(Suite("asserts", (), "f", "", frozenset()), [0], 1)
+    assert tally.take(0, verdict)
+    outcome = outcome_of(tally, "fraction")
     assert (outcome.value, outcome.status) == (value, status)
     assert verdict.reason in outcome.reason
 

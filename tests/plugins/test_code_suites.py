@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.code.suites import SuiteProblem, read_suite
+from grpo_rewards_plugins.code.shapes.reading import SuiteProblem, read_suite
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -122,7 +122,7 @@ def test_tests_that_are_not_wholly_understood_are_refused_by_name(tests: Any, wo
     ("columns", "words"),
     [
         ({"entry_point": "f"}, "column 'entry_point'"), ({"test_case_type": "fn_name"}, "test_case_type"), ({"test_case_type": "stdio", "func_name": "f"}, "some of the row says"),
-        ({"fn_name": "f", "starter_code": "def f(head: Optional[ListNode]):"}, "about 'ListNode'"), ({"fn_name": "f", "starter_code": "class Solution:\n    def f(self, xs) -> None:"}, "about 'def f(self, xs) -> None'"),
+        ({"fn_name": "f", "starter_code": "# class ListNode: ..."}, "about 'ListNode'"),
         ({"starter_code": "class Solution:\n    def f(self, x):\n        "}, "starter code"), ({"starter_code": "def f(x):\n\t"}, "starter code"),
         ({"prompts": [{"role": "user", "content": "Complete.\n```python\nclass Solution:\n    def f(self):\n```"}]}, "class Solution"),
         ({"language": "cpp"}, "programs in 'cpp'"), ({"language": "Python 2"}, "python 2"), ({"language": ["java", "go"]}, "java, go"), ({"language": "brainfudge"}, "brainfudge"),
@@ -188,18 +188,40 @@ def test_pairs_in_the_shapes_of_public_data(tests: Any, pairs: list[tuple[str, s
 )  # fmt: skip
 def test_calls_in_the_shapes_of_public_data(tests: Any, columns: dict[str, Any]) -> None:
     suite = read(tests, entry_point=None, columns=columns)
-    assert (suite.format, suite.entry_point, suite.owner) == ("asserts", "f", "Solution")
-    assert suite.for_job("def f(x): ...") == ["assert _is_same_(f(1), 2)", "assert _is_same_(f(2), 3)"]
-    assert suite.for_job("class Solution: ...")[0] == "assert _is_same_(Solution().f(1), 2)"
+    assert (suite.format, suite.entry_point, suite.classes) == ("calls", "f", ("Solution",))
+    assert suite.for_job() == [{"arguments": [1], "result": 2}, {"arguments": [2], "result": 3}]
+
+
+def results(tests: Any, **given: Any) -> list[Any]:
+    return [case["result"] for case in read(tests, entry_point=None, **given).for_job()]
 
 
 def test_results_are_wrapped_only_where_all_are_lists_of_one() -> None:
-    mixed = read({"fn_name": "f", "inputs": [[[1]], [[2]]], "outputs": [[1], [1, 2]]}, entry_point=None)
-    assert mixed.for_job("def f(x): ...") == ["assert _is_same_(f([1]), [1])", "assert _is_same_(f([2]), [1, 2])"]
-    nested = read({"fn_name": "f", "inputs": [[1]], "outputs": [[[5]]]}, entry_point=None)
-    assert nested.for_job("def f(x): ...") == ["assert _is_same_(f(1), [5])"]
-    keys = read({"fn_name": "f", "inputs": [[{"1": "a"}, {"x": None}]], "outputs": [[True]]}, entry_point=None)
-    assert keys.for_job("def f(x, y): ...") == ["assert _is_same_(f({1: 'a'}, {'x': None}), True)"]
+    assert results({"fn_name": "f", "inputs": [[[1]], [[2]]], "outputs": [[1], [1, 2]]}) == [[1], [1, 2]]
+    assert results({"fn_name": "f", "inputs": [[1]], "outputs": [[[5]]]}) == [[5]]
+    assert results({"fn_name": "f", "inputs": ["1"], "outputs": ["[5]"]}) == [[5]]
+    single = {"fn_name": "f", "inputs": [[1], [2]], "outputs": [["a"], ["b"]]}
+    assert results(single) == ["a", "b"]
+    assert results(single, columns={"starter_code": "def f(n: int) -> List[str]:"}) == [["a"], ["b"]]
+
+
+LIST = "class Solution:\n    def f(self, head: Optional[ListNode], k: int) -> Optional[ListNode]:\n"
+
+
+@pytest.mark.parametrize(
+    ("starter", "parameters", "returns"),
+    [
+        (LIST, ("ListNode", ""), "ListNode"), ("def f(lists: List[Optional[ListNode]]) -> Optional['ListNode']:", ("[ListNode]",), "ListNode"),
+        ("def f(root: Optional[TreeNode]) -> List[int]:", ("TreeNode",), ""), ("def f(xs: List[int]) -> None:", (), "argument 0"),
+        ("def f(k: int, xs: List[int]) -> None:\n    \"\"\"Do not return anything, modify xs in-place instead.\"\"\"", (), "argument 1"),
+        ("def f(xs: Dict[str, List[int]], k=(1, 2)) -> int:", (), ""), ("def f(xs, k):\n", (), ""),
+    ],
+)  # fmt: skip
+def test_the_signature_says_what_lists_stand_for(starter: str, parameters: tuple[str, ...], returns: str) -> None:
+    suite = read(
+        {"fn_name": "f", "inputs": [[[1], 2]], "outputs": [[[1]]]}, entry_point=None, columns={"starter_code": starter}
+    )
+    assert (suite.calls.parameters, suite.calls.returns) == (parameters, returns)
 
 
 @pytest.mark.parametrize(

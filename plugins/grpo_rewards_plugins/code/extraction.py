@@ -16,6 +16,8 @@ from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.blocks import Block, fenced_blocks
 
 __all__ = [
+    "PRELUDE",
+    "PROGRAMMING",
     "complete",
     "defined_names",
     "find_program",
@@ -39,6 +41,13 @@ _OTHER_LANGUAGES = frozenset(
     ]
 )  # fmt: skip
 """Tags of fences that hold a program, but none in Python."""
+PROGRAMMING = {
+    "bash": "bash", "c": "c", "c++": "cpp", "c++11": "cpp", "c++14": "cpp", "c++17": "cpp", "c++20": "cpp", "cc": "cpp",
+    "cpp": "cpp", "cxx": "cpp", "go": "go", "golang": "go", "go_test.go": "go", "java": "java", "javascript": "javascript",
+    "js": "javascript", "node": "javascript", "nodejs": "javascript", "php": "php", "rb": "ruby", "rs": "rust",
+    "ruby": "ruby", "rust": "rust", "sh": "bash", "shell": "bash", "ts": "typescript", "typescript": "typescript",
+}  # fmt: skip
+"""Names of languages and tags of fences, with the sandbox's own name."""
 _FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.M)
 _LEADING_TABS = re.compile(r"^\t+", re.M)
 _FUTURE = re.compile(r"^from __future__ import .*\n?", re.M)
@@ -49,13 +58,16 @@ def defined_names(source: str) -> frozenset[str]:
     return frozenset(match[1] or match[2] for match in _DEFINED.finditer(source))
 
 
-def find_program(text: str, *, wanted: Set[str] = frozenset(), tag: str = "answer") -> tuple[str, bool]:
+def find_program(
+    text: str, *, wanted: Set[str] = frozenset(), tag: str = "answer", language: str = "python", block: str = "last"
+) -> tuple[str, bool]:
     """Return the program in a completion, and whether it stood in a fenced block.
 
     Only what follows ``</think>`` counts, and where there is a ``<tag>``, only its last content. Of several blocks the
-    last one that defines a `wanted` name is taken, else the last one; blocks in Python before those without a
+    last one that defines a `wanted` name is taken, else the last one; blocks in the `language` before those without a
     language, and those before others; a block in another programming language is no program, and where there is nothing else
-    the program is empty. A text without blocks is taken as it is; so is the text before the first fence where only that
+    the program is empty. With `block` ``first`` it is the first of them, with ``joined`` all of them, one after the other.
+    A text without blocks is taken as it is; so is the text before the first fence where only that
     defines a `wanted` name, or nothing follows: some models write the closing fence alone.
     """
     text = _answered(text, tag)
@@ -72,11 +84,27 @@ def find_program(text: str, *, wanted: Set[str] = frozenset(), tag: str = "answe
         )
     ):
         return before, False
-    named = [block for block in blocks if block.language in _PYTHON]
+    tags = _PYTHON if language == "python" else tags_of(language)
+    named = [block for block in blocks if block.language in tags]
     plain = [block for block in blocks if not block.language]
     others = [block for block in blocks if block.language not in _OTHER_LANGUAGES]
+    if language != "python":
+        others = []
     found = named or plain or others
-    return (_last_that_defines(found, wanted).text if found else ""), True
+    return (_chosen(found, wanted, block) if found else ""), True
+
+
+def _chosen(blocks: list[Block], wanted: Set[str], which: str) -> str:
+    if which == "joined":
+        return "\n\n".join(block.text for block in blocks)
+    if which == "first":
+        return _last_that_defines(blocks[::-1], wanted).text
+    return _last_that_defines(blocks, wanted).text
+
+
+def tags_of(language: str) -> frozenset[str]:
+    """Return the tags of fences that hold programs of a language other than Python."""
+    return frozenset(tag for tag, name in PROGRAMMING.items() if name == language)
 
 
 def other_language(text: str, *, tag: str = "answer") -> str:
@@ -100,7 +128,7 @@ def _last_that_defines(blocks: list[Block], wanted: Set[str]) -> Block:
     return blocks[-1]
 
 
-_PRELUDE = """\
+PRELUDE = """\
 import bisect, collections, copy, datetime, functools, heapq, itertools, math, operator, random, re, string, sys
 from typing import *
 from collections import *
@@ -127,7 +155,7 @@ def complete(program: str, prompt: str, entry_point: str) -> str:
     entry_point = first_name(entry_point)
     head = _last_definition(prompt, entry_point)
     if head is None:
-        return _after(preamble(prompt, entry_point) or (_PRELUDE if method else ""), program)
+        return _after(preamble(prompt, entry_point) or (PRELUDE if method else ""), program)
     if entry_point in defined_names(program):
         return _after(prompt[:head], program)
     beginning = prompt if prompt.endswith("\n") else prompt + "\n"
@@ -138,7 +166,7 @@ def complete(program: str, prompt: str, entry_point: str) -> str:
 
 def with_prelude(program: str) -> str:
     """Return `program` after the imports that programs of sites with calls count on."""
-    return _after(_PRELUDE, program)
+    return _after(PRELUDE, program)
 
 
 def preamble(prompt: str, entry_point: str) -> str:

@@ -6,28 +6,25 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from grpo_rewards import Outcome, completion_text, reward
-from grpo_rewards_plugins.blocks import fenced_blocks
+from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.bounds import between, tag_name
-from grpo_rewards_plugins.code.cells import is_blank, plain
-from grpo_rewards_plugins.code.columns import REFERENCES
-from grpo_rewards_plugins.code.extraction import (
-    complete,
-    defined_names,
-    find_program,
-    first_name,
-    is_code,
-    other_language,
-    with_prelude,
-)
+from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_program, other_language, with_prelude
+from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.readers import read_row
+from grpo_rewards_plugins.code.row import Row, asked_of
 from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_jobs
-from grpo_rewards_plugins.code.suites import FORMATS, Suite, read_suite
+from grpo_rewards_plugins.code.scores import Tally, outcome_of
+from grpo_rewards_plugins.code.shapes import literal
+from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
+from grpo_rewards_plugins.code.suite import Suite
 
 if TYPE_CHECKING:
-    from grpo_rewards_sandbox import Job, Verdict
+    from grpo_rewards_sandbox import Verdict
 
 __all__ = ["code"]
+
+Which = Literal["last", "first", "joined"]
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -53,14 +50,14 @@ def _check_row(
     except SuiteProblem as problem:
         return str(problem)
     reference = next((cell for name in REFERENCES if isinstance(cell := columns.get(name), str) and cell.strip()), "")
-    if fidelity == "shared" or suite.format == "stdio" or not reference:
+    if fidelity == "shared" or suite.format not in ("pytest", "humaneval", "asserts") or not reference:
         return None
     program, _ = find_program(reference, wanted=suite.names)
-    if suite.entry_point and not suite.owner:
+    if suite.entry_point:
         program = complete(program, prompt, suite.entry_point)
 
     def judged(fidelity: str) -> Verdict:
-        jobs = [_job(suite, program, timeout, fidelity)]
+        jobs = [job_of(suite, program, timeout=timeout, fidelity=fidelity)]
         return next(run_jobs(jobs, backend=sandbox, workers=workers, packages=packages))[1]
 
     try:  # what the text cannot decide a run does: a right program that is not found to be by what crosses the border
@@ -70,7 +67,7 @@ def _check_row(
     except Unavailable:
         return None
     return (
-        f"its reference solution passes in one process and not isolated: {_line(isolated.reason)}. What to do: name the classes "
+        f"its reference solution passes in one process and not isolated: {isolated.reason[:200]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
     )
 
@@ -113,24 +110,28 @@ def _code(
     official_tests_complete: list[Any] | None = None,
     private_test_cases: list[Any] | None = None,
     *,
-    format: Literal["auto", "pytest", "humaneval", "asserts", "stdio"] = "auto",
-    score: Literal["binary", "fraction"] = "binary",
+    format: Literal["auto", "pytest", "humaneval", "asserts", "stdio", "calls"] = "auto",
+    score: Literal["binary", "fraction", "weighted"] = "binary",
     timeout: float = 8.0,
     sandbox: str = "auto",
     workers: int | None = None,
     packages: Literal["environment", "none"] | list[str] = "environment",
     fidelity: Literal["isolated", "shared"] = "isolated",
+    block: Literal["last", "first", "joined"] = "last",
     tag: str = "answer",
     max_chars: int = 100_000,
+    **public: list[Any],
 ) -> Iterator[tuple[int, Outcome]]:
     """The program in the completion passes its tests, which are run in a sandbox.
 
-    1 when every test passes, else 0, or the share of tests that passed. The program is the last fenced Python block
+    1 when every test passes, else 0, or a part of it by `score`. Rows of the public data sets are read by their own columns,
+    whatever these are called: see [the formats of code data](code-formats.md); ``details.data`` of an outcome names the family.
+    The program is the last fenced Python block
     that defines what the tests name (else the last block, else the whole text) after ``</think>`` and within
     ``<answer>`` where those are there. Where the prompt begins the function, a bare body continues it, and a whole
     function is used as it is, after the prompt's imports. Equal programs of a batch are run once.
 
-    Failing tests score with the test's message; a program that runs too long is a ``timeout``, one that passes a
+    Failing tests score with the first failing test in the reason; a program that runs too long is a ``timeout``, one that passes a
     limit of the sandbox is ``rejected``, both at 0. Where there is no sandbox the row is ``unavailable``, never 0.
     A completion with blocks in other languages alone holds no program, which is 0: Python is what is asked. Only where tests
     are of standard input and output, and neither the row nor its prompt names Python, is the language the model's to choose;
@@ -139,12 +140,13 @@ def _code(
     Tests that cannot be judged whatever the program is do not apply, and ``grpo-rewards validate`` names them (and rows whose
     reference solution passes in one process and not isolated): they do not
     compile, contain no test, contradict each other, use names that nobody binds, take nothing from the program, or are in a
-    format that is not wholly understood (checkers, files, interactive tasks, packed tests, lists of nodes, other languages,
-    keys that are not known).
+    format that is not wholly understood (interactive tasks, languages that are not run, keys that are not known).
 
     Inputs and outputs with the name of a function (``fn_name``, ``func_name``, in the tests or beside them) are calls of it,
-    or of a method of ``class Solution``: arguments as a list, or as text with a JSON value per line. Tuples count as lists
-    there, and floats are compared within 1e-6; the outputs of programs that read standard input are compared token by token.
+    or of a method of ``class Solution``, a new object for each test: arguments as a list, or as text with a JSON value per line. Lists
+    stand for ``ListNode`` and ``TreeNode`` where the signature says so, and what a function changes in place is its result. Tuples count as lists
+    there, and floats are compared within 1e-6; the outputs of programs that read standard input are compared token by token,
+    floats within 1e-6 where one with a point is expected.
 
     Args:
         prompts: a text prompt that begins the function `entry_point`, where the column `code_prompt` is not there.
@@ -164,32 +166,35 @@ def _code(
         solution: the same.
         reference: the same.
         code: the same.
-        language: the language that programs are asked in; rows of another than Python do not apply.
+        language: the language that programs are asked in; rows of one that is not run do not apply.
         labels: ``{programming_language: ...}``: the same.
         time_limit: the row's limit for one test, in seconds or with its unit; all tests together get no more than as many
             times that.
-        checker: a program that decides about outputs; such rows do not apply.
-        generated_checker: the same.
-        output_judging_function: the same.
+        checker: a program in C++ with testlib that decides about outputs.
+        generated_checker: the same in Python: called with the files of input, right answer and output, it prints 1 or 0.
+        output_judging_function: the same: a function of input, output and right answer.
         fn_name: the function that inputs and outputs are calls of.
         func_name: the same.
         test_case_type: how inputs and outputs are meant; those that are neither calls nor standard input and output do not apply.
         metadata: ``{func_name: ...}``: as `func_name`.
         starter_code: what programs begin with; with a function or class, inputs and outputs are calls.
         interaction_format: set for interactive tasks, which do not apply.
-        input_mode: ``stdio``, or files, which do not apply.
-        input_file: the file that programs read in place of standard input; such rows do not apply.
+        input_mode: ``stdio``, or ``file`` for ``input.txt`` and ``output.txt``.
+        input_file: the file that programs read in place of standard input.
         output_file: the same for what they write.
         official_tests_complete: false where tests are cut; such rows do not apply.
-        private_test_cases: further tests (LiveCodeBench's column); rows that have some beside `tests` do not apply.
+        private_test_cases: LiveCodeBench's further tests; rows that have other ones in `tests` do not apply.
         format: ``pytest``: a test file that imports from ``solution``. ``humaneval``: text that defines
             ``check(candidate)``; a trailing ``check(candidate)`` and ``from solution import f as candidate`` may be
             there, and also make a file of format ``pytest`` without any ``test_`` function run as it was meant.
             ``asserts``: statements, each assert a test. ``stdio``: a list of ``{input, output}``, or
-            ``{inputs: [...], outputs: [...]}``; the program reads standard input. ``auto``: the row's column, else what the tests look like.
-        score: ``binary`` (the guides' choice), or ``fraction``: the share of tests that passed, which is easier to
-            climb and easier to exploit.
-        timeout: seconds for all tests of one program (the HumanEval guide: 8).
+            ``{inputs: [...], outputs: [...]}``; the program reads standard input. ``calls``: the same with the name of a function. ``auto``: the row's column, else what the tests look like.
+        score: ``binary`` (the guides' choice); ``fraction``: the share of tests that passed, which is easier to
+            climb and easier to exploit (where one answer is expected by more than a quarter of the tests, the share beyond those, so that a
+            constant earns nothing); ``weighted``: the points of the parts that passed whole, of all points (public and
+            private tests with as many points as tests; a subtask counts as its worst test).
+        timeout: seconds for all tests of one program (the HumanEval guide: 8); a program that is started anew for each test gets a
+            quarter of a second more for each.
         sandbox: where programs run: ``local``, ``docker``, an installed backend, or ``auto``: this machine, isolated as well
             as it can, else Docker.
         workers: how many run at once (ours: the processors, divided by the processes that share them).
@@ -197,11 +202,14 @@ def _code(
             beside this package, read-only; ``none``; or names, which bring what they need. Docker has what its image has.
         fidelity: ``isolated``: tests and program in different processes, so that the program can neither see nor
             forge the verdict. ``shared``: one process, for tests that reach into the program's interpreter.
+        block: which of several blocks in the language counts: the ``last`` or the ``first`` that defines what the tests name, or all of them,
+            ``joined`` in their order (code-r1).
         tag: a tag that holds the program, where there is one.
         max_chars: a longer program is rejected (ours).
     """
-    columns = {name: values for name, values in locals().items() if isinstance(values, list) and name != "completions"}
-    programs: dict[tuple[Suite, str], list[int]] = {}
+    given = {name: values for name, values in locals().items() if name not in ("completions", "public")}
+    columns = {name: values for name, values in {**public, **given}.items() if isinstance(values, list)}
+    programs: dict[tuple[Suite, str, str], list[int]] = {}
     before: tuple[Mapping[str, Any], tuple[Suite, str] | SuiteProblem] | None = None
     for row, text in enumerate(completions):
         cells = {name: values[row] for name, values in columns.items()}
@@ -211,76 +219,75 @@ def _code(
             yield row, Outcome(None, "not_applicable", f"the row's tests cannot be judged: {before[1]}")
             continue
         suite, prompt = before[1]
-        program, _ = find_program(text, wanted=suite.names, tag=tag)
-        if suite.owner or not suite.entry_point:
-            program = with_prelude(program) if suite.counts_on_imports(program) else program
-        elif suite.format != "stdio":
-            program = complete(program, prompt, suite.entry_point) if program.strip() else ""
+        if suite.format == "literal":
+            right = literal.answers(text, str(suite.tests), tag=tag)
+            details = {"tests_passed": int(right), "tests_total": 1, "data": suite.family}
+            yield row, Outcome(float(right), "scored", "" if right else "the answer is not the output", details)
+            continue
+        spoken, program = _program_of(text, suite, prompt, cells, tag=tag, block=block)
         if not program.strip():
-            other = other_language(text, tag=tag)
-            if other and suite.format == "stdio" and not _asks_for_python(cells):
-                yield (
-                    row,
-                    Outcome(None, "not_applicable", f"the row names no language, and the program is in {other!r}"),
-                )
-                continue
-            found = f", only one in {other!r}" if other else ""
-            yield row, Outcome(0.0, "scored", f"there is no Python program in the completion{found}")
+            yield row, _without_program(text, suite, cells, tag=tag)
         elif len(program) > max_chars:
             problem = f"the program has {len(program)} characters, more than {max_chars}"
             yield row, Outcome(0.0, "rejected", problem)
         else:
-            programs.setdefault((suite, program), []).append(row)
+            programs.setdefault((suite, program, spoken), []).append(row)
     if not programs:
         return
-    jobs = [_job(suite, program, timeout, fidelity) for suite, program in programs]
-    waiting = dict(enumerate(programs.values()))
+    tallies = []
+    jobs = []
+    for (suite, program, spoken), rows in programs.items():
+        made = jobs_of(suite, program, spoken, score=score, timeout=timeout, fidelity=fidelity)
+        tallies.append(Tally(suite, rows, len(made)))
+        jobs += [(len(tallies) - 1, part, job) for part, job in enumerate(made)]
     try:
-        for place, verdict in run_jobs(jobs, backend=sandbox, workers=workers, packages=packages):
-            outcome = _outcome(verdict, score)
-            for row in waiting.pop(place):
-                yield row, outcome
+        judged = run_jobs([job for _, _, job in jobs], backend=sandbox, workers=workers, packages=packages)
+        for place, verdict in judged:
+            tally = tallies[jobs[place][0]]
+            if tally.take(jobs[place][1], verdict):
+                outcome = outcome_of(tally, score)
+                for row in tally.rows:
+                    yield row, outcome
     except Unavailable as problem:
-        for rows in waiting.values():
-            for row in rows:
+        for tally in tallies:
+            for row in tally.rows if tally.left else ():
                 yield row, Outcome(None, "unavailable", str(problem))
 
 
 code = _code.with_columns(row_format="format")  # the data's column has the name of the setting
 
 
-def _outcome(verdict: Verdict, score: str) -> Outcome:
-    """What a verdict of the sandbox means for training."""
-    passed, total = verdict.tests_passed, verdict.tests_total
-    details = {"tests_passed": passed, "tests_total": total, "verdict": verdict.status}
-    match verdict.status:
-        case "passed":
-            return Outcome(1.0, "scored", "", details, verdict.seconds)
-        case "failed" | "error":
-            value = min(passed / total, 1.0) if score == "fraction" and total else 0.0
-            told = f"{passed} of {total} tests passed: {verdict.reason}" if total > 1 else verdict.reason
-            return Outcome(value, "scored", _line(told), details, verdict.seconds)
-        case "timeout":
-            return Outcome(0.0, "timeout", _line(verdict.reason), details, verdict.seconds)
-        case "limit":
-            return Outcome(
-                0.0, "rejected", _line(f"limit ({verdict.limit}): {verdict.reason}"), details, verdict.seconds
-            )
-        case "refused":
-            return Outcome(
-                None, "not_applicable", _line(f"the row's tests cannot be judged: {verdict.reason}"), details
-            )
-    return Outcome(None, "unavailable", _line(verdict.reason), details, verdict.seconds)
+def _program_of(
+    text: str, suite: Suite, prompt: str, cells: Mapping[str, Any], *, tag: str, block: Which
+) -> tuple[str, str]:
+    """The language and the program of a completion, as it is to be run; the program is empty where there is none."""
+    whole = suite.format in ("stdio", "program")
+    language = suite.language or ("python" if not whole or _asks_for_python(cells) else _spoken(text, tag))
+    program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
+    if suite.format == "program" or language != "python" or not program.strip():
+        return language, program
+    if suite.format in ("pytest", "asserts") and not suite.entry_point:
+        return language, with_prelude(program) if suite.counts_on_imports(program) else program
+    if suite.format in ("pytest", "asserts", "humaneval"):
+        return language, complete(program, prompt, suite.entry_point)
+    return language, program
 
 
-def _line(text: str) -> str:
-    """The sandbox's words as one printable line: they quote the candidate."""
-    text = " ".join(text[:400].split())
-    return (
-        text
-        if text.isprintable()
-        else "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in text)
-    )
+def _spoken(text: str, tag: str) -> str:
+    """The language of a whole program that the row leaves to the model: that of its last block, if no block is Python."""
+    named = PROGRAMMING.get(other_language(text, tag=tag), "python")
+    if named not in run_languages() or find_program(text, tag=tag)[0].strip():
+        return "python"
+    return named
+
+
+def _without_program(text: str, suite: Suite, cells: Mapping[str, Any], *, tag: str) -> Outcome:
+    other = other_language(text, tag=tag)
+    if other and suite.format == "stdio" and not suite.language and not _asks_for_python(cells):
+        return Outcome(None, "not_applicable", f"the row names no language, and the program is in {other!r}")
+    asked = {"": "Python", "python": "Python", "cpp": "C++"}.get(suite.language, suite.language)
+    found = f", only one in {other!r}" if other else ""
+    return Outcome(0.0, "scored", f"there is no {asked} program in the completion{found}")
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -292,7 +299,7 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _asks_for_python(cells: Mapping[str, Any]) -> bool:
     """The row says that programs are written in Python: by its column, or anywhere in what was asked."""
-    said = (_asked(cells.get("prompts")), cells.get("language"), cells.get("labels"), cells.get("starter_code"))
+    said = (asked_of(cells.get("prompts")), cells.get("language"), cells.get("labels"), cells.get("starter_code"))
     return any("python" in str(part).lower() for part in said if part is not None)
 
 
@@ -309,29 +316,11 @@ def _read(cells: Mapping[str, Any], format: str, fidelity: str) -> tuple[Suite, 
     Raises:
         SuiteProblem: the row cannot be judged; the text says why.
     """
-    tests = next((cells[name] for name in ("tests", "test", "test_list") if cells.get(name) is not None), None)
-    if tests is None:
-        raise SuiteProblem("there are no tests in the columns tests, test or test_list")
-    known = format if format != "auto" else cells.get("row_format")
-    if is_blank(known):
-        known = None
-    elif known not in FORMATS:
-        raise SuiteProblem(f"the format {str(known)[:60]!r} is none of {', '.join(FORMATS)}")
-    entry = cells.get("entry_point")
-    asked = _asked(cells.get("prompts"))
-    beginning = cells.get("code_prompt")
-    prompt = beginning if isinstance(beginning, str) else _beginning(asked, entry)
-    suite = read_suite(
-        tests,
-        format=known,
-        entry_point=entry,
-        setup=_joined(*(cells.get(name) for name in ("setup", "test_setup_code", "test_imports", "import_statement"))),
-        prompt=prompt,
-        columns={**cells, "prompt": asked},
-    )
+    row = Row.of(cells, format)
+    suite = read_row(row)
     if reason := _unjudgeable(suite, fidelity):
         raise SuiteProblem(reason)
-    return suite, prompt
+    return suite, row.prompt
 
 
 @lru_cache(maxsize=1024)
@@ -339,46 +328,6 @@ def _unjudgeable(suite: Suite, fidelity: str) -> str:
     """The sandbox's word on tests that it cannot judge, whatever the program is."""
     from grpo_rewards_sandbox import unjudgeable
 
-    return unjudgeable(_job(suite, "", 1.0, fidelity))
-
-
-def _job(suite: Suite, program: str, timeout: float, fidelity: str) -> Job:
-    from grpo_rewards_sandbox import Job
-
-    return Job(
-        program,
-        suite.for_job(program),
-        suite.format,
-        entry_point=suite.entry_point,
-        setup=suite.setup,
-        timeout=timeout if suite.seconds is None else min(timeout, suite.seconds),
-        fidelity=fidelity,
-        compare="tokens" if suite.format == "stdio" else "exact",
-        classes=suite.classes,
-    )
-
-
-def _joined(*setups: Any) -> str:
-    lines: list[str] = []
-    for setup in map(plain, setups):
-        lines += [setup] if isinstance(setup, str) else map(str, setup) if isinstance(setup, list | tuple) else []
-    return "\n".join(line for line in lines if line.strip())
-
-
-def _asked(prompt: Any) -> str:
-    """What was asked: a text prompt, or the last user message."""
-    prompt = plain(prompt)
-    if isinstance(prompt, str) or prompt is None:
-        return prompt or ""
-    asked = [message for message in prompt if isinstance(message, Mapping) and message.get("role") == "user"]
-    return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
-
-
-def _beginning(asked: str, entry_point: Any) -> str:
-    """The code that a prompt begins: its last block, or all of it, if that defines `entry_point` or is nothing but code."""
-    if not isinstance(entry_point, str):
+    if suite.format in ("literal", "stdio", "calls", "program"):
         return ""
-    for source in (*(block.text for block in reversed(fenced_blocks(asked))), asked):
-        if first_name(entry_point) in defined_names(source):
-            return source
-    return asked if is_code(asked) else ""
+    return unjudgeable(job_of(suite, "", timeout=1.0, fidelity=fidelity))

@@ -1,74 +1,36 @@
-"""From the columns of a row to tests that the sandbox can run, with everything wrong in them named."""
+"""A row's tests: which shape they are, by their look and by what the row's other columns say, and what is wrong with them."""
 
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any
 
-from grpo_rewards_plugins.code.binding import after_head, bound_to_program, unbound_names
-from grpo_rewards_plugins.code.calls import CALLED, called_name, read_calls, written_for
-from grpo_rewards_plugins.code.calls import SETUP as CALLS_SETUP
-from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
-from grpo_rewards_plugins.code.columns import (
+from grpo_rewards_plugins.code.extraction import PRELUDE, defined_names, first_name, preamble
+from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.binding import after_head, bound_to_program, unbound_names
+from grpo_rewards_plugins.code.shapes.calls import called_name, read_calls
+from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.shapes.columns import (
+    checker_of,
     class_names,
-    refuse_language,
+    files_of,
+    language_of,
+    named_language,
     refuse_no_stdio,
-    refuse_unread,
     seconds_for,
 )
-from grpo_rewards_plugins.code.extraction import defined_names, first_name, preamble
-from grpo_rewards_plugins.code.pairs import Pair, read_pairs
-from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
+from grpo_rewards_plugins.code.shapes.pairs import read_pairs
+from grpo_rewards_plugins.code.suite import Calls, Suite
 
-__all__ = ["Format", "Suite", "SuiteProblem", "read_suite"]
+__all__ = ["calls_suite", "read_suite"]
 
-Format = Literal["pytest", "humaneval", "asserts", "stdio"]
-FORMATS: tuple[str, ...] = get_args(Format)
 _MODULE = "solution"
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Tests of one row: text for ``pytest`` and ``humaneval``, statements for ``asserts``, for ``stdio`` only `pairs`.
-
-    `names` are the names that the tests mention; `entry_point` is what they are about, when known: a function, or an
-    expression such as ``Solution().twoSum``. `classes` names the classes under test. `seconds` is what the row's own limit
-    leaves for all tests together, None where it has none. For calls of `entry_point`, `owner` is the class that may have it.
-    """
-
-    format: Format
-    tests: str | tuple[str, ...]
-    entry_point: str
-    setup: str
-    names: frozenset[str]
-    pairs: tuple[Pair, ...] = ()
-    classes: tuple[str, ...] = ()
-    seconds: float | None = None
-    owner: str = ""
-
-    def counts_on_imports(self, program: str) -> bool:
-        """Whether a program of a site with calls, or a class ``Solution``, has what is asked for, as far as its text shows.
-
-        Such programs leave out imports. One that lacks what is asked for gets none, since they bring a `gcd` of their own.
-        """
-        if self.owner:
-            return written_for(program, self.entry_point, self.owner) is not None
-        return "Solution" in self.names and "Solution" in defined_names(program)
-
-    def for_job(self, program: str = "") -> str | list[Any]:
-        """The tests of `program` as the sandbox takes them."""
-        if self.owner:
-            called = written_for(program, self.entry_point, self.owner) or self.entry_point
-            return [test.replace(CALLED, called, 1) for test in self.tests]
-        if self.format == "stdio":
-            return [{"input": given, "output": wanted} for given, wanted in self.pairs]
-        return self.tests if isinstance(self.tests, str) else list(self.tests)
 
 
 def read_suite(
@@ -89,31 +51,23 @@ def read_suite(
         SuiteProblem: they are not there, of another shape, do not compile, contain no test, or hold or come with anything
             that is not understood.
     """
-    refuse_unread(columns)
-    tests, wrapped = _unwrapped(from_json(plain(tests)))
+    language, tests = language_of(columns), _opened(tests)
+    if isinstance(tests, Mapping) and any(key in tests for key in _WRAPPERS):
+        language = language or named_language(tests.get("language"))
+    tests, wrapped = _unwrapped(tests)
     if format is not None and wrapped not in (None, format):
         raise SuiteProblem(f"the tests say that they are {wrapped}, and the format is {format}")
     entry = entry_point.strip() if isinstance(entry_point, str) else ""
     classes = class_names(columns, prompt)
     prepared = _setup(setup)
-    if isinstance(tests, str):
-        if _PACKED.fullmatch(tests.strip()):
-            raise SuiteProblem("the tests are packed as text (base64), which is not read yet")
-        return replace(_text_suite(tests, format or wrapped, entry, prepared, prompt, classes), classes=classes)
     if isinstance(tests, Mapping) or _are_pairs(tests):
-        if format not in (None, "stdio"):
-            raise SuiteProblem(f"tests of format {format} are {_SHAPES[format]}, not inputs and outputs")
-        private = from_json(plain(columns.get("private_test_cases")))
-        if not is_blank(private) and private != tests:
-            raise SuiteProblem("the row has further tests (column 'private_test_cases'), which are not read yet")
-        if name := called_name(tests, columns):
-            if format == "stdio":
-                raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
-            return replace(_calls(name, tests, prepared, columns), classes=classes)
-        pairs = read_pairs(tests)
-        refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
-        seconds = seconds_for(len(pairs), columns.get("time_limit"))
-        return Suite("stdio", (), "", prepared, frozenset(), pairs, classes, seconds)
+        return _cases(tests, columns, format=format, entry=entry, setup=prepared, classes=classes, language=language)
+    if language not in ("", "python"):
+        raise SuiteProblem(f"the row asks for programs in {language!r}, and its tests are Python's")
+    if (checker := checker_of(columns)) is not None:
+        raise SuiteProblem(f"a checker ({checker.protocol}) decides about outputs, and the tests have none")
+    if isinstance(tests, str):
+        return replace(_text_suite(tests, format or wrapped, entry, prepared, prompt, classes), classes=classes)
     if not isinstance(tests, Sequence) or isinstance(tests, bytes):
         raise SuiteProblem(f"tests must be text or a list, not {type(tests).__name__}")
     if not tests:
@@ -126,27 +80,64 @@ def read_suite(
     )
 
 
-def _calls(name: str, tests: Any, setup: str, columns: Mapping[str, Any]) -> Suite:
-    statements = read_calls(name, tests, columns)
+def _opened(tests: Any) -> Any:
+    """Tests out of JSON, and out of base64 where they are packed."""
+    tests = from_json(plain(tests))
+    return unpacked(tests) if isinstance(tests, str) and is_packed(tests) else tests
+
+
+def _cases(
+    tests: Any,
+    columns: Mapping[str, Any],
+    *,
+    format: str | None,
+    entry: str,
+    setup: str,
+    classes: tuple[str, ...],
+    language: str,
+) -> Suite:
+    """Inputs and outputs: of calls where anything names a function, else of whole programs."""
+    if format not in (None, "stdio", "calls"):
+        raise SuiteProblem(f"tests of format {format} are {_SHAPES[format]}, not inputs and outputs")
+    private = from_json(plain(columns.get("private_test_cases")))
+    if not is_blank(private) and private != tests:
+        raise SuiteProblem("the row has further tests (column 'private_test_cases') than those in its tests")
+    if name := called_name(tests, columns):
+        if format == "stdio":
+            raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
+        if language not in ("", "python"):
+            raise SuiteProblem(f"the tests call {name!r} of a program in {language!r}; only Python is called")
+        return calls_suite(name, read_calls(name, tests, columns), columns, setup=setup, classes=classes)
+    if format == "calls":
+        raise SuiteProblem("the tests do not say what they call")
+    checker = checker_of(columns)
+    pairs = read_pairs(tests, judged=checker is not None)
+    refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
+    input_file, output_file = files_of(columns)
+    return Suite(
+        "stdio", (), "", setup, frozenset(), pairs, classes, seconds_for(len(pairs), columns.get("time_limit")),
+        language=language, checker=checker, input_file=input_file, output_file=output_file,
+    )  # fmt: skip
+
+
+def calls_suite(
+    name: str, calls: Calls, columns: Mapping[str, Any], *, setup: str = "", classes: tuple[str, ...] = ()
+) -> Suite:
+    """Return the suite of calls of `name`; programs get the imports that the sites with calls have, before their own names."""
     own = columns.get("class_name")
     owner = own if isinstance(own, str) and own.isidentifier() else "Solution"
     return Suite(
-        "asserts",
-        statements,
-        name,
-        f"{setup}\n{CALLS_SETUP}" if setup else CALLS_SETUP,
-        frozenset((name, owner)),
-        seconds=seconds_for(len(statements), columns.get("time_limit")),
-        owner=owner,
-    )
+        "calls", (), name, f"{PRELUDE}{setup}", frozenset((name, owner)), calls=calls, compare="floats",
+        classes=tuple(dict.fromkeys((owner, *classes))), seconds=seconds_for(len(calls.tests), columns.get("time_limit")),
+    )  # fmt: skip
 
 
-_PACKED = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 _SHAPES = {
     "pytest": "the text of a test file",
     "humaneval": "text that defines check(candidate)",
     "asserts": "a list of statements",
     "stdio": "a list of {input, output}",
+    "calls": "a list of {input, output} with the name of a function",
 }
 _WRAPPERS = {"assert_case": "asserts", "functional": "humaneval", "pytest": "pytest", "test_cases": None}
 """Keys under which some data sets put the tests, and the format that each means."""
@@ -159,10 +150,11 @@ def _unwrapped(tests: Any) -> tuple[Any, str | None]:
     there = [key for key in _WRAPPERS if not is_blank(tests.get(key))]
     if not there:
         return tests, None
-    refuse_language(tests.get("language"))
+    if named_language(tests.get("language")) not in ("", "python") and _WRAPPERS[there[0]] is not None:
+        raise SuiteProblem(f"the tests are Python's, and the programs are asked for in {tests['language']!r}")
     if others := [key for key, value in tests.items() if key not in (there[0], "language") and not is_blank(value)]:
         raise SuiteProblem(f"the tests hold a key beside {there[0]!r} that is not known: {str(others[0])[:60]!r}")
-    return from_json(plain(tests[there[0]])), _WRAPPERS[there[0]]
+    return _opened(tests[there[0]]), _WRAPPERS[there[0]]
 
 
 def _are_pairs(tests: Any) -> bool:

@@ -10,11 +10,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards_plugins.blocks import fenced_blocks
-from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
-from grpo_rewards_plugins.code.pairs import STDIO
+from grpo_rewards_plugins.code.extraction import PROGRAMMING
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.shapes.pairs import STDIO
+from grpo_rewards_plugins.code.suite import Checking
 
-__all__ = ["class_names", "is_python", "refuse_no_stdio", "refuse_unread", "seconds_for"]
+__all__ = [
+    "checker_of",
+    "class_names",
+    "files_of",
+    "is_python",
+    "language_of",
+    "named_language",
+    "refuse_no_stdio",
+    "run_languages",
+    "seconds_for",
+]
 
 _PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?|python \(?3[\d.]*\)?")
 _SPOKEN = frozenset(
@@ -34,7 +46,13 @@ _DEFINES = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]", re.M)
 _SOLUTION = re.compile(r"^class[ \t]+Solution\b", re.M)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)[ ]?(ms|milliseconds?|s|secs?|seconds?)\.?", re.I)
 _MOST_SECONDS = 60.0  # a bare number above this is more likely milliseconds than seconds
-_CHECKERS = ("checker", "generated_checker", "output_judging_function")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
+_CHECKERS = {
+    "checker": ("cpp", "testlib"),
+    "generated_checker": ("python", "codeforces"),
+    "output_judging_function": ("python", "function"),
+}
+"""Columns that may hold a program which decides about outputs, with its language and how it is called."""
 
 
 def is_python(language: str) -> bool:
@@ -42,32 +60,87 @@ def is_python(language: str) -> bool:
     return _PYTHON.fullmatch(language.strip().lower()) is not None
 
 
-def refuse_unread(columns: Mapping[str, Any]) -> None:
-    """Refuse a row that says of its tests what this reward does not judge.
+def language_of(columns: Mapping[str, Any]) -> str:
+    """Return the language that a row asks programs in, as the sandbox names it; empty where it does not say.
 
     Raises:
-        SuiteProblem: it names another language than Python, or a checker, or cannot be tested.
+        SuiteProblem: it is one that is not run, or not understood.
     """
     labels = from_json(columns.get("labels"))
     named = labels.get("programming_language") if isinstance(labels, Mapping) else None
-    for language in (columns.get("language"), named):
-        refuse_language(language)
-    for name in _CHECKERS:
-        if not is_blank(columns.get(name)):
-            raise SuiteProblem(f"a checker decides (column {name!r}), and checkers are not run yet")
+    return named_language(columns.get("language")) or named_language(named)
 
 
-def refuse_language(language: Any) -> None:
-    """Refuse a row that asks for programs in another language.
+def named_language(language: Any) -> str:
+    """Return the language that a cell names: Python where it is among several; empty for a language that people speak.
 
     Raises:
-        SuiteProblem: the language is another, or not understood.
+        SuiteProblem: it names only languages that are not run, or not understood.
     """
     language = plain(language)
     several = language if isinstance(language, list | tuple) else [language]
     given = [str(one).strip().lower() for one in several if not is_blank(one)]
-    if given and not any(is_python(one) or one in _SPOKEN for one in given):
-        raise SuiteProblem(f"the row asks for programs in {', '.join(given)[:60]!r}; only Python is run")
+    if any(is_python(one) for one in given):
+        return "python"
+    if not given or any(one in _SPOKEN for one in given):
+        return ""
+    found = [PROGRAMMING[one] for one in given if one in PROGRAMMING]
+    if len(found) != 1 or found[0] not in run_languages():
+        raise SuiteProblem(
+            f"the row asks for programs in {', '.join(given)[:60]!r}; run are {', '.join(run_languages())}"
+        )
+    return found[0]
+
+
+def run_languages() -> tuple[str, ...]:
+    """The languages of programs that the sandbox runs."""
+    from grpo_rewards_sandbox import _job
+
+    return getattr(_job, "LANGUAGES", ("python",))
+
+
+def checker_of(columns: Mapping[str, Any]) -> Checking | None:
+    """Return the checker that decides about a row's outputs, None where the row has none.
+
+    Raises:
+        SuiteProblem: it has two, or one in no form that is known.
+    """
+    kit = from_json(plain(columns.get("test_cases_kit")))
+    judging = kit.get("output_judging_function") if isinstance(kit, Mapping) else None
+    given = {**{name: columns.get(name) for name in _CHECKERS}, "test_cases_kit": judging}
+    there = {name: text for name, text in given.items() if not is_blank(text)}
+    if not there:
+        return None
+    (name, text), *others = there.items()
+    if others or not isinstance(text, str) or "Checker" not in _known_to_sandbox():
+        raise SuiteProblem(f"a checker decides (column {name!r}), and it is none that is run")
+    if name == "checker" and "testlib" not in text:
+        raise SuiteProblem("a checker decides (column 'checker'), and it is not written with testlib")
+    return Checking(text, *_CHECKERS[name if name in _CHECKERS else "output_judging_function"])
+
+
+def _known_to_sandbox() -> frozenset[str]:
+    import grpo_rewards_sandbox
+
+    return frozenset(grpo_rewards_sandbox.__all__)
+
+
+def files_of(columns: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the names of the files that programs read and write, empty for standard input and output.
+
+    Raises:
+        SuiteProblem: they are named, and are no plain names of files.
+    """
+    if str(columns.get("input_mode") or "").strip().lower() == "file" and "Checker" in _known_to_sandbox():
+        return "input.txt", "output.txt"
+    found = []
+    for name in ("input_mode", "input_file", "output_file"):
+        given = columns.get(name)
+        named = "" if is_blank(given) or str(given).strip().lower() in _STANDARD else str(given).strip()
+        if named and (name == "input_mode" or "Checker" not in _known_to_sandbox() or not _FILE.fullmatch(named)):
+            raise SuiteProblem(f"programs read or write a file (column {name!r}: {named[:60]!r}), which is not judged")
+        found.append(named)
+    return found[1], found[2]
 
 
 def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
@@ -92,12 +165,6 @@ def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
         raise SuiteProblem("the prompt begins a class Solution, so the tests are calls, and do not say of what")
     if not is_blank(columns.get("interaction_format")):
         raise SuiteProblem("the task is interactive (column 'interaction_format'), which is not judged")
-    for name in ("input_mode", "input_file", "output_file"):
-        given = columns.get(name)
-        if not is_blank(given) and str(given).strip().lower() not in _STANDARD:
-            raise SuiteProblem(
-                f"programs read or write a file (column {name!r}: {str(given)[:60]!r}), which is not judged yet"
-            )
     if columns.get("official_tests_complete") is False:
         raise SuiteProblem("the tests are not complete (column 'official_tests_complete')")
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grpo_rewards_plugins.code.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 
 __all__ = ["INPUTS", "OUTPUTS", "STDIO", "Pair", "cases_of", "is_call", "only", "read_pairs", "refuse_others"]
 
@@ -34,8 +34,8 @@ _ASSIGNED = re.compile(r"[A-Za-z_]\w* = \S")
 _CUT_AFTER = 250  # characters; the site that cuts its tests does so after about 400
 
 
-def read_pairs(tests: Mapping[str, Any] | Sequence[Any]) -> tuple[Pair, ...]:
-    """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``.
+def read_pairs(tests: Mapping[str, Any] | Sequence[Any], *, judged: bool = False) -> tuple[Pair, ...]:
+    """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``; `judged`: a checker looks at outputs.
 
     Raises:
         SuiteProblem: they call a function, hold a key that is not known, contradict each other, or expect nothing.
@@ -46,12 +46,12 @@ def read_pairs(tests: Mapping[str, Any] | Sequence[Any]) -> tuple[Pair, ...]:
     expected: dict[str, tuple[int, list[str]]] = {}
     for number, (given, wanted) in enumerate(pairs, 1):
         first, tokens = expected.setdefault(given, (number, wanted.split()))
-        if tokens != wanted.split():
+        if tokens != wanted.split() and not judged:
             raise SuiteProblem(f"tests {first} and {number} have the same input and different outputs")
         for text in (given, wanted):
             if len(text) >= _CUT_AFTER and text.rstrip().endswith("..."):
                 raise SuiteProblem(f"test {number} is cut short: it ends in '...' after {len(text)} characters")
-    if not any(wanted.strip() for _, wanted in pairs):
+    if not judged and not any(wanted.strip() for _, wanted in pairs):
         raise SuiteProblem("no test expects any output")
     if all(_ASSIGNED.match(given) for given, _ in pairs):
         raise SuiteProblem(f"the inputs are written for people, as in {pairs[0][0][:60]!r}, not as programs read them")

@@ -1,0 +1,74 @@
+"""From a suite and a program to the sandbox's jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards_plugins.code.suite import Suite
+
+if TYPE_CHECKING:
+    from grpo_rewards_sandbox import Job
+
+__all__ = ["job_of", "jobs_of"]
+
+_EACH_RUN = 0.25
+"""Seconds that a program which is started anew for each test gets more for each of them."""
+
+
+def jobs_of(suite: Suite, program: str, language: str, *, score: str, timeout: float, fidelity: str) -> list[Job]:
+    """Return the jobs of one program: one, or one for each part where parts are scored."""
+    if score != "weighted" or not suite.parts:
+        return [job_of(suite, program, timeout=timeout, fidelity=fidelity, language=language)]
+    jobs, start = [], 0
+    for _, count in suite.parts:
+        part = slice(start, start + count)
+        jobs.append(job_of(suite, program, timeout=timeout, fidelity=fidelity, language=language, part=part))
+        start += count
+    return jobs
+
+
+def job_of(
+    suite: Suite,
+    program: str,
+    *,
+    timeout: float,
+    fidelity: str,
+    language: str = "python",
+    part: slice = slice(None),
+) -> Job:
+    """Return the job of all tests, or of a part of them."""
+    from grpo_rewards_sandbox import Job
+
+    tests = suite.for_job(part.start or 0, part.stop)
+    seconds = timeout if suite.seconds is None else min(timeout, suite.seconds)
+    given: dict[str, Any] = {}
+    if suite.calls is not None:
+        given = {"parameters": suite.calls.parameters, "returns": suite.calls.returns}
+    elif suite.format in ("stdio", "program"):
+        given = _whole_program(suite, language)
+    if suite.format == "stdio":
+        seconds += _EACH_RUN * len(tests) if suite.seconds is None else 0.0
+    return Job(
+        program,
+        tests,
+        suite.format,
+        entry_point=suite.entry_point,
+        setup=suite.setup,
+        timeout=seconds,
+        fidelity=fidelity,
+        compare=suite.compare if suite.format in ("stdio", "calls") else "exact",
+        classes=suite.classes,
+        **given,
+    )
+
+
+def _whole_program(suite: Suite, language: str) -> dict[str, Any]:
+    given: dict[str, Any] = {} if language in ("", "python") else {"language": language}
+    if suite.checker is not None:
+        import grpo_rewards_sandbox
+
+        checker = suite.checker
+        given["checker"] = grpo_rewards_sandbox.Checker(checker.source, checker.language, checker.protocol)
+    if suite.input_file or suite.output_file:
+        given.update(input_file=suite.input_file, output_file=suite.output_file)
+    return given

@@ -1,0 +1,33 @@
+"""CodeContests: `public_tests`, `private_tests` and `generated_tests`, together all tests of the row.
+
+Each is a mapping of lists ``{input: [...], output: [...]}`` or a list of ``{input, output}``. `time_limit` (``{seconds, nanos}``)
+is the limit of one test, `input_file` and `output_file` name the files of tasks that have no standard input and output. The set has no checkers: a task
+with several right answers has one of them here. For ``weighted`` scores the public tests are one part, the others another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.shapes.cells import is_blank
+from grpo_rewards_plugins.code.shapes.pairs import cases_of
+from grpo_rewards_plugins.code.shapes.parts import in_parts
+from grpo_rewards_plugins.code.suite import Suite
+
+__all__ = ["read"]
+
+
+def read(row: Row) -> Suite | None:
+    """Read all columns of tests."""
+    public, *others = (_cases(row, name) for name in ("public_tests", "private_tests", "generated_tests"))
+    suite = row.tests([*public, *(case for cases in others for case in cases)])
+    return in_parts(suite, len(public))
+
+
+def _cases(row: Row, name: str) -> list[Any]:
+    cell = row.data(name)
+    if cell is None or (isinstance(cell, Mapping) and all(is_blank(part) for part in cell.values())):
+        return []
+    return list(cases_of(cell))

@@ -1,0 +1,93 @@
+"""LeetCodeDataset: `test`, a check function with keyword arguments, or `input_output`, a list of examples.
+
+`entry_point` is an expression such as ``Solution().twoSum``. The program runs after the imports and the node classes of `prompt`,
+which most solutions count on. Examples are written for people (``nums = [3,3], target = 6``): each is a call by name, with values in Python's
+notation or JSON's. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
+which any order is right have one order in the tests.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
+from grpo_rewards_plugins.code.shapes.reading import calls_suite
+from grpo_rewards_plugins.code.suite import Suite
+
+__all__ = ["read"]
+
+
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def read(row: Row) -> Suite | None:
+    """Read the column `test`."""
+    return row.tests(row.get("test"))
+
+
+def is_examples(cell: list[Any]) -> bool:
+    """Whether tests are examples such as ``nums = [3,3], target = 6``."""
+    return bool(cell) and all(
+        isinstance(case, Mapping) and isinstance(given := case.get("input"), str) and _NAMED.match(given)
+        for case in cell
+    )
+
+
+def examples(row: Row, cell: list[Mapping[str, Any]]) -> Suite:
+    """Read examples as calls of the row's entry point."""
+    entry = row.get("entry_point")
+    match = _ENTRY.fullmatch(entry.strip()) if isinstance(entry, str) else None
+    if match is None:
+        raise SuiteProblem(
+            f"the inputs are written for people, as in {cell[0]['input'][:60]!r}, not as programs read them"
+        )
+    name, columns = match[2], {**row.columns, "class_name": match[1] or "Solution"}
+    pairs = [(_arguments(case["input"]), _value(str(case.get("output", "")))) for case in cell]
+    order = parameters_of(name, columns)
+    called = [
+        ([given[one] for one in order] if order and set(order) == set(given) else given, wanted)
+        for given, wanted in pairs
+    ]
+    setup = row.prompt if row.prompt.strip() else ""
+    return calls_suite(name, calls_of(name, called, columns), columns, setup=setup)
+
+
+_NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*\S")
+_ENTRY = re.compile(r"(?:([A-Za-z_]\w*)\(\)\.)?([A-Za-z_]\w*)")
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """``a = [1], b = "x, y = 2"`` as a mapping."""
+    try:
+        call = ast.parse(f"f({text.strip()})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}") from None
+    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+        raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}")
+    return {str(keyword.arg): _literal(keyword.value, text) for keyword in call.keywords}
+
+
+def _value(text: str) -> Any:
+    try:
+        return _literal(ast.parse(text.strip(), mode="eval").body, text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise SuiteProblem(f"the output of an example is no value: {text[:60]!r}") from None
+
+
+class _Words(ast.NodeTransformer):
+    """Puts Python's constants in place of JSON's words."""
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Constant(_WORDS[node.id]), node) if node.id in _WORDS else node
+
+
+def _literal(node: ast.expr, text: str) -> Any:
+    try:
+        return ast.literal_eval(_Words().visit(node))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise SuiteProblem(f"a value of an example is not understood: {text[:60]!r}") from None

@@ -1,0 +1,106 @@
+"""What verdicts are worth: all or nothing, a fraction of the tests, or parts with points."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards import Outcome
+from grpo_rewards_plugins.code.suite import Suite
+
+if TYPE_CHECKING:
+    from grpo_rewards_sandbox import Verdict
+
+__all__ = ["Tally", "fraction", "outcome_of"]
+
+_FEW = 0.25
+"""The share of tests with one expected answer above which that answer is not paid."""
+
+
+class Tally:
+    """The verdicts of one program's parts, as they come, for the rows that have it."""
+
+    def __init__(self, suite: Suite, rows: list[int], parts: int) -> None:
+        self.suite, self.rows, self.left = suite, rows, parts
+        self.verdicts: list[Verdict | None] = [None] * parts
+
+    def take(self, part: int, verdict: Verdict) -> bool:
+        """Take a part's verdict; say whether it was the last."""
+        self.verdicts[part] = verdict
+        self.left -= 1
+        return self.left == 0
+
+    def decisive(self) -> Verdict:
+        """The verdict that says most of all parts: the first that is no verdict on the program, else the first that did not pass."""
+        found = [verdict for verdict in self.verdicts if verdict is not None]
+        unjudged = [verdict for verdict in found if verdict.status in ("refused", "unavailable")]
+        return next(iter(unjudged), next((one for one in found if one.status != "passed"), found[0]))
+
+
+def outcome_of(tally: Tally, score: str) -> Outcome:
+    """What a program's verdicts mean for training."""
+    verdict = tally.decisive()
+    found = [one for one in tally.verdicts if one is not None]
+    passed, total = sum(one.tests_passed for one in found), sum(one.tests_total for one in found)
+    seconds = sum(one.seconds for one in found)
+    details = {"tests_passed": passed, "tests_total": total, "verdict": verdict.status}
+    if tally.suite.family:
+        details["data"] = tally.suite.family
+    told = f"{passed} of {total} tests passed: {verdict.reason}" if total > 1 else verdict.reason
+    match verdict.status:
+        case "passed":
+            return Outcome(1.0, "scored", "", details, seconds)
+        case "failed" | "error":
+            value = fraction(tally.suite, passed, total) if score == "fraction" else _points(tally, score)
+            return Outcome(value, "scored", _line(told), details, seconds)
+        case "timeout":
+            return Outcome(_points(tally, score), "timeout", _line(verdict.reason), details, seconds)
+        case "limit":
+            problem = f"limit ({verdict.limit}): {verdict.reason}"
+            return Outcome(_points(tally, score), "rejected", _line(problem), details, seconds)
+        case "refused":
+            problem = f"the row's tests cannot be judged: {verdict.reason}"
+            return Outcome(None, "not_applicable", _line(problem), details)
+    return Outcome(None, "unavailable", _line(verdict.reason), details, seconds)
+
+
+def fraction(suite: Suite, passed: int, total: int) -> float:
+    """The share of tests that passed.
+
+    Where one answer is expected by more than a quarter of the tests, a program that prints nothing else would be paid for
+    it: then what counts is the share of the tests beyond those, so that the best constant is worth 0.
+    """
+    constant = most_common(suite)
+    if not total or passed >= total:
+        return float(passed > 0)
+    if constant <= _FEW * total or constant >= total:
+        return 0.0 if constant >= total > 1 else passed / total
+    return max(0.0, (passed - constant) / (total - constant))
+
+
+def most_common(suite: Suite) -> int:
+    """How many tests expect the answer that most tests expect; 0 where that cannot be told."""
+    answers: list[Any] = [wanted.split() for _, wanted in suite.pairs]
+    if suite.calls is not None:
+        answers = [case["result"] for case in suite.calls.tests]
+    return max(Counter(json.dumps(answer) for answer in answers).values(), default=0)
+
+
+def _points(tally: Tally, score: str) -> float:
+    """The points of the parts that passed, of all points; a part counts as its worst test does, as in IOI."""
+    if score != "weighted" or len(tally.verdicts) < 2:
+        return 0.0
+    points = [points for points, _ in tally.suite.parts]
+    kept = [one for one, verdict in zip(points, tally.verdicts, strict=True) if verdict is not None and verdict.passed]
+    return sum(kept) / sum(points)
+
+
+def _line(text: str) -> str:
+    """The sandbox's words as one printable line: they quote the candidate."""
+    text = " ".join(text[:400].split())
+    return (
+        text
+        if text.isprintable()
+        else "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in text)
+    )

@@ -1,0 +1,223 @@
+"""Tests that call a function or a method of ``class Solution`` with values.
+
+Read are arguments as a list, by name in a mapping, or as text with one JSON value per line, as LiveCodeBench and PRIME have
+them. Where arguments are lists and every result of the row is a list of one, results are wrapped, as APPS wraps them, unless
+the row's signature says that lists of one are what is returned.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, cases_of, is_call, only, refuse_others
+from grpo_rewards_plugins.code.suite import Calls
+
+__all__ = ["called_name", "calls_of", "parameters_of", "read_calls"]
+
+_TEXTS = ("starter_code", "prompt", "code_prompt", "query", "question", "question_content", "problem", "prompts")
+_IN_PLACE = re.compile(r"(?i)do not return anything(?:,? modify `?(\w+)`? in[- ]place)?")
+_NODES = re.compile(r"\b(ListNode|TreeNode)\b")
+_TOLD = re.compile(r"\b(?:ListNode|TreeNode)\b|(?i:linked list|binary (?:search )?tree)")
+_LARGEST = 10**4000  # an integer that is longer cannot be written in decimals everywhere
+
+
+def called_name(tests: Any, columns: Mapping[str, Any]) -> str:
+    """Return the function that the tests call by their own words or the row's; empty where they call none.
+
+    Raises:
+        SuiteProblem: they call something, and it is not known what, or several names are given.
+    """
+    metadata = from_json(columns.get("metadata"))
+    names = {_name(columns.get("fn_name")), _name(columns.get("func_name"))}
+    names.add(_name(metadata.get("func_name")) if isinstance(metadata, Mapping) else "")
+    cases = [tests] if isinstance(tests, Mapping) else tests
+    called = [case for case in cases if is_call(case)]
+    for case in called:
+        inner = from_json(case.get("metadata"))
+        names |= {_name(case.get(key)) for key in ("fn_name", "func_name")}
+        names.add(_name(inner.get("func_name")) if isinstance(inner, Mapping) else "")
+    names.discard("")
+    if called and not names:
+        raise SuiteProblem("the tests call a function and do not say which")
+    if 0 < len(called) < len(cases) or (names and columns.get("test_case_type") in STDIO):
+        raise SuiteProblem("some of the row says that the tests call a function, and some that they do not")
+    if len(names) > 1:
+        raise SuiteProblem(f"the tests name several functions: {', '.join(sorted(names)[:3])}")
+    return next(iter(names), "")
+
+
+def _name(value: Any) -> str:
+    if is_blank(value):
+        return ""
+    if not isinstance(value, str) or not value.isidentifier():
+        raise SuiteProblem(f"the tests call {str(value)[:60]!r}, which is no name of a function")
+    return value
+
+
+def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Mapping[str, Any]) -> Calls:
+    """Return the tests of `name` as calls.
+
+    Raises:
+        SuiteProblem: arguments or results are no JSON, contradict each other, or need more than a call.
+    """
+    given, wanted = [], []
+    for case in cases_of(tests):
+        refuse_others(case, calls=True)
+        given.append(plain(only(case, INPUTS)))
+        wanted.append(plain(only(case, OUTPUTS)))
+    if not given:
+        raise SuiteProblem("the list of tests is empty")
+    signature = _Signature.of(name, columns)
+    if all(isinstance(one, str) for one in given):
+        arguments: list[Any] = [[_value(line) for line in one.splitlines() if line.strip()] for one in given]
+        results = [_value(one) for one in wanted]
+    elif all(isinstance(one, dict) for one in given) or all(isinstance(one, list | tuple) for one in given):
+        arguments, results = given, _unwrapped(wanted, signature)
+    else:
+        kinds = ", ".join(sorted({type(one).__name__ for one in given}))
+        raise SuiteProblem(f"the arguments of a call are a list, or text with a JSON value per line, not {kinds}")
+    return calls_of(name, list(zip(arguments, results, strict=True)), columns, signature=signature)
+
+
+def calls_of(
+    name: str, pairs: Sequence[tuple[Any, Any]], columns: Mapping[str, Any], *, signature: _Signature | None = None
+) -> Calls:
+    """Return calls with arguments (a list, or a mapping by name) and results, none twice.
+
+    Raises:
+        SuiteProblem: two contradict each other, a value is no JSON, or the row does not say how its nodes are written.
+    """
+    signature = signature or _Signature.of(name, columns)
+    known: dict[str, str] = {}
+    found = []
+    for arguments, result in pairs:
+        call, wanted = _written(arguments), _written(result)
+        if (before := known.setdefault(call, wanted)) != wanted:
+            raise SuiteProblem(
+                f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}"
+            )
+        found.append((call, wanted))
+    cases = [
+        {"keywords" if call[0] == "{" else "arguments": json.loads(call), "result": json.loads(wanted)}
+        for call, wanted in dict.fromkeys(found)
+    ]
+    signature.check(cases)
+    return Calls(tuple(cases), signature.parameters_of(cases), signature.returns)
+
+
+def parameters_of(name: str, columns: Mapping[str, Any]) -> list[str]:
+    """Return the parameters of a function in their order, empty where the row's texts do not say."""
+    return [parameter for parameter, _ in _Signature.of(name, columns).parameters]
+
+
+def _unwrapped(results: list[Any], signature: _Signature) -> list[Any]:
+    """The results of lists of arguments, out of the list of one that APPS puts each of them in."""
+    if not all(isinstance(one, list) and len(one) == 1 for one in results):
+        return results
+    inside = [one[0] for one in results]
+    if signature.gives_lists and not all(isinstance(one, list) for one in inside):
+        return results
+    return inside
+
+
+def _value(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise SuiteProblem(f"an argument or result of a call is no JSON: {str(text)[:60]!r}") from None
+
+
+def _written(value: Any) -> str:
+    """A value as JSON, in which tuples are lists."""
+    for part in _parts(value):
+        if isinstance(part, float) and not math.isfinite(part):
+            raise SuiteProblem("a test holds NaN or infinity")
+        if isinstance(part, int) and not -_LARGEST < part < _LARGEST:
+            raise SuiteProblem("a test holds an integer of more than 4000 digits")
+        if part is not None and not isinstance(part, bool | int | float | str | list | tuple | dict):
+            raise SuiteProblem(f"a test holds a {type(part).__name__}, which is no JSON")
+    return json.dumps(value)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list | tuple):
+            waiting += part
+
+
+# ------------------------------------------------------------------------------------------------ what the row says of the function
+
+
+class _Signature:
+    """What a row's texts say of the function: which arguments are nodes, what it returns, what it changes in place."""
+
+    def __init__(self, parameters: list[tuple[str, str]], result: str, texts: str) -> None:
+        self.parameters = parameters
+        self._shapes = tuple(map(_shape, (note for _, note in parameters)))
+        self._texts = texts
+        self.gives_lists = bool(re.match(r"(?:Optional\[)?(?:List|list|Tuple|tuple|Set|set)\b", result))
+        self.returns = _shape(result)
+        place = _IN_PLACE.search(texts) if result in ("", "None") else None
+        if place is not None or result == "None":
+            names = [name for name, _ in parameters]
+            named = place[1] if place is not None else None
+            self.returns = f"argument {names.index(named) if named in names else 0}"
+
+    @classmethod
+    def of(cls, name: str, columns: Mapping[str, Any]) -> _Signature:
+        texts = [text for column in _TEXTS if isinstance(text := columns.get(column), str)]
+        head = re.compile(rf"\bdef {re.escape(name)}\(([^()]{{0,1000}})\)\s*(?:->\s*([^:\n]{{1,200}}))?")
+        match = next((found for text in texts if (found := head.search(text))), None)
+        if match is None:
+            return cls([], "", "\n".join(texts))
+        parts = [part for part in _split(match[1]) if part.split(":")[0].strip() not in ("self", "")]
+        parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
+        return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
+
+    def parameters_of(self, cases: list[dict[str, Any]]) -> tuple[str, ...]:
+        """The shapes of the arguments, none where all are plain."""
+        return self._shapes if any(self._shapes) else ()
+
+    def check(self, cases: list[dict[str, Any]]) -> None:
+        """Refuse calls of which it is not known what they are.
+
+        Raises:
+            SuiteProblem: says what the row speaks of.
+        """
+        nodes = any(self._shapes) or bool(_NODES.search(self.returns))
+        if nodes and any("keywords" in case for case in cases):
+            raise SuiteProblem("the task is about nodes, and its arguments are given by name")
+        if not self.parameters and (told := _TOLD.search(self._texts)):
+            raise SuiteProblem(f"the task is about {told[0]!r}, and which arguments are nodes is not said")
+        if self.returns.startswith("argument") and all(case["result"] is None for case in cases):
+            raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
+
+
+def _shape(note: str) -> str:
+    """``ListNode``, ``[ListNode]``, or empty for what is no node."""
+    found = _NODES.search(note)
+    if found is None:
+        return ""
+    return f"[{found[1]}]" if re.match(r"(?:Optional\[)?(?:List|list)\[", note.strip("'\"")) else found[1]
+
+
+def _split(parameters: str) -> list[str]:
+    """The parameters of a signature: its text at the commas that are in no brackets."""
+    found, depth, start = [], 0, 0
+    for place, mark in enumerate(parameters):
+        depth += (mark in "[({") - (mark in "])}")
+        if mark == "," and depth == 0:
+            found.append(parameters[start:place])
+            start = place + 1
+    return [*found, parameters[start:]]

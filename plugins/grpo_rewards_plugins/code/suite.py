@@ -1,0 +1,84 @@
+"""`Suite`: the tests of one row as they are run, whatever data set they came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from grpo_rewards_plugins.code.extraction import defined_names
+
+if TYPE_CHECKING:
+    from grpo_rewards_plugins.code.shapes.pairs import Pair
+
+__all__ = ["FORMATS", "Calls", "Checking", "Format", "Suite"]
+
+Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "literal"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calls:
+    """Calls with JSON values: ``{"arguments": [...], "keywords": {...}, "result": ...}``.
+
+    `parameters` says per argument which nodes its list stands for, `returns` the same of the result, or ``argument 0`` where
+    that one is changed in place. Compared by identity: a row's calls may be megabytes.
+    """
+
+    tests: tuple[dict[str, Any], ...]
+    parameters: tuple[str, ...] = ()
+    returns: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """A program that decides about outputs, its language, and how it is called and answers."""
+
+    source: str
+    language: str
+    protocol: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Tests of one row: text for ``pytest`` and ``humaneval``, statements for ``asserts``, `pairs` for ``stdio``, `calls`.
+
+    `names` are the names that the tests mention; `entry_point` is what they are about, when known: a function, or an
+    expression such as ``Solution().twoSum``. `classes` names the classes under test; of calls the first may have the method.
+    `seconds` is what the row's own limit leaves for all tests together, None where it has none. `language` is what programs
+    are asked in, empty where the row does not say; `parts` are the tests that are scored together, each with its points, as
+    numbers of tests from the first on. ``program``: `tests` follow the program; ``literal``: `tests` is a Python literal.
+    """
+
+    format: Format
+    tests: str | tuple[str, ...]
+    entry_point: str
+    setup: str
+    names: frozenset[str]
+    pairs: tuple[Pair, ...] = ()
+    classes: tuple[str, ...] = ()
+    seconds: float | None = None
+    calls: Calls | None = None
+    language: str = ""
+    compare: str = "tokens"
+    checker: Checking | None = None
+    input_file: str = ""
+    output_file: str = ""
+    parts: tuple[tuple[float, int], ...] = ()
+    family: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many tests there are, where they can be counted before they run, else 0."""
+        return len(self.pairs) or (len(self.calls.tests) if self.calls else 0)
+
+    def counts_on_imports(self, program: str) -> bool:
+        """Whether a program with a class ``Solution`` that the tests ask for leaves its imports out, as such sites let it."""
+        return "Solution" in self.names and "Solution" in defined_names(program)
+
+    def for_job(self, start: int = 0, stop: int | None = None) -> str | list[Any]:
+        """The tests as the sandbox takes them, or some of them."""
+        if self.calls is not None:
+            return list(self.calls.tests[start:stop])
+        if self.format == "stdio":
+            return [{"input": given, "output": wanted} for given, wanted in self.pairs[start:stop]]
+        return self.tests if isinstance(self.tests, str) else list(self.tests[start:stop])
