@@ -4,6 +4,7 @@
 in a completion, `judging` makes the sandbox's jobs, `runner` owns the sandbox of this process, `scores` says what verdicts are worth.
 """
 
+from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.reward import code
 
-__all__ = ["code"]
+__all__ = ["SuiteProblem", "code"]

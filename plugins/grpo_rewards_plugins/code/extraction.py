@@ -13,7 +13,7 @@ from collections.abc import Set
 from functools import lru_cache
 
 from grpo_rewards_plugins.answers import tagged
-from grpo_rewards_plugins.blocks import Block, fenced_blocks
+from grpo_rewards_plugins.blocks import Block
 
 __all__ = [
     "PRELUDE",
@@ -48,7 +48,9 @@ PROGRAMMING = {
     "ruby": "ruby", "rust": "rust", "sh": "bash", "shell": "bash", "ts": "typescript", "typescript": "typescript",
 }  # fmt: skip
 """Names of languages and tags of fences, with the sandbox's own name."""
-_FENCE_LINE = re.compile(r"^ {0,3}(?:```|~~~)", re.M)
+_FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
+_IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
 _LEADING_TABS = re.compile(r"^\t+", re.M)
 _FUTURE = re.compile(r"^from __future__ import .*\n?", re.M)
 
@@ -71,7 +73,7 @@ def find_program(
     defines a `wanted` name, or nothing follows: some models write the closing fence alone.
     """
     text = _answered(text, tag)
-    blocks = fenced_blocks(text) if "```" in text or "~~~" in text else []
+    blocks = program_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
         return text, False
     fence = _FENCE_LINE.search(text)
@@ -94,6 +96,46 @@ def find_program(
     return (_chosen(found, wanted, block) if found else ""), True
 
 
+def program_blocks(text: str) -> list[Block]:
+    """Return the fenced blocks in order, as models write them: fences may be indented as far as they like, as in a list.
+
+    A block of which fence and lines are indented alike loses that indentation. Within a block at the margin a fence that is further
+    in may belong to the program (a docstring): it closes the block only where nothing else does before the next block.
+    """
+    blocks: list[Block] = []
+    opened: re.Match[str] | None = None
+    inside: list[str] = []
+    maybe = 0  # how many lines of the block stand before a fence that may close it
+    for line in text.split("\n"):
+        stripped = line.rstrip()
+        fence = _FENCE.match(stripped) if stripped.lstrip()[:3] in ("```", "~~~") else None
+        if fence is not None and opened is not None and maybe and fence["info"] and len(fence["indent"]) <= _IN_TEXT:
+            blocks.append(_block(opened, inside[:maybe]))
+            opened = None
+        if opened is None:
+            if fence is not None:
+                opened, inside, maybe = fence, [], 0
+        elif fence is None or fence["info"] or not fence["marks"].startswith(opened["marks"]):
+            inside.append(line)
+        elif len(fence["indent"]) <= max(_IN_TEXT, len(opened["indent"])):
+            blocks.append(_block(opened, inside))
+            opened = None
+        else:
+            maybe = len(inside)
+            inside.append(line)
+    if opened is not None:
+        blocks.append(_block(opened, inside[:maybe] if maybe else inside))
+    return blocks
+
+
+def _block(opened: re.Match[str], lines: list[str]) -> Block:
+    before = opened["indent"]
+    if before and all(line.startswith(before) for line in lines if line.strip()):
+        lines = [line.removeprefix(before) for line in lines]
+    text = "\n".join(lines)
+    return Block(text, opened["info"].strip().partition(" ")[0].lower())
+
+
 def _chosen(blocks: list[Block], wanted: Set[str], which: str) -> str:
     if which == "joined":
         return "\n\n".join(block.text for block in blocks)
@@ -109,7 +151,7 @@ def tags_of(language: str) -> frozenset[str]:
 
 def other_language(text: str, *, tag: str = "answer") -> str:
     """Return the language of the last block of a completion in which no program was found, empty where there is none."""
-    blocks = [block for block in fenced_blocks(_answered(text, tag)) if block.text.strip()]
+    blocks = [block for block in program_blocks(_answered(text, tag)) if block.text.strip()]
     return blocks[-1].language if blocks and blocks[-1].language in _OTHER_LANGUAGES else ""
 
 

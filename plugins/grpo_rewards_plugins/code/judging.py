@@ -67,8 +67,9 @@ def _whole_program(suite: Suite, language: str) -> dict[str, Any]:
     if suite.checker is not None:
         import grpo_rewards_sandbox
 
+        sandbox: Any = grpo_rewards_sandbox
         checker = suite.checker
-        given["checker"] = grpo_rewards_sandbox.Checker(checker.source, checker.language, checker.protocol)
+        given["checker"] = sandbox.Checker(checker.source, checker.language, checker.protocol)
     if suite.input_file or suite.output_file:
         given.update(input_file=suite.input_file, output_file=suite.output_file)
     return given

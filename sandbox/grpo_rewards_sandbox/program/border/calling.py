@@ -101,6 +101,9 @@ def load(module: types.ModuleType, source: str, setup: str, job: dict[str, Any])
     """
     sys.setrecursionlimit(_RECURSION)
     exec(compile(setup, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    if any(job["parameters"]) or job["returns"]:
+        for cls in (ListNode, TreeNode):
+            module.__dict__.setdefault(cls.__name__, cls)
     before = dict(module.__dict__)
     exec(compile(source.encode("utf-8", "surrogatepass"), "solution.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
     return Caller(module, before, job)
