@@ -41,6 +41,10 @@ OF_PACKS: dict[str, tuple[str, list[float]]] = {
     "if-rlvr": ("instructions", [1, 0.5, 1, 1, 0, 1, 1, 0, 1, 1]),
     "reasoning-gym": ("reasoning_gym", [1, 1, 0.5, 0.125, 0, 1, 0, 0, 1, 0]),
     "text-to-sql": ("sql", [1, 1, 0, 1, 1, 1, 0, 0, 0, 0]),
+    "deepcoder": ("deepcoder", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
+    "livecodebench": ("livecodebench", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
+    "codeforces": ("codeforces", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
+    "leetcode": ("leetcode", [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]),
     "search-r1": ("qa", [1, 1, 0, 1, 1, 0, 0, 1, 1, 0]),
     "toolrl": ("tool_calls", [4.0, 1.75, 1.6, 1.0, 0.0, -3.0, 4.0, -2.0, 3.0, -2.0]),
 }

@@ -40,7 +40,8 @@ def job_of(
     from grpo_rewards_sandbox import Job
 
     tests = suite.for_job(part.start or 0, part.stop)
-    seconds = timeout if suite.seconds is None else min(timeout, suite.seconds)
+    longest = max(timeout, suite.patience)
+    seconds = longest if suite.seconds is None else min(longest, suite.seconds)
     given: dict[str, Any] = {}
     if suite.calls is not None:
         given = {"parameters": suite.calls.parameters, "returns": suite.calls.returns}

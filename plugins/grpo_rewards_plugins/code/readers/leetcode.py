@@ -26,8 +26,8 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def read(row: Row) -> Suite | None:
-    """Read the column `test`."""
-    return row.tests(row.get("test"))
+    """Read the column `test`, where `entry_point` is a method's."""
+    return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
 
 
 def is_examples(cell: list[Any]) -> bool:
