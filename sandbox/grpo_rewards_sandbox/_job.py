@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from json import JSONEncoder
 from typing import Any
@@ -12,7 +13,11 @@ from .program.comparison import comparison
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 
-FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls")
+FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program")
+LANGUAGES = ("python", "c", "cpp", "java", "javascript", "typescript", "go", "rust", "ruby", "php", "bash")
+PROTOCOLS = {"testlib": "cpp", "codeforces": "python", "function": "python"}
+_WHOLE = ("stdio", "program")  # formats whose candidate is a whole program, so of any language
+_FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Checker:
+    """A program that decides whether an output is right. It runs confined, apart from the candidate.
+
+    `protocol`: ``testlib`` (C++; called with the files of input, output and answer; exit status 0 right, 1, 2 and 8 wrong),
+    ``codeforces`` (Python; called with the files of input, answer and output; prints 1 or 0), or ``function`` (Python; defines
+    ``output_judging_function(input, output, answer) -> bool``). A checker that says anything else gives no verdict.
+    """
+
+    source: str
+    language: str = "cpp"
+    protocol: str = "testlib"
+
+    def __post_init__(self) -> None:
+        _one_of("Checker.protocol", self.protocol, PROTOCOLS)
+        _one_of("Checker.language", self.language, (PROTOCOLS[self.protocol],))
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One candidate and the tests it has to pass; `timeout` in seconds, for the whole job.
 
@@ -37,6 +60,12 @@ class Job:
     Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values. `parameters` says per
     argument which nodes its list stands for (``""``, ``ListNode``, ``TreeNode``, ``[ListNode]``), `returns` the same of the
     result, or ``argument 0`` where that is changed in place. `compare` is a comparison by name, for ``stdio`` and ``calls``.
+
+    `language` is that of the candidate. Only ``stdio`` and ``program`` take another one than Python. In the format
+    ``program`` the text of `setup`, candidate and `tests` is one program, and passes by its exit status.
+    ``stdio`` takes tests ``{"input": text, "output": text}``, each with its own ``"timeout"`` in seconds where it has one;
+    `test_timeout` is that of all others, 0 for none. Where `input_file` or `output_file` is set, the program reads or
+    writes a file of this name in its folder. A `checker` decides in the place of `compare`.
     """
 
     candidate: str
@@ -52,14 +81,24 @@ class Job:
     parameters: tuple[str, ...] = ()
     returns: str = ""
     limits: Limits = field(default_factory=Limits)
+    language: str = "python"
+    checker: Checker | None = None
+    input_file: str = ""
+    output_file: str = ""
+    test_timeout: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("format", self.format, FORMATS),
-            ("fidelity", self.fidelity, ("isolated", "shared")),
-        ):
-            if value not in known:
-                raise ValueError(f"Job.{name} is {value!r}; expected one of {', '.join(known)}")
+        _one_of("Job.format", self.format, FORMATS)
+        _one_of("Job.fidelity", self.fidelity, ("isolated", "shared"))
+        _one_of("Job.language", self.language, LANGUAGES)
+        if self.language != "python" and self.format not in _WHOLE:
+            raise ValueError(f"Job.language is {self.language!r}, and format {self.format!r} is Python's")
+        for name in ("checker", "input_file", "output_file", "test_timeout"):
+            if getattr(self, name) and self.format != "stdio":
+                raise ValueError(f"Job.{name} is set, which format {self.format!r} does not take")
+        for name in filter(None, (self.input_file, self.output_file)):
+            if not _FILE_NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no plain name of a file such as input.txt")
         if isinstance(self.tests, str) is (self.format in ("asserts", "stdio", "calls")):
             raise ValueError(f"Job.tests is a {type(self.tests).__name__}, which format {self.format!r} does not take")
 
@@ -69,6 +108,7 @@ class Job:
         """Plain data for the supervisor."""
         data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         data["setup"], data["limits"] = self.setup or "", asdict(self.limits)
+        data["checker"] = asdict(self.checker) if self.checker else None
         if self.format == "calls":
             data["fidelity"] = "isolated"  # nothing of these tests needs the program's interpreter
             data["tests"] = _batches(self.tests)
@@ -105,3 +145,8 @@ class Verdict:
     def passed(self) -> bool:
         """Every test passed."""
         return self.status == "passed"
+
+
+def _one_of(what: str, value: str, known: Iterable[str]) -> None:
+    if value not in known:
+        raise ValueError(f"{what} is {value!r}; expected one of {', '.join(known)}")
