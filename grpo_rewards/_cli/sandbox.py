@@ -29,6 +29,10 @@ def sandbox(
         list[str] | None,
         typer.Option("--package", "--packages", "-p", help="A package that candidates may import; repeatable."),
     ] = None,
+    language: Annotated[
+        list[str] | None,
+        typer.Option("--language", help="build: a language to run programs in; or several, by commas."),
+    ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="build: then remove the images of other versions that nothing uses.")
     ] = False,
@@ -39,21 +43,22 @@ def sandbox(
 
     Building the same content again does nothing. Check leaves with 3 where no backend works.
 
-    Example: grpo-rewards sandbox build --base python:3.12-slim --package numpy
+    Example: grpo-rewards sandbox build --base python:3.12-slim --package numpy --language cpp,java
     """
     if action is Action.build:
-        _build(base, tuple(word for text in package or () for word in text.split()), prune, as_json)
+        languages = tuple(word for text in language or () for word in text.replace(",", " ").split())
+        _build(base, tuple(word for text in package or () for word in text.split()), languages, prune, as_json)
     else:
         _check(backend, as_json)
 
 
-def _build(base: str | None, packages: tuple[str, ...], prune: bool, as_json: bool) -> None:
+def _build(base: str | None, packages: tuple[str, ...], languages: tuple[str, ...], prune: bool, as_json: bool) -> None:
     from grpo_rewards_sandbox import SandboxError, build_image, prune_images
 
     from grpo_rewards._cli.app import ENVIRONMENT
 
     try:
-        tag = build_image(base=base, packages=packages)
+        tag = build_image(base=base, packages=packages, languages=languages)
         removed = prune_images() if prune else []
     except SandboxError as error:
         typer.echo(f"error: {error}", err=True)

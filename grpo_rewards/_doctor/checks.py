@@ -105,7 +105,18 @@ def _sandbox() -> Iterator[Finding]:
     lacking = [f"{name}: {why}" for name, why in layers.items() if isinstance(why, str) and why]
     if lacking:
         yield Finding("sandbox", "note", f"layers that do not work here: {'; '.join(lacking)}")
+    yield from _languages(found.get("languages", {}))
     yield _docker(found.get("docker_note", ""), found.get("docker"))
+
+
+def _languages(found: dict[str, str]) -> Iterator[Finding]:
+    """Which languages programs of the reward code may be written in here."""
+    there = [name for name, lacking in found.items() if not lacking]
+    if there:
+        yield Finding("sandbox", "ok", f"runs programs in {', '.join(there)}")
+    for lacking in filter(None, found.values()):
+        what, _, action = lacking.partition("; ")
+        yield Finding("sandbox", "note", what, action)
 
 
 def _docker(told: str, engine: str | None) -> Finding:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._errors import SandboxUnavailable
+from ._job import LANGUAGES
 from .program.isolation import plan
+from .program.languages import table
 
 _NOTES: dict[str, str] = {
     "namespaces": "own root, process tree, network and IPC; another user, seccomp, limits",
@@ -35,15 +37,17 @@ def guarantees() -> dict[str, Any]:
 
     `layers` says of each layer what stands in its way ("" = it works here); not every layer that works is used, and the
     ones that are stand in `note`. Memory is limited per process, and over all processes of a candidate by a look five times a
-    second. `docker` is the version of the engine that answers, or None, and `docker_note` says why or which image.
+    second. `languages` says of each language what this machine lacks ("" = nothing). `docker` is the version of the engine that answers, or None, and `docker_note` says why or which image.
     """
     layers = plan.survey()
     try:
         found = plan.probe(users=(plan.FIRST_USER, plan.FIRST_USER + 1)).as_json()
-        mode, note = str(found["mode"]), describe_mode("local", found)
+        mode: str | None = str(found["mode"])
+        note = describe_mode("local", found)
     except plan.NotIsolated as error:
-        return {"local": None, "note": str(error), "layers": layers, **_docker()}
-    return {"local": mode, "note": note, "layers": layers, **_docker()}
+        mode, note = None, str(error)
+    languages = {name: table.missing(name) for name in LANGUAGES}
+    return {"local": mode, "note": note, "layers": layers, "languages": languages, **_docker()}
 
 
 def _docker() -> dict[str, Any]:
@@ -62,7 +66,7 @@ def _docker() -> dict[str, Any]:
             return {"docker": version, "docker_note": str(error)}
 
 
-def build_image(*, base: str | None = None, packages: tuple[str, ...] = ()) -> str:
+def build_image(*, base: str | None = None, packages: tuple[str, ...] = (), languages: tuple[str, ...] = ()) -> str:
     """Build the docker backend's image and return its tag; see `grpo-rewards sandbox build`.
 
     Raises:
@@ -73,7 +77,7 @@ def build_image(*, base: str | None = None, packages: tuple[str, ...] = ()) -> s
     from .backends.docker.engine import Engine
 
     with Engine() as engine:
-        return image.build(engine, base=base, packages=packages)
+        return image.build(engine, base=base, packages=packages, languages=languages)
 
 
 def prune_images() -> list[str]:

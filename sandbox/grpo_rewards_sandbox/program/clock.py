@@ -58,7 +58,8 @@ class JobClock:
         """`processors`: how many the job may use. `lasting`: processes that outlive it, first the two that work for it."""
         self.together, self._processors = together, max(1.0, processors)
         self.used = self.ran = self.waited = 0.0
-        self._seconds = seconds
+        self._seconds = self._total = seconds
+        self._ran_before = self._used_before = 0.0
         self._begun = self._seen = time.monotonic()
         self._end = self._begun + longest(seconds)
         self._lasting = tuple(lasting)
@@ -67,6 +68,12 @@ class JobClock:
         self._excused = 0.0  # the seconds before the last look that were taken for waiting
         self.crowded = False  # they waited for a processor at the last look
         self._unseen = 0.0  # of that, what no thread was seen to run
+
+    def allow(self, seconds: float) -> None:
+        """From now on, let so many seconds pass at most, and no more than the job has."""
+        self.look()
+        self._ran_before, self._used_before = self.ran, self.used
+        self._seconds = min(self._total, self.used + seconds)
 
     def left(self) -> float:
         """Return how many seconds of wall time the job has at least, 0 or less when its time is over."""
@@ -96,9 +103,10 @@ class JobClock:
         """Say what used the time up."""
         if time.monotonic() >= self._end:
             return f"the time limit passed: {self._end - self._begun:g} s went by; it ran {self.ran:.1f} s of them"
-        if self.ran >= self.used * _MOSTLY:
-            return ran_out(self.ran)
-        return f"the time limit passed: waited {max(self.used - self.ran, 0.0):.1f} s"
+        ran, used = self.ran - self._ran_before, self.used - self._used_before
+        if ran >= used * _MOSTLY:
+            return ran_out(ran)
+        return f"the time limit passed: waited {max(used - ran, 0.0):.1f} s"
 
     def _since(self) -> tuple[float, float, int, float]:
         """How many processors the threads had on average since the last look, and for how many they waited; two more.

@@ -22,9 +22,11 @@ from .clock import JobClock, ending, ran_out
 from .comparison import same_output
 from .formats import names
 from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
-from .formats.report import MAX_REASON, Report, install, not_set_up, read_report
+from .formats.report import MAX_REASON, Report, install, not_set_up, read_report, refused
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
+from .languages.compiling import Compiler
+from .languages.judging import Judge
 from .placement import Placement
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
@@ -76,6 +78,7 @@ class Supervisor:
         self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
         self._answer: Answer
         self._config, self._checker_since = config, 0
+        self._programs = Judge(self, Compiler(), self._clock, config.get("testlib", ""))
         if config["warm"]:
             # once for all that is forked here: a process that judges checks is made anew after each job that hangs, and
             # beside a hostile job on another worker its imports took seconds
@@ -139,7 +142,7 @@ class Supervisor:
     def _start(
         self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]
     ) -> dict[str, Any]:
-        user = self.plan.users[0 if do == "tests" else 1]
+        user = self.plan.users[0 if do in ("tests", "checker") else 1]
         name = f"{do}-{self.count}"
         if role == "tests" and role not in self.parents:
             self._spawn(role)
@@ -176,21 +179,13 @@ class Supervisor:
         they die of each time is their own doing.
         """
         self._answer = answer
-        if (
-            job["language"] != "python"
-            or job["format"] == "program"
-            or job["checker"]
-            or job["input_file"]
-            or job["output_file"]
-        ):
-            return Report(status="unavailable", reason="this version of the sandbox runs no such job yet")
         for run in range(1, _RUNS + 1):
             self.count += 1
             self._next_look = time.monotonic() + _LOOK
             self._bury()
             self._placement.gather(pid for role, pid in self._pids.items() if role != "checks")
             try:
-                report, killed = self._stdio(job) if job["format"] == "stdio" else self._judge(job)
+                report, killed = self._judged(job)
             finally:
                 self._placement.leave()
             if not killed or answer.given:
@@ -201,11 +196,36 @@ class Supervisor:
                 report.reason = f"{killed}, each of {_RUNS} times: {report.reason}"[:MAX_REASON]
         return report
 
-    def _clock(self, job: dict[str, Any]) -> JobClock:
+    def _judged(self, job: dict[str, Any]) -> tuple[Report, str]:
+        if job["format"] not in ("stdio", "program"):
+            return self._judge(job)
+        if job["format"] == "stdio" and job["language"] == "python" and not _takes_a_cell(job):
+            return self._stdio(job)
+        if self.plan.mode == "landlock":
+            return refused("a program of this kind needs other processes, which the mode landlock cannot bound"), ""
+        return self._programs.judge(job, self._answer.give)
+
+    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[dict[str, Any], socket.socket]:
+        """Start the first process of a cell, as the tests' user where `trusted`."""
+        ours, theirs = socket.socketpair()
+        do = "checker" if trusted else "cell"
+        return self._start("candidate", do, {"limits": limits}, None, (theirs.detach(),)), ours
+
+    def end_cell(self, started: dict[str, Any], late: Callable[[], None]) -> None:
+        """End all that runs in a cell and remove its files."""
+        self._end(started, late=late, patience=_PATIENCE)
+        if started["user"] == self.plan.users[0] and started["user"] and not self.plan.namespaces:
+            self._end_checker()  # cleaning up killed all of its user
+
+    def excess(self, started: dict[str, Any], memory: int, clock: JobClock) -> tuple[str, str]:
+        """The limit that what runs in a cell exceeds together, and a sentence; two empty texts for none."""
+        return self._excess([started], memory, clock)
+
+    def _clock(self, seconds: float) -> JobClock:
         me, checker_pid = os.getpid(), self._pids.get("checks")
         lasting = (me, *([checker_pid] if checker_pid else []), *self._pids.values())
         together = self._placement.together is not None
-        return JobClock(job["timeout"], self._processors, lasting, together=together)
+        return JobClock(seconds, self._processors, lasting, together=together)
 
     def _judge(self, job: dict[str, Any]) -> tuple[Report, str]:
         """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
@@ -233,7 +253,7 @@ class Supervisor:
                     self._ask_checker(job, (ours.detach(), writer))
                 else:
                     running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
-            found, complete = self._verdict(reader, self._clock(job), running, job["limits"]["memory"])
+            found, complete = self._verdict(reader, self._clock(job["timeout"]), running, job["limits"]["memory"])
             if found.status == "refused" and job["fidelity"] == "shared":
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
@@ -363,7 +383,7 @@ class Supervisor:
     def _stdio(self, job: dict[str, Any]) -> tuple[Report, str]:
         """Judge a whole program; say, too, that it was killed by another, if it was."""
         report, killed = Report(tests_total=len(job["tests"])), ""
-        clock = self._clock(job)
+        clock = self._clock(job["timeout"])
         for index, case in enumerate(job["tests"]):
             output, problem, death = self._case(job, case["input"], len(case["output"]), clock, report)
             if not problem and not same_output(output, case["output"], job["compare"]):
@@ -453,6 +473,12 @@ class Supervisor:
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
         return output, problem, killed
+
+
+def _takes_a_cell(job: dict[str, Any]) -> bool:
+    return bool(job["checker"] or job["input_file"] or job["output_file"] or job["test_timeout"]) or any(
+        "timeout" in case for case in job["tests"]
+    )
 
 
 def used_up(status: int, ran: float, cpu_seconds: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import builtins
 import contextlib
 import gc
@@ -71,6 +70,9 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
 
         def body(message: dict[str, Any] = message, descriptors: list[int] = descriptors) -> None:
             os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+            if message["do"] in ("cell", "checker"):
+                before.restore()
+                _cell(cell, message, descriptors[0])
             job, shared = message["job"], message["shared"]
             *descriptors, set_up = descriptors
             if message["do"] in ("candidate", "stdio", "shared"):
@@ -102,11 +104,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
                     os._exit(0)
                 if message["do"] == "stdio":
                     before.restore()
-                    registered = atexit._ncallbacks()
-                    status = program_run.run(job["candidate"])
-                    if atexit._ncallbacks() != registered:
-                        run_exit_functions()
-                    os._exit(status)
+                    os._exit(program_run.run(job["candidate"]))
                 os.write(descriptors[0], shared_run.run(job, session, folder).line())
                 os._exit(0)
             folder = cell.settle(message["name"], cell.plan.users[0], shared)
@@ -134,6 +132,22 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
         for descriptor in descriptors:
             os.close(descriptor)
         wire.send(sock, {"pid": pid})
+
+
+def _cell(cell: confine.Confinement, message: dict[str, Any], descriptor: int) -> None:
+    """Become the first process of a cell: confined, it starts programs until the supervisor is gone."""
+    from .languages import runner
+
+    user = cell.plan.users[0 if message["do"] == "checker" else 1]
+    folder = cell.settle(message["name"], user, None)
+    os.environ["HOME"] = os.environ["PWD"] = folder
+    os.dup2(0, 1)
+    os.dup2(0, 2)
+    confine.close_descriptors(_kept(cell, [descriptor]))
+    cell.confine(limits.JobLimits.from_wire(message["job"]["limits"]), folder, None, user=user, whole=True)
+    with contextlib.suppress(wire.Disconnected):
+        runner.serve(socket.socket(fileno=descriptor), folder)
+    os._exit(0)
 
 
 def fork_program() -> None:
@@ -165,13 +179,6 @@ def fork_program() -> None:
 def as_signal(status: int) -> int:
     """Read an exit status that may be one of `fork_program`: of a signal, its number below 0."""
     return _SIGNALLED - status if status > _SIGNALLED else status
-
-
-def run_exit_functions() -> None:
-    """Do what a program registered for its exit, as the interpreter does: there a pool's processes are ended."""
-    atexit._run_exitfuncs()
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        sys.stdout.flush()
 
 
 class Interpreter:

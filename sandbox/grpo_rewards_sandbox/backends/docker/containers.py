@@ -14,6 +14,7 @@ from ..._backend import Backend, Worker
 from ..._errors import SandboxUnavailable
 from ..._guarantees import describe_mode
 from ...program.isolation import plan
+from ...program.languages import testlib
 from ..supervised import START_SECONDS, Supervised
 from . import image as images
 from .engine import LABEL, OWNER, SANDBOX, Engine, docker_py, owner
@@ -26,7 +27,7 @@ _PIDS = 256
 _TMPFS = {
     "/tmp": "size=64m,nr_inodes=8192,mode=1777",
     "/dev/shm": "noexec,size=16m,nr_inodes=1024,mode=1777",
-    "/sandbox": "size=160m,nr_inodes=16384,mode=755",
+    "/sandbox": "exec,size=160m,nr_inodes=16384,mode=755",
 }
 _CONFIG: dict[str, Any] = {
     "allow": ["user", "container"], "python_path": [], "pytest_path": ["/opt/grpo-rewards/site"],
@@ -81,7 +82,13 @@ class DockerBackend(Backend):
             return Container(
                 self.engine,
                 self._options(),
-                {**_CONFIG, "warm": not self.fresh, "users": users, "processors": self._cpus},
+                {
+                    **_CONFIG,
+                    "warm": not self.fresh,
+                    "users": users,
+                    "processors": self._cpus,
+                    "testlib": testlib.find(),
+                },
             )
         except (docker_py().errors.DockerException, OSError) as error:
             raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error

@@ -8,7 +8,7 @@ import io
 import os
 import re
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from ..._errors import SandboxError, SandboxUnavailable
+from ...program.languages import table
 from .engine import Engine, docker_py
 
 REPOSITORY, PROGRAM_LABEL = "grpo-rewards-sandbox", "grpo-rewards.program"
@@ -78,14 +79,23 @@ def program_hash(files: dict[str, bytes]) -> str:
     return digest.hexdigest()[:16]
 
 
-def tag_of(files: dict[str, bytes], base: str, packages: tuple[str, ...]) -> str:
-    """The image's name: the same content, base and packages give the same one."""
-    text = f"{program_hash(files)}\0{base}\0{' '.join(packages)}"
+def tag_of(files: dict[str, bytes], base: str, packages: tuple[str, ...], toolchains: Sequence[str] = ()) -> str:
+    """The image's name: the same content, base, packages and toolchains give the same one."""
+    text = f"{program_hash(files)}\0{base}\0{' '.join(packages)}\0{' '.join(toolchains)}"
     return f"{REPOSITORY}:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def build(engine: Engine, *, base: str | None = None, packages: tuple[str, ...] = (), pull: bool = True) -> str:
+def build(
+    engine: Engine,
+    *,
+    base: str | None = None,
+    packages: tuple[str, ...] = (),
+    languages: tuple[str, ...] = (),
+    pull: bool = True,
+) -> str:
     """Build the image and return its tag; an image of this content is not built again.
+
+    `languages`: whose Debian packages are installed in it, from the base's own archive.
 
     Raises:
         SandboxError: the build failed; the message ends with the engine's last words.
@@ -95,8 +105,10 @@ def build(engine: Engine, *, base: str | None = None, packages: tuple[str, ...] 
     for package in packages:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._\[\],<>=!~+-]*", package):
             raise SandboxError(f"{package!r} is no requirement such as numpy or numpy==2.1.0")
-    files = context_files()
-    tag = tag_of(files, base, packages)
+    if unknown := [name for name in languages if name not in table.LANGUAGES]:
+        raise SandboxError(f"no language {unknown[0]!r} is known; known are {', '.join(table.LANGUAGES)}")
+    files, toolchains = context_files(), table.packages(languages)
+    tag = tag_of(files, base, packages, toolchains)
     if exists(engine, tag):
         return tag
     if not exists(engine, base) and not pull:
@@ -104,9 +116,9 @@ def build(engine: Engine, *, base: str | None = None, packages: tuple[str, ...] 
     try:
         engine.client.images.build(
             fileobj=_archive(files), custom_context=True, tag=tag, rm=True, forcerm=True,
-            buildargs={"BASE": base, "PACKAGES": " ".join(packages)},
+            buildargs={"BASE": base, "PACKAGES": " ".join(packages), "TOOLCHAINS": " ".join(toolchains)},
             labels={PROGRAM_LABEL: program_hash(files), "grpo-rewards.base": base},
-            **({} if packages else {"network_mode": "none"}),
+            **({} if packages or toolchains else {"network_mode": "none"}),
         )  # fmt: skip
     except errors.BuildError as error:
         said = "".join(str(part.get("stream") or part.get("error") or "") for part in error.build_log)

@@ -13,6 +13,7 @@ from pathlib import Path
 from ..._backend import Backend, Worker
 from ..._errors import SandboxUnavailable
 from ..._guarantees import describe_mode
+from ...program.languages import testlib
 from ..supervised import START_SECONDS, Supervised
 from .packages import reachable, site_packages
 
@@ -81,6 +82,7 @@ class LocalWorker(Supervised):
         config = {
             "allow": allow, "python_path": list(python_path), "pytest_path": _pytest_path(), "program_path": _PARENT,
             "sweep": [], "store": "", "warm": True, "site_packages": site_packages(), "packages": packages,
+            "testlib": testlib.find(),
         }  # fmt: skip
         try:
             hello = self.ask(config, START_SECONDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
 import errno
 import os
@@ -9,6 +10,7 @@ import site
 import sys
 import threading
 import types
+from collections.abc import Sequence
 from typing import Any
 
 EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
@@ -33,12 +35,13 @@ _EXIT_OF_ERRNO = {
 _STREAMS = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"), ("stderr", "w", "backslashreplace"))
 
 
-def run(source: str) -> int:
-    """Run the program as `__main__` in this confined process; return its exit status."""
+def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
+    """Run the program as `__main__` in this confined process, and what it registered for its exit; return its status."""
+    registered = atexit._ncallbacks()
     main = types.ModuleType("__main__")
     main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
     sys.modules["__main__"] = main
-    sys.argv = ["main.py"]
+    sys.argv = list(words)
     site.setquit()
     site.sethelper()
     for descriptor, (name, mode, errors) in enumerate(_STREAMS):
@@ -49,6 +52,8 @@ def run(source: str) -> int:
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
+    if atexit._ncallbacks() != registered:  # as the interpreter does: there a pool's processes are ended
+        atexit._run_exitfuncs()
     try:
         sys.stdout.flush()
         sys.stderr.flush()

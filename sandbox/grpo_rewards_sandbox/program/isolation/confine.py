@@ -115,9 +115,21 @@ class Confinement:
         os.environ["TMPDIR"] = "/tmp" if self.sweep else folder
         return folder
 
-    def confine(self, job_limits: limits.JobLimits, folder: str, shared: str | None) -> None:
-        """In a child: give up everything a candidate has no business with. Nothing is granted after this."""
-        plan, user = self.plan, self.plan.users[1]
+    def confine(
+        self,
+        job_limits: limits.JobLimits,
+        folder: str,
+        shared: str | None,
+        *,
+        user: int | None = None,
+        whole: bool = False,
+    ) -> None:
+        """In a child: give up everything a candidate has no business with. Nothing is granted after this.
+
+        `user`: who it becomes, the candidates' where none is named. `whole`: it only starts programs, and sets limits of
+        memory and time for each.
+        """
+        plan, user = self.plan, self.plan.users[1] if user is None else user
         os.setsid()
         if self.sweep:
             # a machine of the sandbox's own: here a candidate takes time from none but who has to end it
@@ -125,7 +137,7 @@ class Confinement:
         be_killed_first()
         # in a user namespace with one user, its processes are counted together with the few of the sandbox
         spared = 0 if user else OWN_PROCESSES
-        limits.apply(job_limits, processes=plan.mode != "landlock", spared=spared)
+        limits.apply(job_limits, processes=plan.mode != "landlock", spared=spared + whole, starts=whole)
         if user:
             switch(user)
         else:

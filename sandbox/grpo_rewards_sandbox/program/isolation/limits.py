@@ -37,11 +37,15 @@ def _lower(which: int, value: int, hard: int | None = None) -> None:
     resource.setrlimit(which, (value, top))
 
 
-def apply(limits: JobLimits, *, processes: bool, spared: int = 0) -> None:
-    """Bind this process and all it starts; `processes` only where this user runs nothing else, but for `spared` ones."""
+def apply(limits: JobLimits, *, processes: bool, spared: int = 0, starts: bool = False) -> None:
+    """Bind this process and all it starts; `processes` only where this user runs nothing else, but for `spared` ones.
+
+    `starts`: it binds the memory and time of each program that it starts, and not its own.
+    """
     _lower(resource.RLIMIT_CORE, 0)
-    _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
-    _lower(resource.RLIMIT_AS, limits.memory)
+    if not starts:
+        _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
+        _lower(resource.RLIMIT_AS, limits.memory)
     _lower(resource.RLIMIT_NOFILE, limits.open_files)
     _lower(resource.RLIMIT_FSIZE, limits.file_bytes)
     _lower(resource.RLIMIT_MEMLOCK, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 import tempfile
@@ -34,7 +35,10 @@ SYSTEM = (
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/etc/localtime",
+    "/etc/php",
+    "/etc/mono",
 )
+JAVA = "/etc/java-*-openjdk"  # where Debian keeps what its JDK links to
 DEVICES = ("null", "zero", "urandom", "random", "full")
 SPOTS = ("/mnt", "/media", "/srv", "/opt", "/run", "/home", "/tmp")
 JOB, EXCHANGE = "/job", "/exchange"
@@ -46,7 +50,7 @@ _KEPT_FLAGS = 8 | 1024 | 2048 | 4096  # noexec, noatime, nodiratime, relatime: a
 def readable(paths: Iterable[str]) -> list[str]:
     """Return what an interpreter needs, each path once, parents before children."""
     found: list[str] = []
-    for path in sorted({*SYSTEM, sys.base_prefix, sys.base_exec_prefix, *paths}):
+    for path in sorted({*SYSTEM, *glob.glob(JAVA), sys.base_prefix, sys.base_exec_prefix, *paths}):
         inside = any(path.startswith(parent + "/") for parent in found if not os.path.islink(parent))
         if os.path.lexists(path) and not inside:
             found.append(path)

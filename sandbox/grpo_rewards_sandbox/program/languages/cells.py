@@ -1,0 +1,312 @@
+"""A cell, as the supervisor sees it: one confined place in which programs run one after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .. import wire
+from ..clock import JobClock, ran_out
+from ..formats.report import Report
+from .runner import regular_size
+
+_LOOK = 0.2
+_LAST_READS = 3
+_TAIL = 4000  # bytes of standard error that are kept
+_READ = 1 << 16
+_STUCK = 1.0  # seconds for the rest of a message
+_KILLED = (-9, -15)
+_CPU_SIGNAL = -24
+
+
+class Slot(Protocol):
+    """What a cell needs of a supervisor."""
+
+    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[dict[str, Any], socket.socket]:
+        """Start the first process of a cell, as the tests' user where `trusted`."""
+
+    def end_cell(self, started: dict[str, Any], late: Callable[[], None]) -> None:
+        """End all that runs in a cell and remove its files."""
+
+    def excess(self, started: dict[str, Any], memory: int, clock: JobClock) -> tuple[str, str]:
+        """The limit that what runs in a cell exceeds together, and a sentence; two empty texts for none."""
+
+
+class Ended(Exception):
+    """The job's verdict is known: `report` is it. `killed`: by whom but the supervisor its process was ended."""
+
+    def __init__(self, report: Report, killed: str = "") -> None:
+        self.report, self.killed = report, killed
+        super().__init__(report.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a program is started: its words, or Python's text; its environment, limits of the kernel and memory in all."""
+
+    words: list[str]
+    environment: dict[str, str]
+    limits: dict[str, int]
+    memory: int
+    python: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a program wrote, the end of its standard error, and its exit status, below 0 for a signal.
+
+    `cpu`: seconds that it ran. `peak`: bytes that it held at most.
+    """
+
+    data: bytes
+    said: bytes
+    status: int
+    cpu: float
+    peak: int
+
+
+def sealed(data: bytes) -> int:
+    """Return a descriptor of a file in memory that nobody can write to."""
+    import fcntl
+
+    descriptor = os.memfd_create("grpo", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+    fcntl.fcntl(
+        descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    )
+    return descriptor
+
+
+class Cell:
+    """Files are put into it, programs run in it, files are taken from it, all in the time of a clock."""
+
+    def __init__(self, slot: Slot, limits: dict[str, int], clock: JobClock, *, trusted: bool = False) -> None:
+        self._slot, self.clock, self._memory = slot, clock, limits["memory"]
+        self._started, self._socket = slot.start_cell(limits, trusted=trusted)
+        try:
+            self._answer("unavailable")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self, late: Callable[[], None] = lambda: None) -> None:
+        """End all that runs here. `late` is called where that takes long."""
+        self._socket.close()
+        self._slot.end_cell(self._started, late)
+
+    def __enter__(self) -> Cell:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def put(self, name: str, content: bytes | int, mode: int = 0o644) -> None:
+        """Write a file; `content` may be the descriptor of a file."""
+        descriptor = content if isinstance(content, int) else sealed(content)
+        try:
+            self._ask({"do": "put", "name": name, "mode": mode}, (descriptor,))
+            answer, _ = self._answer()
+        finally:
+            if not isinstance(content, int):
+                os.close(descriptor)
+        if "problem" in answer:
+            raise Ended(
+                Report(status="limit", limit="disk", reason=f"no place for {name}: {answer['problem']!s}"[:300])
+            )
+
+    def take(self, name: str) -> bytes | None:
+        """Read a file that a program wrote; None where there is none."""
+        self._ask({"do": "take", "name": name}, ())
+        answer, given = self._answer()
+        try:
+            size = regular_size(given[0]) if given and "problem" not in answer else -1
+            if size < 0:
+                return None
+            data = bytearray()
+            while len(data) < size and (chunk := os.pread(given[0], min(size - len(data), 1 << 20), len(data))):
+                data += chunk
+            return bytes(data)
+        finally:
+            for descriptor in given:
+                os.close(descriptor)
+
+    def run(self, how: Run, text: bytes, bound: int) -> Output:
+        """Run a program with this on its standard input; it may write `bound` bytes.
+
+        Raises:
+            Ended: it exceeded a limit.
+        """
+        (child_in, feed), (out, child_out), (err, child_err) = os.pipe(), os.pipe(), os.pipe()
+        self._memory = how.memory
+        with contextlib.ExitStack() as open_ends:
+            streams = _Streams(open_ends, feed, out, err, text, bound)
+            given = (child_in, child_out, child_err)
+            try:
+                self._ask(
+                    {
+                        "do": "run",
+                        "words": how.words,
+                        "environment": how.environment,
+                        "limits": how.limits,
+                        "python": how.python,
+                    },
+                    given,
+                )
+            finally:
+                for descriptor in given:
+                    os.close(descriptor)
+            self._watch(streams)
+            answer = streams.answer
+        status, cpu, peak = answer.get("status"), answer.get("cpu"), answer.get("peak")
+        if type(status) is not int or type(cpu) is not float or type(peak) is not int:
+            raise Ended(Report(reason="its process ended without an exit status"))
+        if status == _CPU_SIGNAL or (status in _KILLED and cpu >= how.limits["CPU"]):
+            raise Ended(Report(status="timeout", reason=ran_out(cpu)))
+        if status in _KILLED:
+            reason = f"its process was killed (signal {-status})"
+            raise Ended(Report(reason=reason), reason)
+        return Output(bytes(streams.data), bytes(streams.said), status, cpu, peak)
+
+    def _watch(self, streams: _Streams) -> None:
+        """Feed and read until the program ended and all that it started closed its output."""
+        chances = _LAST_READS
+        while not streams.done():
+            left = self.clock.left()
+            chances -= left <= 0
+            self._look()
+            readable = [one for one in (streams.out, streams.err) if one >= 0]
+            if streams.answer is None:
+                readable.append(self._socket.fileno())
+            wait = min(max(left, 0.0), _LOOK)
+            ready, writable, _ = select.select(readable, [streams.feed] if streams.feed >= 0 else [], [], wait)
+            if left <= 0 and not (ready and chances > 0):
+                raise Ended(Report(status="timeout", reason=self.clock.reason()))
+            if writable:
+                streams.write()
+            if streams.out in ready:
+                streams.read()
+            if streams.err in ready:
+                streams.listen()
+            if streams.answer is None and self._socket.fileno() in ready:
+                streams.answer, given = self._receive()
+                for descriptor in given:
+                    os.close(descriptor)
+
+    def _look(self) -> None:
+        limit, reason = self._slot.excess(self._started, self._memory, self.clock)
+        if limit:
+            raise Ended(Report(status="limit", limit=limit, reason=reason))
+
+    def _ask(self, message: dict[str, Any], descriptors: tuple[int, ...]) -> None:
+        self._socket.settimeout(max(self.clock.left(), _STUCK))
+        try:
+            wire.send(self._socket, message, descriptors)
+        except wire.Disconnected as error:
+            raise _died() from error
+
+    def _answer(self, otherwise: str = "failed") -> tuple[dict[str, Any], list[int]]:
+        """Wait for the answer; `otherwise`: what the job is where none comes."""
+        while True:
+            left = self.clock.left()
+            self._look()
+            if select.select([self._socket], [], [], min(max(left, 0.0), _LOOK))[0]:
+                break
+            if left <= 0:
+                raise Ended(Report(status="timeout", reason=self.clock.reason()))
+        if otherwise == "unavailable":
+            try:
+                return self._receive()
+            except Ended as error:
+                raise Ended(
+                    Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
+                ) from error
+        return self._receive()
+
+    def _receive(self) -> tuple[dict[str, Any], list[int]]:
+        self._socket.settimeout(_STUCK)
+        try:
+            answer, given = wire.receive(self._socket)
+        except (wire.Disconnected, ValueError, RecursionError) as error:
+            raise _died() from error
+        return (answer if type(answer) is dict else {}), given
+
+
+def _died() -> Ended:
+    reason = "its process was killed"
+    return Ended(Report(reason=reason), reason)
+
+
+class _Streams:
+    """The supervisor's ends of a program's standard streams; -1 for one that is closed."""
+
+    def __init__(self, ends: contextlib.ExitStack, feed: int, out: int, err: int, text: bytes, bound: int) -> None:
+        self.feed, self.out, self.err = feed, out, err
+        self.data, self.said, self._bound = bytearray(), bytearray(), bound
+        self.answer: Any = None
+        self._pending = memoryview(text)
+        os.set_blocking(feed, False)
+        os.set_blocking(err, False)
+        ends.callback(self._close)
+        if not text:
+            self._end_input()
+
+    def done(self) -> bool:
+        """Say whether the program ended and its output too; what is on standard error by then is read."""
+        if self.answer is None or self.out >= 0:
+            return False
+        for _ in range(_LAST_READS):  # what the program left may write on
+            if self.err < 0 or not self.listen():
+                break
+        return True
+
+    def write(self) -> None:
+        """Write what the pipe takes."""
+        try:
+            self._pending = self._pending[os.write(self.feed, self._pending) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            self._pending = memoryview(b"")
+        if not self._pending:
+            self._end_input()
+
+    def _end_input(self) -> None:
+        os.close(self.feed)
+        self.feed = -1
+
+    def read(self) -> None:
+        """Read what there is of the output."""
+        chunk = os.read(self.out, _READ)
+        self.data += chunk
+        if not chunk:
+            os.close(self.out)
+            self.out = -1
+        elif len(self.data) > self._bound:
+            raise Ended(Report(status="limit", limit="output", reason=f"more than {self._bound} bytes of output"))
+
+    def listen(self) -> bool:
+        """Read what there is on standard error, and keep its end; say whether there was anything."""
+        try:
+            chunk = os.read(self.err, _READ)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            os.close(self.err)
+            self.err = -1
+        self.said += chunk
+        # the beginning says what a compiler found, the end how a program ended
+        if len(self.said) > 2 * _TAIL:
+            del self.said[_TAIL : len(self.said) - _TAIL]
+        return bool(chunk)
+
+    def _close(self) -> None:
+        for descriptor in (self.feed, self.out, self.err):
+            if descriptor >= 0:
+                os.close(descriptor)

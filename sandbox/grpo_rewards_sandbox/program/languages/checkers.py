@@ -1,0 +1,107 @@
+"""Checkers: programs that decide whether an output is right. Trusted to mean well, and confined like a candidate.
+
+A checker reads hostile text. It runs in a cell of its own, after the candidate's is gone, as the tests' user.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..formats.report import Report, refused
+from . import table, testlib
+from .cells import Cell, Ended, Output, Run
+from .compiling import Program, command
+
+if TYPE_CHECKING:
+    from .judging import Judge
+
+_SECONDS = 20.0  # of a checker's own time, for one output
+_LIMITS = {
+    "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
+    "cpu_seconds": 1 << 20,
+}  # fmt: skip
+_INPUT, _OUTPUT, _ANSWER = "input.txt", "output.txt", "answer.txt"
+_ORDER = {
+    "testlib": (_INPUT, _OUTPUT, _ANSWER),
+    "codeforces": (_INPUT, _ANSWER, _OUTPUT),
+    "function": (_INPUT, _OUTPUT, _ANSWER),
+}
+_TESTLIB = {0: True, 1: False, 2: False, 4: False, 8: False}
+_FUNCTION = """
+
+import sys as _sys
+_texts = [open(_name, encoding="utf-8", errors="replace", newline="").read() for _name in _sys.argv[1:]]
+_right = output_judging_function(*_texts)
+if _right is not True and _right is not False:
+    raise TypeError(f"the judging function returned a {type(_right).__name__}")
+_sys.stdout = _sys.__stdout__
+print()
+print(int(_right))
+"""
+
+
+def lacking(checker: dict[str, Any] | None, header: str) -> str:
+    """Say what a checker needs and this machine has not; empty where nothing is missing."""
+    if checker is None:
+        return ""
+    if "testlib.h" in checker["source"] and not header:
+        return testlib.ABSENT
+    return table.missing(checker["language"])
+
+
+def decide(judge: Judge, job: dict[str, Any], held: list[tuple[int, bytes]], report: Report) -> None:
+    """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear."""
+    checker = job["checker"]
+    source = checker["source"] + (_FUNCTION if checker["protocol"] == "function" else "")
+    headers = {"testlib.h": judge.testlib} if "testlib.h" in source else {}
+    try:
+        program = judge.compile(checker["language"], source, trusted=True, headers=headers)
+        if program.problem:
+            raise _broken(program.problem)
+        clock = judge.clock(_SECONDS)
+        with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
+            program.put(cell)
+            for index, output in held:
+                clock.allow(_SECONDS)
+                if _is_right(cell, checker["protocol"], program, source, job["tests"][index], output):
+                    report.tests_passed += 1
+                else:
+                    report.fail(f"case {index + 1}: the checker does not accept {output[:100]!r}")
+    except Ended as end:
+        if end.killed or end.report.status in ("unavailable", "refused"):
+            raise
+        raise _broken(end.report.reason) from end
+
+
+def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: dict[str, Any], output: bytes) -> bool:
+    files = {_INPUT: case["input"].encode("utf-8", "surrogatepass"), _OUTPUT: output}
+    files[_ANSWER] = case["output"].encode("utf-8", "surrogatepass")
+    for name, content in files.items():
+        cell.put(name, content)
+    said = cell.run(_how(program, source, _ORDER[protocol]), b"", _LIMITS["output_bytes"])
+    if protocol == "testlib":
+        if said.status not in _TESTLIB:
+            raise _broken(_words(said))
+        return _TESTLIB[said.status]
+    lines = said.data.decode("utf-8", "replace").split()
+    verdict = lines[-1:] if protocol == "function" else lines
+    if said.status != 0 or verdict not in (["0"], ["1"]):
+        raise _broken(_words(said))
+    return verdict == ["1"]
+
+
+def _how(program: Program, source: str, names: tuple[str, ...]) -> Run:
+    if program.language == "python":
+        bound = {"AS": _LIMITS["memory"], "CPU": int(_SECONDS) + 1}
+        return Run(["checker.py", *names], {}, bound, _LIMITS["memory"], source)
+    entry = table.LANGUAGES[program.language]
+    return command(program.language, (*entry.run, *names), program.name, program.main, _LIMITS, _SECONDS)
+
+
+def _words(said: Output) -> str:
+    lines = (said.said or said.data).decode("utf-8", "replace").strip().splitlines()
+    return f"it ended with exit status {said.status} and said {lines[-1][:200] if lines else ''!r}"
+
+
+def _broken(reason: str) -> Ended:
+    return Ended(refused(f"the checker gave no verdict: {reason}"))

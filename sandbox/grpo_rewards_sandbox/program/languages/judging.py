@@ -1,0 +1,167 @@
+"""Judges a whole program: compiles it, runs it once for each test, and compares or has a checker decide."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..clock import JobClock
+from ..comparison import same_output
+from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
+from ..formats.report import Report, install, refused
+from . import checkers, endings, table
+from .cells import Cell, Ended, Output, Run, Slot
+from .compiling import SECONDS, Compiler, Program, command
+
+_MAX_KEPT = 64 << 20  # bytes of output that are held for a checker
+_LAST_LINE = 300
+_NEARLY = 0.85  # of the memory: a program that held so much and died had no more, and need not say so
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges jobs of whole programs, one at a time; keeps what was compiled."""
+
+    slot: Slot
+    compiler: Compiler
+    clock: Callable[[float], JobClock]
+    testlib: str
+    _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
+
+    def judge(self, job: dict[str, Any], late: Callable[[Report], None]) -> tuple[Report, str]:
+        """Return the report, and who but the supervisor ended one of its processes, if any did."""
+        lacking = table.missing(job["language"]) or checkers.lacking(job["checker"], self.testlib)
+        if lacking:
+            return refused(lacking), ""
+        report, killed = Report(tests_total=len(job["tests"]) if job["format"] == "stdio" else 1), ""
+        try:
+            (self._program if job["format"] == "program" else self._tests)(job, report)
+            report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
+            report.status = "passed" if report.passed else "failed"
+        except Ended as end:
+            report.status, report.limit, killed = end.report.status, end.report.limit, end.killed
+            report.fail(end.report.reason)
+        finally:
+            self._close(lambda: None if killed else late(report))
+        return report, killed
+
+    def _open(self, limits: dict[str, int], seconds: float) -> Cell:
+        self._cell = Cell(self.slot, limits, self.clock(seconds))
+        return self._cell
+
+    def _close(self, late: Callable[[], None] = lambda: None) -> None:
+        cell, self._cell = self._cell, None
+        if cell is not None:
+            cell.close(late)
+
+    def compile(
+        self, language: str, text: str, *, trusted: bool = False, tests: str = "", headers: dict[str, str] | None = None
+    ) -> Program:
+        """Return a program, compiled in time of its own; raise `Ended` where that exceeded a limit."""
+        return self.compiler.program(
+            self.slot, language, text, headers=headers or {}, trusted=trusted, tests=tests, clock=self.clock(SECONDS)
+        )
+
+    def _program(self, job: dict[str, Any], report: Report) -> None:
+        secret = secrets.token_hex(16)
+        language = job["language"]
+        text = endings.joined(language, job["setup"], job["candidate"], job["tests"])
+        ending = endings.ending(language, job["tests"])
+        program = self.compile(language, text + ending.text, tests=job["tests"])
+        if program.problem:
+            raise Ended(Report(reason=program.problem))
+        cell = self._open(job["limits"], job["timeout"])
+        program.put(cell)
+        how = self._how(job, program, text + ending.text, job["timeout"])
+        if ending.text:
+            how.environment[endings.VARIABLE] = secret
+        output = cell.run(how, b"", job["limits"]["output_bytes"])
+        if problem := self._problem(job, output):
+            raise problem
+        if not ending.reached(output.data, secret):
+            raise Ended(Report(reason="it ended before the end of the tests"))
+        report.tests_passed = 1
+
+    def _how(self, job: dict[str, Any], program: Program, text: str, seconds: float) -> Run:
+        limits = job["limits"]
+        if program.language == "python":
+            bound = {"AS": limits["memory"], "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
+            return Run(["main.py"], {}, bound, limits["memory"], text)
+        return command(
+            program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
+        )
+
+    def _tests(self, job: dict[str, Any], report: Report) -> None:
+        program = self.compile(job["language"], job["candidate"])
+        if program.problem:
+            raise Ended(Report(reason=program.problem))
+        held: list[tuple[int, bytes]] = []
+        cell = self._open(job["limits"], job["timeout"])
+        program.put(cell)
+        for index, case in enumerate(job["tests"]):
+            output = self._case(job, program, cell, case)
+            if isinstance(output, str):
+                report.fail(f"case {index + 1}: {output}")
+            elif job["checker"]:
+                held.append((index, output))
+                if sum(len(data) for _, data in held) > _MAX_KEPT:
+                    raise Ended(Report(status="limit", limit="output", reason=f"more than {_MAX_KEPT} bytes of output"))
+            elif same_output(output, case["output"], job["compare"]):
+                report.tests_passed += 1
+            else:
+                report.fail(f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}")
+        if job["checker"] and held:
+            self._close()  # nothing of the candidate is there when the checker runs
+            checkers.decide(self, job, held, report)
+
+    def _case(self, job: dict[str, Any], program: Program, cell: Cell, case: dict[str, Any]) -> bytes | str:
+        """Run a program once; return its output, or what is wrong with how it ended."""
+        seconds = float(case.get("timeout") or job["test_timeout"] or job["timeout"])
+        if seconds < job["timeout"]:
+            cell.clock.allow(seconds)
+        text = case["input"].encode("utf-8", "surrogatepass")
+        if job["input_file"]:
+            cell.put(job["input_file"], text)
+            text = b""
+        if job["output_file"]:
+            cell.put(job["output_file"], b"")
+        how = self._how(job, program, job["candidate"], seconds)
+        bound = max(job["limits"]["output_bytes"], 2 * len(case["output"]))
+        output = cell.run(how, text, bound)
+        if problem := self._problem(job, output):
+            if problem.report.status != "failed":
+                raise problem
+            return problem.report.reason
+        if not job["output_file"]:
+            return output.data
+        written = cell.take(job["output_file"])
+        return written if written is not None else f"it left no file {job['output_file']}"
+
+    def _problem(self, job: dict[str, Any], output: Output) -> Ended | None:
+        """Say what is wrong with how a program ended, if anything is."""
+        if output.status == 0:
+            return None
+        language = job["language"]
+        limit = ""
+        if language == "python":
+            if output.status == EXIT_MODULE:
+                return Ended(Report(reason=f"the program imports a module that is not there ({install('NAME')})"))
+            limit = LIMIT_OF_EXIT.get(output.status, "")
+        elif (
+            table.LANGUAGES[language].ran_out_of_memory(output.said) or output.peak > job["limits"]["memory"] * _NEARLY
+        ):
+            limit = "memory"
+        if limit:
+            return Ended(Report(status="limit", limit=limit, reason=f"the {limit} limit"))
+        return Ended(Report(reason=f"{_how_it_ended(output.status)}: {_last_line(output.said)}".rstrip(": ")))
+
+
+def _how_it_ended(status: int) -> str:
+    return f"it ended with exit status {status}" if status > 0 else f"it was ended by signal {-status}"
+
+
+def _last_line(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:_LAST_LINE] if lines else ""

@@ -1,0 +1,56 @@
+"""What a program's text says of itself: the name of its file, and what to start."""
+
+from __future__ import annotations
+
+import re
+
+_QUIET = re.compile(r'//[^\n]*|/\*.*?\*/|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_JAVA = re.compile(
+    r"[{}]|\b(?P<public>public\s+)?(?:(?:abstract|final|strictfp|sealed|static)\s+)*(?:class|record|enum|interface)\s+"
+    r"(?P<name>\w+)|\bstatic\s+(?:final\s+)?void\s+(?P<main>main)\s*\("
+)
+_MODULE = re.compile(
+    r"^\s*(?:import\s+(?:[\w*{]|['\"])|export\s+(?:default|const|function|class|async|\{))", re.MULTILINE
+)
+_GO_TESTS = re.compile(r"^func\s+Test\w*\s*\(\s*\w+\s+\*testing\.T\s*\)", re.MULTILINE)
+
+
+def java(text: str) -> tuple[str, str]:
+    """Return the file that a public class asks for, and the first class with a method `main`."""
+    bare = _QUIET.sub(" ", text)
+    found = _PACKAGE.search(bare)
+    package = f"{found[1]}." if found else ""
+    depth, outer, public, first, main = 0, "", "", "", ""
+    for token in _JAVA.finditer(bare):
+        if token[0] in "{}":
+            depth += 1 if token[0] == "{" else -1
+        elif token["main"]:
+            main = main or outer
+        elif depth == 0:
+            outer = token["name"]
+            first = first or outer
+            public = public or (outer if token["public"] else "")
+    main = main or public or first or "Main"
+    return f"{public or main}.java", package + main
+
+
+def javascript(text: str) -> tuple[str, str]:
+    """Return the name by which node takes the text for a script or for a module."""
+    return (
+        ("main.mjs", "")
+        if _MODULE.search(_QUIET.sub(lambda part: part[0] if part[0][0] in "'\"" else " ", text))
+        else ("main.js", "")
+    )
+
+
+def go(text: str) -> tuple[str, str]:
+    """Return the name by which go takes the text for a program or for tests."""
+    return ("main_test.go" if _GO_TESTS.search(text) else "main.go"), ""
+
+
+def has_tests(language: str, text: str) -> bool:
+    """Say whether a text is run by the tests' runner of its language, and has no `main` of its own."""
+    if language == "go":
+        return _GO_TESTS.search(text) is not None
+    return language == "rust" and "#[test]" in text
