@@ -74,6 +74,8 @@ def decide(judge: Judge, job: dict[str, Any], held: list[tuple[int, bytes]], rep
 
 
 def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: dict[str, Any], output: bytes) -> bool:
+    if protocol != "testlib" and not _is_text(output):
+        return False  # no output of the task is such, and a checker that reads text would break
     files = {_INPUT: case["input"].encode("utf-8", "surrogatepass"), _OUTPUT: output}
     files[_ANSWER] = case["output"].encode("utf-8", "surrogatepass")
     for name, content in files.items():
@@ -88,6 +90,14 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: di
     if said.status != 0 or verdict not in (["0"], ["1"]):
         raise _broken(_words(said))
     return verdict == ["1"]
+
+
+def _is_text(output: bytes) -> bool:
+    try:
+        output.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _how(program: Program, source: str, names: tuple[str, ...]) -> Run:

@@ -1,0 +1,138 @@
+"""Checkers: right by their word alone, apart from the candidate, and no verdict where they say nothing clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from grpo_rewards_sandbox import Checker, Job, Sandbox, Verdict
+from grpo_rewards_sandbox.program.languages import testlib
+
+# two numbers whose sum is the input; the answer is never such, so that no comparison passes
+TESTS = [{"input": "5\n", "output": "jury\n"}, {"input": "9\n", "output": "jury\n"}]
+RIGHT = "n = int(input())\nprint(1, n - 1)"
+WRONG = "n = int(input())\nprint(1, n)"
+HALF = "n = int(input())\nprint(1, 4)"
+BARE = """#include <cstdio>
+#include <cstring>
+int main(int argc, char **argv) {
+    int n, a, b; char word[9] = "";
+    FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "r"), *answer = fopen(argv[3], "r");
+    if (argc != 4 || fscanf(in, "%d", &n) != 1 || fscanf(answer, "%8s", word) != 1 || strcmp(word, "jury")) return 3;
+    if (fscanf(out, "%d %d", &a, &b) != 2) return 2;
+    return a + b != n;
+}
+"""
+WITH_TESTLIB = """#include "testlib.h"
+int main(int argc, char *argv[]) {
+    registerTestlibCmd(argc, argv);
+    int n = inf.readInt(), a = ouf.readInt(), b = ouf.readInt();
+    if (ans.readWord() != "jury") quitf(_fail, "no answer");
+    if (a + b != n) quitf(_wa, "%d + %d", a, b);
+    quitf(_ok, "fine");
+}
+"""
+CODEFORCES = """import sys
+n, jury = int(open(sys.argv[1]).read()), open(sys.argv[2]).read()
+assert jury == "jury\\n"
+words = open(sys.argv[3]).read().split()
+print(int(len(words) == 2 and all(word.isdigit() for word in words) and sum(map(int, words)) == n))
+"""
+FUNCTION = """def output_judging_function(input_str, candidate_output, reference_output):
+    assert reference_output == "jury\\n"
+    words = candidate_output.split()
+    print("looking at", words)
+    return len(words) == 2 and all(word.isdigit() for word in words) and sum(map(int, words)) == int(input_str)
+"""
+CHECKERS = {
+    "testlib": Checker(BARE),
+    "codeforces": Checker(CODEFORCES, "python", "codeforces"),
+    "function": Checker(FUNCTION, "python", "function"),
+}
+
+
+def judge(sandbox: Sandbox, program: str, checker: Checker, **more: object) -> Verdict:
+    return sandbox.run([Job(program, TESTS, "stdio", timeout=20.0, checker=checker, **more)])[0]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("protocol", list(CHECKERS))
+@pytest.mark.parametrize(
+    ("program", "status", "passed"),
+    [
+        (RIGHT, "passed", 2), (WRONG, "failed", 0), (HALF, "failed", 1), ("", "failed", 0), ("print(1)", "failed", 0),
+        ("print('jury')", "failed", 0), (RIGHT + "\nraise SystemExit(3)", "failed", 0),
+    ],
+    ids=["right", "wrong", "half", "silent", "too little", "the answer", "crash"],
+)  # fmt: skip
+def test_verdicts(
+    needs: Callable[..., None], local: Sandbox, protocol: str, program: str, status: str, passed: int
+) -> None:
+    needs(CHECKERS[protocol].language)
+    found = judge(local, program, CHECKERS[protocol])
+    assert (found.status, found.tests_passed, found.tests_total) == (status, passed, 2), found
+
+
+def test_docker_runs_checkers_and_files(sandbox: Sandbox) -> None:
+    if sandbox.plan["mode"] == "landlock":
+        pytest.skip("the mode landlock has no processes")
+    files = "n = int(open('a.in').read())\nopen('a.out', 'w').write(f'1 {n - 1}')"
+    found = judge(sandbox, files, CHECKERS["codeforces"], input_file="a.in", output_file="a.out")
+    assert found.passed, found
+    assert judge(sandbox, WRONG, CHECKERS["function"]).status == "failed"
+
+
+def test_with_testlib(needs: Callable[..., None], local: Sandbox) -> None:
+    needs("cpp")
+    if not testlib.find():
+        assert judge(local, RIGHT, Checker(WITH_TESTLIB)).status == "refused"
+        pytest.skip(f"NO TEST WITH TESTLIB RAN: {testlib.ABSENT}")
+    expected = {RIGHT: "passed", WRONG: "failed", "print('x')": "failed", RIGHT + "\nprint(7)": "failed", "": "failed"}
+    assert {program: judge(local, program, Checker(WITH_TESTLIB)).status for program in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "protocol"),
+    [
+        ("def f(", "codeforces"), ("1 / 0", "codeforces"), ("", "codeforces"), ("print('yes')", "codeforces"), ("print(2)", "codeforces"),
+        ("print(1)\nprint(1)", "codeforces"), ("print(1)\nraise SystemExit(1)", "codeforces"), ("print(True)", "codeforces"),
+        ("import os\nos.kill(os.getpid(), 6)", "codeforces"), ("x = bytearray(b'x') * (4 << 30)\nprint(1)", "codeforces"),
+        ("print('1' * (2 << 20))", "codeforces"),
+        ("", "function"), ("def output_judging_function(a, b, c): return 1", "function"),
+        ("def output_judging_function(a, b, c): return None", "function"), ("def output_judging_function(a): return True", "function"),
+        ("int main( {", "testlib"), ("#include <cstdlib>\nint main() { abort(); }", "testlib"), ("int main() { return 3; }", "testlib"),
+        ("int main() { return 7; }", "testlib"), ("int main() { return 127; }", "testlib"), ("int main() { *(volatile int *)0 = 1; }", "testlib"),
+    ],
+)  # fmt: skip
+def test_no_clear_word_is_no_verdict(needs: Callable[..., None], local: Sandbox, source: str, protocol: str) -> None:
+    language = "cpp" if protocol == "testlib" else "python"
+    needs(language)
+    found = judge(local, RIGHT, Checker(source, language, protocol))
+    assert found.status == "refused", found
+    assert found.reason.startswith("the checker gave no verdict"), found
+    assert found.tests_passed == 0
+
+
+@pytest.mark.slow
+def test_a_checker_that_hangs_is_no_verdict(local: Sandbox) -> None:
+    found = judge(local, RIGHT, Checker("while True: pass", "python", "codeforces"))
+    assert found.status == "refused", found
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('1')", "print(1, end='')", "print('1\\n' * 9)", "import os\nos.write(1, b'\\x00' * 99)", "import os\nos.write(1, b'\\xff\\xfe1')",
+        "open('answer.txt', 'w').write('1 4')\nprint('jury')", "import os\nos.symlink('/proc/self/exe', 'output.txt')\nprint(1)",
+        "open('main', 'w').write('#!/bin/sh\\nexit 0')\nprint(1)", "open('checker.py', 'w').write('print(1)')\nprint(1)",
+        "open('sitecustomize.py', 'w').write('print(1)')\nprint(1)", "open('testlib.h', 'w').write('')\nprint(1)",
+        "import os, time\nif os.fork() == 0:\n    os.close(1)\n    time.sleep(60)\nprint(1)",
+        "import glob\nprint(*[open(f).read() for f in glob.glob('/job/*') + glob.glob('/tmp/**', recursive=True) if 'txt' in f])",
+        "import sys\nprint(*sys.argv)", "print('1 -1 6')", "print('1e0 4e0')", "print('0x1 4')", "print('4294967297 4')", "print('1 4' + '\\x00' * 9 + '5')",
+    ],
+)  # fmt: skip
+def test_hostile_to_checkers(needs: Callable[..., None], local: Sandbox, program: str) -> None:
+    """Nothing that a candidate leaves or prints is more to a checker than the text of an output."""
+    needs("cpp")
+    for checker in CHECKERS.values():
+        assert judge(local, program, checker).status == "failed"
+    assert judge(local, RIGHT, CHECKERS["codeforces"]).passed
