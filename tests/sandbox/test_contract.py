@@ -178,7 +178,7 @@ AFTER = "import os, sys, time\nn = int(input())\nif os.fork() == 0:\n    time.sl
 LEAVES = {
     "ends": (AFTER, "passed"),
     "ends at once": (AFTER + "os._exit(0)\n", "passed"),
-    "fails": (AFTER + "1 / 0\n", "passed"),
+    "fails": (AFTER + "1 / 0\n", "failed"),
     "leaves a child of a child": (AFTER.replace("    time", "    if os.fork(): os._exit(0)\n    time"), "passed"),
     "leaves one that closed its output": (
         "import os, time\nprint(2 * int(input()), flush=True)\nif os.fork() == 0:\n    os.close(1)\n    time.sleep(60)\n",

@@ -87,6 +87,22 @@ def test_right_wrong_and_exit_status(needs: Needs, local: Sandbox, language: str
     assert "exit status 3" in ended.reason
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "raise SystemExit(3)",
+        "1 / 0",
+        "import os; os._exit(3)",
+        "import os; os.abort()",
+        "import os; os.fork() and 1 / 0",
+    ],
+)
+def test_a_right_output_before_a_bad_end(sandbox: Sandbox, end: str) -> None:
+    """The same where Python is run without a cell, and on every backend."""
+    found = judge(sandbox, "python", f"print(2 * int(input()), flush=True)\n{end}\n", TESTS[:1])
+    assert (found.status, found.tests_passed) == ("failed", 0), found
+
+
 @pytest.mark.parametrize("language", FEW)
 def test_broken_text(needs: Needs, local: Sandbox, language: str) -> None:
     needs(language)
@@ -108,6 +124,22 @@ def test_memory(needs: Needs, local: Sandbox, language: str) -> None:
     text = program(language, HOLD[language])
     found = judge(local, language, text, limits=Limits(memory=256 << 20), timeout=60.0, test_timeout=50.0)
     assert (found.status, found.limit) == ("limit", "memory"), found
+
+
+@pytest.mark.parametrize("language", ["c", "bash"])
+def test_every_backend(sandbox: Sandbox, language: str) -> None:
+    """What an image has is compiled and run in it; `docker_base.sh` puts these two into the base."""
+    right = judge(sandbox, language, program(language))
+    if right.status == "refused":
+        pytest.skip(f"NO TESTS OF {language.upper()} RAN HERE: {right.reason}")
+    assert right.passed, right
+    assert judge(sandbox, language, program(language, EXIT_3[language])).status == "failed"
+    assert judge(sandbox, language, program(language, FOREVER[language]), test_timeout=1.0).status == "timeout"
+    assert judge(sandbox, "bash", "kill -9 $PPID; kill -9 -1; sleep 9", test_timeout=1.0).status in (
+        "failed",
+        "timeout",
+    )
+    assert judge(sandbox, language, program(language)).passed
 
 
 def test_compiled_once(needs: Needs, local: Sandbox) -> None:

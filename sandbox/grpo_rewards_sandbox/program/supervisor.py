@@ -26,7 +26,7 @@ from .formats.report import MAX_REASON, Report, install, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .languages.compiling import Compiler
-from .languages.judging import Judge
+from .languages.judging import Judge, ended_badly
 from .placement import Placement
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
@@ -36,6 +36,7 @@ _LOOK = 0.2  # seconds between two looks at what a candidate's processes hold an
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
+_CLOSE = 0.002  # seconds between two looks at what is about to end
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
 _KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 
@@ -451,7 +452,7 @@ class Supervisor:
                 os.close(feed)
             os.close(out)
             there = all_set_up(done, 1)
-            gone = report.status in ("failed", "timeout") and ending(started["pid"])
+            gone = report.status in ("failed", "timeout") and _is_ending(started["pid"], wait=not problem)
 
             def now() -> None:
                 early = replace(report) if problem else replace(report, status="timeout")
@@ -472,7 +473,17 @@ class Supervisor:
             problem = f"the program imports a module that is not there ({install('NAME')})"
         elif not problem and status in LIMIT_OF_EXIT:
             report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
+        elif not problem and gone and status:
+            problem = ended_badly(status, b"")
         return output, problem, killed
+
+
+def _is_ending(pid: int, *, wait: bool) -> bool:
+    """Say whether a process ends by itself; `wait` a moment, for one that closed its output may be about to."""
+    until = time.monotonic() + _PATIENCE
+    while not (found := ending(pid)) and wait and time.monotonic() < until:
+        time.sleep(_CLOSE)
+    return found
 
 
 def _takes_a_cell(job: dict[str, Any]) -> bool:

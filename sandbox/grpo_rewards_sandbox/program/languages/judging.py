@@ -155,11 +155,13 @@ class Judge:
             limit = "memory"
         if limit:
             return Ended(Report(status="limit", limit=limit, reason=f"the {limit} limit"))
-        return Ended(Report(reason=f"{_how_it_ended(output.status)}: {_last_line(output.said)}".rstrip(": ")))
+        return Ended(Report(reason=ended_badly(output.status, output.said)))
 
 
-def _how_it_ended(status: int) -> str:
-    return f"it ended with exit status {status}" if status > 0 else f"it was ended by signal {-status}"
+def ended_badly(status: int, said: bytes) -> str:
+    """Say how a program ended, with the last line on its standard error."""
+    how = f"it ended with exit status {status}" if status > 0 else f"it was ended by signal {-status}"
+    return f"{how}: {_last_line(said)}".rstrip(": ")
 
 
 def _last_line(said: bytes) -> str:
