@@ -200,9 +200,9 @@ class Supervisor:
     def _judged(self, job: dict[str, Any]) -> tuple[Report, str]:
         if job["format"] not in ("stdio", "program"):
             return self._judge(job)
-        if job["format"] == "stdio" and job["language"] == "python" and not _takes_a_cell(job):
-            return self._stdio(job)
         if self.plan.mode == "landlock":
+            if job["format"] == "stdio" and job["language"] == "python" and not _takes_a_cell(job):
+                return self._stdio(job)
             return refused("a program of this kind needs other processes, which the mode landlock cannot bound"), ""
         return self._programs.judge(job, self._answer.give)
 
@@ -386,6 +386,8 @@ class Supervisor:
         report, killed = Report(tests_total=len(job["tests"])), ""
         clock = self._clock(job["timeout"])
         for index, case in enumerate(job["tests"]):
+            if seconds := case.get("timeout") or job["test_timeout"]:
+                clock.allow(seconds)
             output, problem, death = self._case(job, case["input"], len(case["output"]), clock, report)
             if not problem and not same_output(output, case["output"], job["compare"]):
                 problem = f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}"
@@ -487,9 +489,7 @@ def _is_ending(pid: int, *, wait: bool) -> bool:
 
 
 def _takes_a_cell(job: dict[str, Any]) -> bool:
-    return bool(job["checker"] or job["input_file"] or job["output_file"] or job["test_timeout"]) or any(
-        "timeout" in case for case in job["tests"]
-    )
+    return bool(job["checker"] or job["input_file"] or job["output_file"])
 
 
 def used_up(status: int, ran: float, cpu_seconds: int) -> bool:

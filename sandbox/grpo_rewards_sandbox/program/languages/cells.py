@@ -107,6 +107,11 @@ class Cell:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def clear(self) -> None:
+        """End what still runs here, and remove every file."""
+        self._ask({"do": "clear"}, ())
+        self._answer()
+
     def put(self, name: str, content: bytes | int, mode: int = 0o644) -> None:
         """Write a file; `content` may be the descriptor of a file."""
         descriptor = content if isinstance(content, int) else sealed(content)
@@ -239,7 +244,7 @@ class Cell:
 
 
 def _died() -> Ended:
-    reason = "its process was killed"
+    reason = "its process was killed (signal 9)"
     return Ended(Report(reason=reason), reason)
 
 

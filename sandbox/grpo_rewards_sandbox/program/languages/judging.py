@@ -99,8 +99,10 @@ class Judge:
             raise Ended(Report(reason=program.problem))
         held: list[tuple[int, bytes]] = []
         cell = self._open(job["limits"], job["timeout"])
-        program.put(cell)
         for index, case in enumerate(job["tests"]):
+            if index:
+                cell.clear()
+            program.put(cell)
             output = self._case(job, program, cell, case)
             if isinstance(output, str):
                 report.fail(f"case {index + 1}: {output}")

@@ -20,6 +20,7 @@ from ..formats import program_run
 NOT_STARTED = 127
 MAX_FILE = 64 << 20
 _ROOM = 96 << 20  # bytes: this process's own address space, and some
+_SHARED = ("/tmp", "/dev/shm")  # where a program may write beside its folder, if it may
 _STREAMS, _MAX_DESCRIPTOR = 3, 1024
 _OUTSIDE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)  # what Python ignores, and a program does not
 
@@ -55,6 +56,38 @@ def _put(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[
     return {}, ()
 
 
+def _clear(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+    """End what runs here and remove every file: the next program finds nothing of the last one."""
+    _end_others()
+    for place in (folder, *_SHARED):
+        with contextlib.suppress(OSError):  # a place that it could not write to either
+            _empty(place)
+    os.chdir(folder)
+    return {}, ()
+
+
+def _empty(place: str) -> None:
+    """Remove what this user has in a folder, however deep: neither path nor recursion gets long, and no rename is needed."""
+    os.chdir(place)
+    me, way = os.geteuid(), list[str]()
+    while True:
+        with os.scandir(".") as entries:
+            mine = [entry for entry in entries if entry.stat(follow_symlinks=False).st_uid == me]
+        folders = [entry.name for entry in mine if entry.is_dir(follow_symlinks=False)]
+        for entry in mine:
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.name)
+        if folders:
+            os.chmod(folders[0], 0o700)
+            os.chdir(folders[0])
+            way.append(folders[0])
+        elif way:
+            os.chdir("..")
+            os.rmdir(way.pop())
+        else:
+            return
+
+
 def _take(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
     """Give a file of the folder out; a folder of classes as an archive."""
     name = message["name"]
@@ -74,8 +107,7 @@ def _pack(folder: str, target: str) -> None:
 
 
 def _run(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
-    """Run a program to its end; nothing that an earlier one left is there any more."""
-    _end_others()
+    """Run a program to its end."""
     child = _spawn(message, descriptors, folder)
     if child == 0:
         child = os.fork()
@@ -154,7 +186,7 @@ def _limit(limits: dict[str, int], *, lasting: bool = False) -> None:
         resource.setrlimit(number, (low, ceiling if keeps else low + (which == "CPU")))
 
 
-_DO = {"put": _put, "take": _take, "run": _run}
+_DO = {"put": _put, "take": _take, "clear": _clear, "run": _run}
 
 
 def regular_size(descriptor: int) -> int:

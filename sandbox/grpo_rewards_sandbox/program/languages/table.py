@@ -11,6 +11,7 @@ from . import sources
 
 PATH = "/usr/local/bin:/usr/local/go/bin:/usr/bin:/bin"
 _NODE_PATH = "/usr/local/lib/node_modules:/usr/lib/node_modules:/usr/share/nodejs"
+_NO_OPENSSL = ("OPENSSL_CONF", "/dev/null")  # else node ends where it may not read the machine's
 TRANSPILE = (
     "const t=require('typescript'),f=require('fs');"
     "const r=t.transpileModule(f.readFileSync('main.ts','utf8'),{reportDiagnostics:true,fileName:'main.ts',"
@@ -81,10 +82,10 @@ LANGUAGES: dict[str, Language] = {
         "classes", 256 * _MIB, rb"java\.lang\.OutOfMemoryError", name=sources.java,
     ),
     "javascript": Language({"node": "nodejs"}, (*_NODE, "{source}"), "main.js", reserves=192 * _MIB,
-                           out_of_memory=_HEAP, name=sources.javascript),
+                           out_of_memory=_HEAP, environment=(_NO_OPENSSL,), name=sources.javascript),
     "typescript": Language(
         {"node": "nodejs", "tsc": "node-typescript"}, (*_NODE, "main.js"), "main.ts", ("node", "-e", TRANSPILE), "main.js",
-        192 * _MIB, _HEAP, (("NODE_PATH", _NODE_PATH),),
+        192 * _MIB, _HEAP, (_NO_OPENSSL, ("NODE_PATH", _NODE_PATH)),
     ),
     "go": Language(
         {"go": "golang-go"}, ("./main",), "main.go", ("go", "build", "-o", "main", "{source}"), "main", 128 * _MIB,
