@@ -1,0 +1,174 @@
+"""How many rows of the suites we have need each part of the border's object side; a table in Markdown on stdout.
+
+    python benchmarks/border_needs.py --humaneval HumanEval.jsonl.gz --mbpp sanitized-mbpp.json [--unused]
+
+Right solutions only are run, each beside its tests in two processes of this machine with no sandbox around them: do not give
+it text that you do not trust. A row needs a part where one of its functions is called in the tests' process. `--unused` lists
+the functions of the border, on the tests' side, that no row called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.util
+import itertools
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from grpo_rewards_sandbox import Job
+from grpo_rewards_sandbox.program import border
+from grpo_rewards_sandbox.program.border import candidate
+from grpo_rewards_sandbox.program.formats import checks, pytest_file, pytest_session
+
+CORPUS = Path(__file__).parents[1] / "tests" / "sandbox" / "corpus" / "honest"
+PARTS: dict[str, tuple[str, ...]] = {
+    "containers that both sides hold": ("codec:Codec.encode_container", "codec:Codec._decode_container"),
+    "values of libraries": ("libraries:decode", "libraries:encode"),
+    "functions of the candidate": ("proxy_functions:ProxyFunction.__call__",),
+    "classes of the candidate": ("proxies:ProxyClass.__call__", "proxies:ProxyClass.__getattr__"),
+    "methods of its objects": ("uses:BoundMethod.__call__", "uses:overridden.<locals>.method"),
+    "attributes of its objects": ("proxies:Proxy.__getattr__", "proxies:Proxy.__setattr__"),
+    "classes derived from builtins": ("proxies:ProxyValue", "uses:_as_builtin", "proxy_classes:ProxyMaker.bare"),
+    "comparing objects": ("uses:_compare",),
+    "calculating with objects": ("uses:_combine",),
+    "looking into objects": ("uses:_contains",),
+    "converting objects": ("uses:_convert",),
+    "text of objects": ("uses:_text",),
+    "contexts": ("uses:_leaving", "uses:_enter"),
+    "isinstance and issubclass asked over there": ("proxies:_related",),
+    "generators": ("proxy_functions:generator",),
+    "awaiting": ("awaiting:outcome", "proxy_functions:asynchronous_generator"),
+    "exceptions of the candidate's own classes": ("exceptions:ExceptionMaker._own_exception",),
+    "exceptions of builtin classes": ("exceptions:ExceptionMaker._builtin_exception",),
+    "callbacks of the tests": ("trusted:TrustedPeer._perform",),
+    "objects of the tests in its hands": ("trusted:TrustedPeer.encode_object",),
+    "signatures and annotations": ("proxy_classes:ProxyMaker._annotation", "proxies:ProxyClass.__signature__"),
+    "dataclasses": ("proxy_classes:_dataclass_members",),
+}  # fmt: skip
+
+
+def rows(asked: argparse.Namespace) -> Iterator[tuple[str, Job]]:
+    """The suites, row by row, with a right solution each."""
+    with gzip.open(asked.humaneval, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            program = row["prompt"] + row["canonical_solution"]
+            yield "HumanEval", Job(program, row["test"], "humaneval", entry_point=row["entry_point"], timeout=20.0)
+    for row in json.loads(Path(asked.mbpp).read_text()):
+        yield "MBPP", Job(row["code"], row["test_list"], "asserts", setup="\n".join(row["test_imports"]), timeout=20.0)
+    for path in sorted(CORPUS.glob("*.jsonl")):
+        for row in map(json.loads, path.read_text().splitlines()):
+            if row["expected"] == "pass":
+                more = {name: row[name] for name in ("entry_point", "setup")}
+                classes = tuple(row["classes"] or ())
+                yield (
+                    "honest",
+                    Job(row["candidate"], row["tests"], row["format"], classes=classes, timeout=20.0, **more),
+                )
+
+
+def called(job: Job, session: Any) -> tuple[str, set[str]]:
+    """Run a row; return its status and the functions of the border that were called in the tests' process."""
+    mine, theirs = socket.socketpair()
+    reader, writer = os.pipe()
+    pids = [os.fork()]
+    if pids[0] == 0:
+        mine.close()
+        candidate.serve(theirs)
+        os._exit(0)
+    theirs.close()
+    pids.append(os.fork())
+    if pids[1] == 0:
+        signal.alarm(30)
+        try:
+            _watched(job, mine, session, writer)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    mine.close()
+    with os.fdopen(reader, "rb") as answer:
+        data = answer.read()
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    status, found = json.loads(data) if data else ("ended", [])
+    return status, set(found)
+
+
+def _watched(job: Job, sock: socket.socket, session: Any, writer: int) -> None:
+    here, found = os.path.dirname(border.__file__), set()
+
+    def watch(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(here):
+            found.add(f"{Path(frame.f_code.co_filename).stem}:{frame.f_code.co_qualname}")
+
+    def tell(passed: int, total: int) -> None:
+        pass
+
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 1)
+    data = job.to_wire()
+    with tempfile.TemporaryDirectory() as folder:
+        sys.setprofile(watch)
+        if job.format == "pytest":
+            report = pytest_file.run(data, sock, session, folder, None, tell)
+        else:
+            report = checks.run(data, sock, tell, quiet=True)
+        sys.setprofile(None)
+    os.write(writer, json.dumps([report.status, sorted(found)]).encode())
+
+
+def defined() -> set[str]:
+    """Every function of the border's modules."""
+    found: set[str] = set()
+    for path in Path(border.__file__).parent.glob("*.py"):
+        waiting: list[Any] = [compile(path.read_text(), str(path), "exec")]
+        while waiting:
+            code = waiting.pop()
+            inner = [part for part in code.co_consts if hasattr(part, "co_qualname")]
+            found.update(f"{path.stem}:{part.co_qualname}" for part in inner if not part.co_name.startswith("<"))
+            waiting += inner
+    return found
+
+
+def table(needs: dict[str, list[set[str]]]) -> Iterable[str]:
+    yield "| part | " + " | ".join(f"{suite} ({len(found)})" for suite, found in needs.items()) + " |"
+    yield "|---" * (len(needs) + 1) + "|"
+    for part, functions in PARTS.items():
+        counts = [sum(bool(row.intersection(functions)) for row in found) for found in needs.values()]
+        yield f"| {part} | " + " | ".join(map(str, counts)) + " |"
+
+
+def main() -> None:
+    """Count."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--humaneval", required=True)
+    parser.add_argument("--mbpp", required=True)
+    parser.add_argument("--every", type=int, default=1, help="of so many rows only the first")
+    parser.add_argument("--unused", action="store_true", help="list the functions that no row called")
+    asked = parser.parse_args()
+    session = pytest_session.Session() if importlib.util.find_spec("pytest") else None
+    needs: dict[str, list[set[str]]] = {}
+    for suite, job in itertools.islice(rows(asked), 0, None, asked.every):
+        status, found = called(job, session)
+        needs.setdefault(suite, [])
+        if status == "passed":
+            needs[suite].append(found)
+        else:
+            print(f"{suite}: {status}", file=sys.stderr)
+    print("\n".join(table(needs)))
+    if asked.unused:
+        every = set().union(*(row for found in needs.values() for row in found))
+        print("\n".join(sorted(defined() - every)))
+
+
+if __name__ == "__main__":
+    main()
