@@ -235,15 +235,19 @@ def test_what_the_imports_bring_is_not_what_was_asked_for(code: Reward) -> None:
 
 @needs_sandbox
 def test_a_program_in_another_language_is_never_run_as_python(code: Reward) -> None:
-    """An honest 0 where Python is asked, so that no completion takes itself out of its group; no verdict where the row asks otherwise."""
+    """An honest 0 where Python is asked, so that no completion takes itself out of its group; its own compiler's word elsewhere."""
     pairs = [{"input": "1", "output": "2"}]
     text = "```cpp\nprint(2)\n```"
     for asked in ({"language": "python"}, {"prompt": "Write a Python program that adds one."}):
         outcome = code.one(text, tests=pairs, **asked)
         assert (outcome.value, outcome.status) == (0.0, "scored")
         assert "only one in 'cpp'" in outcome.reason
-    assert code.one(text, tests=pairs).status == "not_applicable"
-    assert code.one(text, tests=pairs, language="cpp").status == "not_applicable"
+    for columns in (
+        {},
+        {"language": "cpp"},
+    ):  # no C++ either: 0 where there is a compiler, no verdict where there is none
+        outcome = code.one(text, tests=pairs, **columns)
+        assert (outcome.value, outcome.status) in ((0.0, "scored"), (None, "not_applicable"))
     assert code.one("```cpp\nint x;\n```\nIn Python:\n```python\nprint(2)\n```", tests=pairs).value == 1.0
 
 
