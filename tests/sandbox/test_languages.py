@@ -108,7 +108,7 @@ def test_broken_text(needs: Needs, local: Sandbox, language: str) -> None:
     needs(language)
     found = judge(local, language, program(language, BROKEN[language]), test_timeout=9.0)
     assert (found.status, found.tests_passed) == ("failed", 0)
-    assert ("does not compile: main" in found.reason or "Solve.java" in found.reason) is (language in COMPILED), found
+    assert ("does not compile" in found.reason) is (language in COMPILED), found
 
 
 @pytest.mark.parametrize("language", FEW)
