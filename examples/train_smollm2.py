@@ -187,7 +187,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
             output_dir=str(options.out), seed=options.seed, max_steps=steps, learning_rate=2e-5,
             lr_scheduler_type="constant", per_device_train_batch_size=setup.prompts * setup.generations,
             num_generations=setup.generations, max_completion_length=setup.tokens, temperature=0.8,
-            use_cpu=not on_gpu, bf16=on_gpu, gradient_checkpointing=False, report_to=[], logging_steps=1,
+            use_cpu=not on_gpu, bf16=on_gpu, report_to=[], logging_steps=1,
             save_strategy="no", log_completions=False,
         ),
     )  # fmt: skip

@@ -160,7 +160,7 @@ def optimise(
         args=GRPOConfig(
             output_dir=folder, seed=seed, max_steps=steps, learning_rate=2e-4, lr_scheduler_type="constant",
             per_device_train_batch_size=128, num_generations=8, max_completion_length=TOKENS, temperature=1.0,
-            scale_rewards="none", use_cpu=True, bf16=False, gradient_checkpointing=False, report_to=[],
+            scale_rewards="none", use_cpu=True, bf16=False, report_to=[],
             logging_steps=1, save_strategy="no", disable_tqdm=True,
         ),
     )  # fmt: skip
