@@ -3,12 +3,13 @@
 from ._backend import Backend, Worker
 from ._errors import SandboxError, SandboxUnavailable
 from ._guarantees import build_image, describe_mode, guarantees, prune_images
-from ._job import Checker, Job, Limits, Verdict
+from ._job import LANGUAGES, Checker, Job, Limits, Verdict
 from ._registry import backend_names, register_backend
 from ._review import unjudgeable
 from ._sandbox import Sandbox, open_sandbox
 
 __all__ = [
+    "LANGUAGES",
     "Backend",
     "Checker",
     "Job",

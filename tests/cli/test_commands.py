@@ -99,6 +99,7 @@ def test_explain_a_reward(cli):
     assert entry["settings"]["ignore_case"]["type"] == "bool"
 
 
+@pytest.mark.slow
 def test_every_installed_reward_can_be_explained(cli):
     names = [entry["name"] for entry in json.loads(cli("list", "--json").stdout)["rewards"]]
     assert names
@@ -257,6 +258,7 @@ def test_the_schema_of_a_reward_is_that_of_its_settings(cli):
     assert not jsonschema.Draft202012Validator(schema).is_valid({"ignore_cas": True})
 
 
+@pytest.mark.slow
 def test_every_installed_reward_has_a_schema(cli):
     for entry in json.loads(cli("list", "--json").stdout)["rewards"]:
         run = cli("schema", entry["name"])

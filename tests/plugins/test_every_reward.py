@@ -49,6 +49,7 @@ ENGINES = {
     "sql",
     "pairwise",
     "ranking",
+    "reasoning_gym",
     "rubric",
 }  # these run other programs or packages; their own tests are as strict
 

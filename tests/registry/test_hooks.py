@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from grpo_rewards_plugins.code import readers
 
 from grpo_rewards import Composite, get_reward, load, use_plugin
 from grpo_rewards._audit import audit, cases_of_file
@@ -56,6 +57,11 @@ def register_sandboxes():
     return {}
 
 @hookimpl
+def register_code_readers():
+    seen("register_code_readers")
+    return {}
+
+@hookimpl
 def register_commands(app):
     seen("register_commands")
 
@@ -97,6 +103,7 @@ def with_commands(_folder: Path) -> None:
 CALLS: dict[str, Callable[[Path], object]] = {
     "register_rewards": lambda _: get_reward("installed_word"),
     "register_sandboxes": lambda _: get_reward("code").with_(sandbox="local"),
+    "register_code_readers": lambda _: readers.families.__wrapped__(),
     "register_presets": lambda _: load("preset/installed"),
     "register_scalers": lambda _: Composite({**WORD, "adapt": {"method": "doubling"}}),
     "register_commands": with_commands,

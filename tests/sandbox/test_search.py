@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SECONDS = float(os.environ.get("GRPO_SEARCH_SECONDS", "20"))
 
 

@@ -16,6 +16,7 @@ from grpo_rewards.errors import ConfigError
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 
 
+@pytest.mark.slow
 def test_a_new_plugin_installs_and_passes_its_tests_at_once(tmp_path):
     made = subprocess.run([COMMAND, "new", "grpo-rewards-tone", "--json"], cwd=tmp_path, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr

@@ -16,6 +16,8 @@ import pytest
 if importlib.util.find_spec("ray") is None:  # importing it would put packages of its own on this process's path
     pytest.skip("Ray is not installed", allow_module_level=True)
 
+pytestmark = pytest.mark.slow
+
 CLUSTER = """
 import json, os, sys, threading, time
 from pathlib import Path
@@ -26,8 +28,6 @@ from ray.cluster_utils import Cluster
 from grpo_rewards import load
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.executors import EXECUTORS
-
-pytestmark = pytest.mark.slow
 
 small = {"num_cpus": 2, "object_store_memory": 100_000_000}
 quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_failure_threshold": 2}

@@ -61,6 +61,7 @@ def _wait_for_quiet(folder: Path) -> None:
         time.sleep(0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("torn", [False, True])
 def test_a_killed_run_goes_on_as_if_nothing_had_been(setting, cli, start, workers, torn):
@@ -87,6 +88,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(setting, cli, start, worker
     assert not list(setting.glob("out.jsonl.partial*"))
 
 
+@pytest.mark.slow
 def test_the_figures_of_a_resumed_run_are_those_of_a_whole_one(setting, cli, start):
     whole = json.loads(cli("score", "rows.jsonl", "-o", "whole.jsonl", "--json").stdout)
     (setting / "log").unlink()

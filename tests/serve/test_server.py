@@ -207,6 +207,7 @@ def test_a_full_queue_says_when_to_come_back(start):
     assert server.score("4")[0] == 200
 
 
+@pytest.mark.slow
 def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start):
     server = start("--max-pending", 4)
     until = time.monotonic() + 3

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.blocks import Block
+from grpo_rewards_plugins.syntax import parse
 
 __all__ = [
     "PRELUDE",
@@ -245,7 +246,7 @@ def is_code(text: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            body = ast.parse(text).body
+            body = parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     strings = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]

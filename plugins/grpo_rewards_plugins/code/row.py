@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.shapes.reading import read_suite
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
+from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["Row"]
 
@@ -96,7 +96,7 @@ def opened(value: Any) -> Any:
     value = from_json(plain(value))
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:
         try:
-            return ast.literal_eval(value.strip())
+            return literal(value.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             return value
     return value

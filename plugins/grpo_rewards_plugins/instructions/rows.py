@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from grpo_rewards_plugins.instructions.registry import Bound, RowProblem, bind
+from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["read_row"]
 
@@ -73,7 +73,7 @@ def _unpacked(cell: object) -> object:
         return cell.tolist() if hasattr(cell, "tolist") else cell
     if len(cell) > _LONGEST:
         raise RowProblem(f"a cell of {len(cell)} characters is too long to be read")
-    for read in (json.loads, ast.literal_eval):  # literals only: nothing is evaluated
+    for read in (json.loads, literal):  # literals only: nothing is evaluated
         try:
             return read(cell)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

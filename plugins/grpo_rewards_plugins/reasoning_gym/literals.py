@@ -12,6 +12,8 @@ import tokenize
 from collections.abc import Callable
 from typing import Any
 
+from grpo_rewards_plugins.syntax import literal, parse
+
 __all__ = ["check_formula", "evaluate"]
 
 _LONGEST = 100_000  # characters
@@ -34,7 +36,7 @@ def evaluate(text: str, *_names: Any) -> Any:
     """
     if len(text) > _LONGEST:
         raise ValueError("too long")
-    return _value(ast.parse(text.lstrip(" \t"), mode="eval").body)
+    return _value(parse(text.lstrip(" \t"), mode="eval").body)
 
 
 def _value(node: ast.expr) -> Any:
@@ -97,7 +99,7 @@ def check_formula(text: str, known: dict[str, Any]) -> None:
         raise ValueError("too long")
     tokens = [item for item in _tokens(text) if item.type not in _SKIPPED]
     if len(tokens) == 1 and tokens[0].type == token.STRING:
-        inner = ast.literal_eval(tokens[0].string)
+        inner = literal(tokens[0].string)
         if not isinstance(inner, str):
             raise ValueError("bytes are no formula")
         check_formula(inner, known)

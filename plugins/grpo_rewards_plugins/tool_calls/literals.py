@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from grpo_rewards_plugins.syntax import parse
+
 __all__ = ["Calls", "Unreadable", "python_calls"]
 
 Calls = list[dict[Any, Any]]
@@ -48,10 +50,10 @@ def python_calls(text: str) -> Calls:
 
 def _parsed(text: str) -> ast.expr:
     if "\\" not in text:
-        return ast.parse(text, mode="eval").body
+        return parse(text, mode="eval").body
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes such as "\d"
-        return ast.parse(text, mode="eval").body
+        return parse(text, mode="eval").body
 
 
 def _call(node: ast.expr) -> dict[Any, Any]:

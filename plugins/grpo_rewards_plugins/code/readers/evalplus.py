@@ -14,6 +14,7 @@ from typing import Any
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["read"]
 
@@ -96,7 +97,7 @@ def _reference(prompt: str, solution: str, name: str) -> str:
     """The reference as a function ``_reference``, with all that it needs inside."""
     for source in (solution, f"{prompt}\n{solution}", prompt + solution):
         try:
-            body = ast.parse(source).body
+            body = parse(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         if any(isinstance(node, ast.FunctionDef) and node.name == name for node in body) and not _is_stub(body, name):
@@ -105,7 +106,7 @@ def _reference(prompt: str, solution: str, name: str) -> str:
                 if source != solution
                 else [node for node in _parsed(prompt) if isinstance(node, ast.Import | ast.ImportFrom)]
             )
-            made = ast.parse("def _made():\n    return None\n").body[0]
+            made = parse("def _made():\n    return None\n").body[0]
             assert isinstance(made, ast.FunctionDef)
             made.body = [*imports, *body, ast.Return(ast.Name(name, ast.Load()))]
             if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in made.body):
@@ -123,7 +124,7 @@ def _parsed(text: str) -> list[ast.stmt]:
     """The statements of a prompt that ends in the beginning of a function."""
     for source in (text, f"{text}\n    pass\n"):
         try:
-            return ast.parse(source).body
+            return parse(source).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return []

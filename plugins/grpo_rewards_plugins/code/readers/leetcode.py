@@ -18,6 +18,7 @@ from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
 from grpo_rewards_plugins.code.shapes.reading import calls_suite
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["read"]
 
@@ -64,7 +65,7 @@ _ENTRY = re.compile(r"(?:([A-Za-z_]\w*)\(\)\.)?([A-Za-z_]\w*)")
 def _arguments(text: str) -> dict[str, Any]:
     """``a = [1], b = "x, y = 2"`` as a mapping."""
     try:
-        call = ast.parse(f"f({text.strip()})", mode="eval").body
+        call = parse(f"f({text.strip()})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}") from None
     if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
@@ -74,7 +75,7 @@ def _arguments(text: str) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return _literal(ast.parse(text.strip(), mode="eval").body, text)
+        return _literal(parse(text.strip(), mode="eval").body, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise SuiteProblem(f"the output of an example is no value: {text[:60]!r}") from None
 

@@ -94,9 +94,9 @@ def named_language(language: Any) -> str:
 
 def run_languages() -> tuple[str, ...]:
     """The languages of programs that the sandbox runs."""
-    from grpo_rewards_sandbox import _job
+    from grpo_rewards_sandbox import LANGUAGES
 
-    return getattr(_job, "LANGUAGES", ("python",))
+    return LANGUAGES
 
 
 def checker_of(columns: Mapping[str, Any]) -> Checking | None:
@@ -112,17 +112,11 @@ def checker_of(columns: Mapping[str, Any]) -> Checking | None:
     if not there:
         return None
     (name, text), *others = there.items()
-    if others or not isinstance(text, str) or "Checker" not in _known_to_sandbox():
+    if others or not isinstance(text, str):
         raise SuiteProblem(f"a checker decides (column {name!r}), and it is none that is run")
     if name == "checker" and "testlib" not in text:
         raise SuiteProblem("a checker decides (column 'checker'), and it is not written with testlib")
     return Checking(text, *_CHECKERS[name if name in _CHECKERS else "output_judging_function"])
-
-
-def _known_to_sandbox() -> frozenset[str]:
-    import grpo_rewards_sandbox
-
-    return frozenset(grpo_rewards_sandbox.__all__)
 
 
 def files_of(columns: Mapping[str, Any]) -> tuple[str, str]:
@@ -131,13 +125,13 @@ def files_of(columns: Mapping[str, Any]) -> tuple[str, str]:
     Raises:
         SuiteProblem: they are named, and are no plain names of files.
     """
-    if str(columns.get("input_mode") or "").strip().lower() == "file" and "Checker" in _known_to_sandbox():
+    if str(columns.get("input_mode") or "").strip().lower() == "file":
         return "input.txt", "output.txt"
     found = []
     for name in ("input_mode", "input_file", "output_file"):
         given = columns.get(name)
         named = "" if is_blank(given) or str(given).strip().lower() in _STANDARD else str(given).strip()
-        if named and (name == "input_mode" or "Checker" not in _known_to_sandbox() or not _FILE.fullmatch(named)):
+        if named and (name == "input_mode" or not _FILE.fullmatch(named)):
             raise SuiteProblem(f"programs read or write a file (column {name!r}: {named[:60]!r}), which is not judged")
         found.append(named)
     return found[1], found[2]

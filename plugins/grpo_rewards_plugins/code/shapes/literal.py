@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["answers", "suite"]
 
@@ -53,7 +53,7 @@ def _value(text: str) -> Any:
     if len(text) > _MOST_TEXT or _depth(text) > _DEEPEST:
         return _NOTHING
     try:
-        return ast.literal_eval(text.strip())
+        return literal(text.strip())
     except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
         pass
     try:

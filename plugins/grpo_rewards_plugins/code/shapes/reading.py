@@ -27,6 +27,7 @@ from grpo_rewards_plugins.code.shapes.columns import (
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.shapes.pairs import read_pairs
 from grpo_rewards_plugins.code.suite import Calls, Suite
+from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["calls_suite", "read_suite"]
 
@@ -228,7 +229,7 @@ def _parsed(text: str, what: str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text)
+            return parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         raise SuiteProblem(f"{what} do not compile: {problem}"[:200]) from None
 
