@@ -16,7 +16,7 @@ _one_at_a_time = threading.Lock()
 def parse(text: str, mode: Literal["exec"] = "exec") -> ast.Module: ...
 @overload
 def parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
-def parse(text: str, mode: Literal["exec", "eval"] = "exec") -> ast.Module | ast.Expression:
+def parse(text: str, mode: Literal["exec", "eval"] = "exec") -> ast.mod:
     """Return the syntax tree of a text: `ast.parse`, from any thread.
 
     Raises:
