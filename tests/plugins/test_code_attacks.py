@@ -35,52 +35,26 @@ TOOLS = {
 SLOW = {*TOOLS, "checkers", "exhaustion"}
 # Attacks that are paid today, with the reason: each must go from here when it is mended.
 PAID: dict[str, str] = {}
-# Honest twins whose rows may be refused: each goes from here when its format is read.
-NOT_YET = {
+# Honest twins whose rows are refused, with the reason: program and tests are one process, or what they need is not there.
+ONE_PROCESS = {
     "bash/bash-multipl-honest",
-    "bash/bash-stdio-honest",
-    "calls/apps-collatz_steps-honest",
-    "calls/apps-runs-honest",
-    "calls/taco-mean_gap-honest",
-    "calls/taco-shift-honest",
-    "calls/prime-collatz_steps-honest",
-    "calls/prime-runs-honest",
-    "calls/lcb-collatz_steps-honest",
-    "calls/lcb-runs-honest",
-    "checkers/testlib-honest",
-    "checkers/python-honest",
-    "checkers/hardtests-honest",
     "cpp/cpp-multipl-honest",
     "cpp/cpp-humanevalx-honest",
-    "cpp/cpp-stdio-honest",
-    "cpp/c-stdio-honest",
-    "cruxeval/honest",
-    "exhaustion/exhaustion-honest",
-    "exhaustion/exhaustion-call-honest",
-    "extraction/extraction-honest",
-    "extraction/prompt-claims-honest",
-    "files/acecode-honest",
     "go/go-multipl-honest",
-    "go/go-humanevalx-honest",
-    "go/go-stdio-honest",
     "java/java-multipl-honest",
     "java/java-humanevalx-honest",
-    "java/java-stdio-honest",
     "javascript/js-multipl-honest",
     "javascript/ts-multipl-honest",
     "javascript/js-humanevalx-honest",
-    "javascript/js-stdio-honest",
-    "packed/packed-honest",
     "php/php-multipl-honest",
     "ruby/ruby-multipl-honest",
     "rust/rust-multipl-honest",
     "rust/rust-humanevalx-honest",
-    "rust/rust-stdio-honest",
-    "stdio/apps-honest",
-    "stdio/lcb-honest",
-    "stdio/contests-honest",
-    "stdio/openr1-honest",
 }
+REFUSED = ONE_PROCESS | {
+    "go/go-humanevalx-honest",
+    "checkers/testlib-honest",
+}  # testify; testlib.h, where it is not there
 
 
 def rows(family: str) -> list[dict[str, Any]]:
@@ -115,7 +89,7 @@ def test_no_attack_is_paid_and_honest_twins_are(family: str, tmp_path: Path) -> 
     paid = {name for name, part in outcomes.items() if not wanted[name] and part["value"]}
     assert paid == {name for name in PAID if name in wanted}, {name: outcomes[name] for name in paid}
     unpaid = {name: part for name, part in outcomes.items() if wanted[name] and part["value"] != 1.0}
-    assert unpaid.keys() <= NOT_YET, unpaid
+    assert unpaid.keys() <= REFUSED, unpaid
     assert all(part["status"] == "not_applicable" for part in unpaid.values()), unpaid
 
 
@@ -125,3 +99,22 @@ def test_the_corpus_is_whole() -> None:
     assert sum(row["expected"] == 0 for row in everything) >= 300
     for path in FOLDER.glob("*.jsonl"):
         assert any(row["expected"] for row in rows(path.stem)), f"{path.name} has no honest twin"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", sorted(TOOLS))
+def test_programs_that_hold_their_tests_are_judged_in_one_process_where_that_is_asked(
+    family: str, tmp_path: Path
+) -> None:
+    if not shutil.which(TOOLS[family]):
+        pytest.skip(f"no {TOOLS[family]} on this machine: programs of {family} were not joined with their tests")
+    honest = [row for row in rows(family) if row["id"] in ONE_PROCESS]
+    config = CONFIG.replace("timeout: 5", "timeout: 10, fidelity: shared")
+    (tmp_path / "rewards.yaml").write_text(config, encoding="utf-8")
+    for row in honest:
+        continued = row["completion"].partition("\n")[2].rpartition("```")[0]
+        table = load(tmp_path / "rewards.yaml").score(
+            [{**row["columns"], "completion": text} for text in (row["completion"], continued, "nothing")]
+        )
+        assert table.rewards()[:2] == [1.0, 1.0], (row["id"], [table.row(index) for index in range(2)])
+        assert not table.rewards()[2]

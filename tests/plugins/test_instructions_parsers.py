@@ -11,7 +11,7 @@ from grpo_rewards_plugins.instructions.patterns import count_of, found, pieces
 from grpo_rewards_plugins.instructions.registry import RowProblem
 from grpo_rewards_plugins.instructions.rows import read_row
 from grpo_rewards_plugins.instructions.sentences import ruled
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 MARKED = st.lists(st.sampled_from(["*", "**", "-", "[", "]", "<<", ">>", "<", ">", "\n", " ", "\t", "a", "b", "é", "\x1c", "\r", ".", '"']), max_size=25).map("".join)  # fmt: skip
@@ -44,6 +44,7 @@ def test_phrases_are_what_the_pattern_finds(text: str) -> None:
 )
 @settings(max_examples=300)
 def test_a_rows_pattern_is_a_pattern_where_it_is_one(pattern: str, text: str) -> None:
+    assume(text or "\\B" not in pattern)  # re finds no \\B in an empty text before Python 3.14, regex does
     try:
         compiled = re.compile(pattern, re.IGNORECASE)
     except (re.error, FutureWarning):

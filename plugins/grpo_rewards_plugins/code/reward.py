@@ -17,6 +17,7 @@ from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_job
 from grpo_rewards_plugins.code.scores import Tally, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
+from grpo_rewards_plugins.code.shapes.joined import before_tests
 from grpo_rewards_plugins.code.suite import Suite
 
 if TYPE_CHECKING:
@@ -201,7 +202,8 @@ def _code(
         packages: what programs and tests may import where they run on this machine: ``environment``, all that is installed
             beside this package, read-only; ``none``; or names, which bring what they need. Docker has what its image has.
         fidelity: ``isolated``: tests and program in different processes, so that the program can neither see nor
-            forge the verdict. ``shared``: one process, for tests that reach into the program's interpreter.
+            forge the verdict. ``shared``: one process, for tests that reach into the program's interpreter, and for those of
+            MultiPL-E and HumanEval-X, which are part of the program; never for training, since a program can forge its verdict.
         block: which of several blocks in the language counts: the ``last`` or the ``first`` that defines what the tests name, or all of them,
             ``joined`` in their order (code-r1).
         tag: a tag that holds the program, where there is one.
@@ -264,7 +266,9 @@ def _program_of(
     whole = suite.format in ("stdio", "program")
     language = suite.language or ("python" if not whole or _asks_for_python(cells) else _spoken(text, tag))
     program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
-    if suite.format == "program" or language != "python" or not program.strip():
+    if suite.format == "program" and program.strip():
+        return language, before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
+    if language != "python" or not program.strip():
         return language, program
     if suite.format in ("pytest", "asserts") and not suite.entry_point:
         return language, with_prelude(program) if suite.counts_on_imports(program) else program
@@ -323,11 +327,19 @@ def _read(cells: Mapping[str, Any], format: str, fidelity: str) -> tuple[Suite, 
     return suite, row.prompt
 
 
+_ONE_PROCESS = (
+    "program and tests are one process in this format, so that a program can end it, or answer for the tests; "
+    "fidelity: shared judges such rows at that price, never for training"
+)
+
+
 @lru_cache(maxsize=1024)
 def _unjudgeable(suite: Suite, fidelity: str) -> str:
     """The sandbox's word on tests that it cannot judge, whatever the program is."""
     from grpo_rewards_sandbox import unjudgeable
 
-    if suite.format in ("literal", "stdio", "calls", "program"):
+    if suite.format in ("literal", "stdio", "calls"):
         return ""
+    if suite.format == "program":
+        return "" if fidelity == "shared" else _ONE_PROCESS
     return unjudgeable(job_of(suite, "", timeout=1.0, fidelity=fidelity))

@@ -47,7 +47,8 @@ class Suite:
     `seconds` is what the row's own limit leaves for all tests together, None where it has none; `patience` is what the data
     set's own runner gives them at least. `language` is what programs
     are asked in, empty where the row does not say; `parts` are the tests that are scored together, each with its points, as
-    numbers of tests from the first on. ``program``: `tests` follow the program; ``literal``: `tests` is a Python literal.
+    numbers of tests from the first on. ``program``: `tests` follow the program, which continues `beginning` up to the first of
+    `stops`, or repeats it; ``literal``: `tests` is a Python literal.
     """
 
     format: Format
@@ -67,6 +68,8 @@ class Suite:
     parts: tuple[tuple[float, int], ...] = ()
     family: str = ""
     patience: float = 0.0
+    beginning: str = ""
+    stops: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

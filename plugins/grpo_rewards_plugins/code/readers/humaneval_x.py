@@ -1,6 +1,7 @@
 """HumanEval-X: `task_id` (``CPP/0``), `prompt`, `declaration` and `test`; the program is prompt, completion and test in one text.
 
-Python's rows are those of HumanEval. Exit status 0 passes: a program that ends itself with it passes too, which this format cannot tell.
+Python's rows are those of HumanEval. Exit status 0 passes, and program and tests are one process, so that a
+program can forge its verdict: such rows are judged with `fidelity: shared` only, never for training.
 """
 
 from __future__ import annotations

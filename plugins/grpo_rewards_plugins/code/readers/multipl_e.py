@@ -1,7 +1,8 @@
 """MultiPL-E: `prompt`, `tests` and `stop_tokens`; the program is prompt, completion and tests in one text of `language`.
 
-The completion is cut at the first stop token where it is a body; a whole function in a block is put in the place of the prompt's. Exit status 0 passes: a
-program that ends itself with it passes too, which this format cannot tell.
+A completion that continues the prompt is cut at the first stop token; a whole function, class or file takes the place of what the prompt
+begins. Exit status 0 passes, and program and tests are one process, so that a program can forge its verdict: such rows are judged with
+`fidelity: shared` only, never for training. Rows that need a library which the language does not bring are refused.
 """
 
 from __future__ import annotations

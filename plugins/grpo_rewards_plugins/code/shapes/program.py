@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import re
+
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.shapes.cells import from_json, plain
 from grpo_rewards_plugins.code.shapes.columns import run_languages
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["suite"]
+
+_NOT_THERE = {
+    "java": re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Septet|Octet|Ennead|Decade)\s*<"),
+    "go": re.compile(r"\"github\.com/[^\"]*\""),
+    "rust": re.compile(r"^\s*(?:use|extern\s+crate)\s+(?:rand|regex|md5|crypto)\b", re.M),
+}
+"""What the tests of some rows need that no toolchain brings: a right program would not compile."""
+_TUPLES = re.compile(r"^\s*import\s+org\.javatuples\.[\w*]+;[ \t]*\n?", re.M)
 
 
 def suite(row: Row, language: str, tests: str) -> Suite:
     """Return the suite of a program that stands before its tests.
 
     Raises:
-        SuiteProblem: the language is not run.
+        SuiteProblem: the language is not run, or prompt and tests need a library that it does not bring.
     """
     if language not in run_languages():
         raise SuiteProblem(f"the row asks for programs in {language!r}; run are {', '.join(run_languages())}")
-    return Suite("program", tests, "", str(row.get("prompt") or ""), frozenset(), language=language)
+    prompt = str(row.get("prompt") or "")
+    whole = f"{prompt}\n{row.get('test_setup') or ''}\n{tests}"
+    if language in _NOT_THERE and (found := _NOT_THERE[language].search(whole)):
+        raise SuiteProblem(f"prompt or tests need a library that is not there: {found[0].strip()}")
+    if language == "java":  # MultiPL-E's prompts import it, most without a use
+        prompt = _TUPLES.sub("", prompt)
+    if language == "go" and not prompt.lstrip().startswith("package"):
+        prompt = f"{row.get('test_setup') or 'package main'}\n{prompt}"
+    stops = from_json(plain(row.get("stop_tokens")))
+    given = tuple(str(stop) for stop in stops) if isinstance(stops, list | tuple) else ()
+    return Suite("program", tests, "", "", frozenset(), language=language, beginning=prompt, stops=given)
