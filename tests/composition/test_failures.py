@@ -220,7 +220,7 @@ def test_one_that_always_hangs_is_called_no_more_and_those_after_it_go_on() -> N
         return [1.0] * len(completions)
 
     built = Composite(
-        {"rewards": {"hangs": hangs, "after": after}, "errors": {"batch_timeout": 0.1, "max_infra_rate": 1.0}}
+        {"rewards": {"hangs": hangs, "after": after}, "errors": {"batch_timeout": 0.5, "max_infra_rate": 1.0}}
     )
     try:
         assert [train(built, "a", "b") for _ in range(10)] == [[None, None]] * 10

@@ -145,10 +145,9 @@ def test_every_backend(sandbox: Sandbox, language: str) -> None:
 def test_compiled_once(needs: Needs, local: Sandbox) -> None:
     needs("c")
     text = program("c") + "// compiled once\n"
-    first, second = judge(local, "c", text), judge(local, "c", text)
-    assert first.passed
-    assert second.passed
-    assert second.seconds < first.seconds
+    first, *others = (judge(local, "c", text) for _ in range(4))
+    assert all(verdict.passed for verdict in (first, *others))
+    assert min(verdict.seconds for verdict in others) < first.seconds
 
 
 def test_each_test_has_its_own_time(needs: Needs, local: Sandbox) -> None:
