@@ -11,6 +11,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer
 from grpo_rewards_plugins.arithmetic import ArithmeticProblem, read_expression
 from grpo_rewards_plugins.bounds import between, tag_name
+from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["countdown"]
@@ -100,8 +101,7 @@ def _misused(given: Counter[Fraction], used: list[Fraction], use: str) -> str | 
 
 
 def _given(numbers: Any) -> Counter[Fraction] | None:
-    if hasattr(numbers, "tolist"):
-        numbers = numbers.tolist()
+    numbers = plain(numbers)
     if isinstance(numbers, str):
         numbers = numbers.strip(" \t\n[]()").replace(",", " ").split()
     if not isinstance(numbers, list | tuple) or not 1 <= len(numbers) <= _MOST_NUMBERS:

@@ -11,6 +11,7 @@ from typing import Any
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
 from grpo_rewards_plugins.bounds import tag_name
+from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.exact import normal_text
 
 __all__ = ["multiple_choice"]
@@ -161,8 +162,7 @@ def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
 
 
 def _texts(choices: Any) -> list[str]:
-    if hasattr(choices, "tolist"):
-        choices = choices.tolist()
+    choices = plain(choices)
     if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
         choices = choices.get("text")
     return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []

@@ -66,11 +66,10 @@ def job_of(
 def _whole_program(suite: Suite, language: str) -> dict[str, Any]:
     given: dict[str, Any] = {} if language in ("", "python") else {"language": language}
     if suite.checker is not None:
-        import grpo_rewards_sandbox
+        from grpo_rewards_sandbox import Checker
 
-        sandbox: Any = grpo_rewards_sandbox
         checker = suite.checker
-        given["checker"] = sandbox.Checker(checker.source, checker.language, checker.protocol)
+        given["checker"] = Checker(checker.source, checker.language, checker.protocol)
     if suite.input_file or suite.output_file:
         given.update(input_file=suite.input_file, output_file=suite.output_file)
     return given

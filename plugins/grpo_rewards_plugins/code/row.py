@@ -8,9 +8,9 @@ from typing import Any
 
 from grpo_rewards import completion_text
 from grpo_rewards_plugins.blocks import fenced_blocks
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import defined_names, first_name, is_code
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.shapes.reading import read_suite
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
 from grpo_rewards_plugins.syntax import literal

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
+from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.instructions.registry import Bound, RowProblem, bind
 from grpo_rewards_plugins.syntax import literal
 
@@ -70,7 +71,7 @@ def _bound(ids: object, kwargs: object, mend: bool) -> tuple[Bound, ...]:
 def _unpacked(cell: object) -> object:
     """A cell as plain data: arrays as lists, a text as the JSON or the Python literal that it holds."""
     if not isinstance(cell, str):
-        return cell.tolist() if hasattr(cell, "tolist") else cell
+        return plain(cell)
     if len(cell) > _LONGEST:
         raise RowProblem(f"a cell of {len(cell)} characters is too long to be read")
     for read in (json.loads, literal):  # literals only: nothing is evaluated

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
+from grpo_rewards_plugins.cells import plain
+
 __all__ = ["accepted_answers"]
 
 
@@ -58,4 +60,4 @@ def _unpacked(cell: object) -> object:
             except (ValueError, RecursionError):  # an answer that begins with a bracket
                 return cell
         return cell
-    return cell.tolist() if hasattr(cell, "tolist") else cell
+    return plain(cell)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.tool_calls.bfcl import RowProblem
 
 __all__ = ["Wanted", "described", "wanted_by_bfcl", "wanted_exactly"]
@@ -113,7 +114,7 @@ def _unpacked(cell: object) -> Any:
     """A cell as plain data; the same text is read once, since every completion of a group has it."""
     if isinstance(cell, str):
         return _read(cell)
-    return cell.tolist() if hasattr(cell, "tolist") else cell
+    return plain(cell)
 
 
 @lru_cache(maxsize=8192)

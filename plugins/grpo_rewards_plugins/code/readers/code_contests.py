@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.row import Row
-from grpo_rewards_plugins.code.shapes.cells import is_blank
 from grpo_rewards_plugins.code.shapes.pairs import cases_of
 from grpo_rewards_plugins.code.shapes.parts import in_parts
 from grpo_rewards_plugins.code.suite import Suite

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
-from grpo_rewards_plugins.code.shapes.cells import is_blank
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]

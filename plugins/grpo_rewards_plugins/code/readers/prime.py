@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row, opened
-from grpo_rewards_plugins.code.shapes.cells import is_blank
 from grpo_rewards_plugins.code.shapes.packed import is_packed
 from grpo_rewards_plugins.code.suite import Suite
 

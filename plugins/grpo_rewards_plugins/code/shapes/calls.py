@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, cases_of, is_call, only, refuse_others
 from grpo_rewards_plugins.code.suite import Calls
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards_plugins.blocks import fenced_blocks
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import PROGRAMMING
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.shapes.pairs import STDIO
 from grpo_rewards_plugins.code.suite import Checking
 

@@ -10,8 +10,8 @@ import re
 import zlib
 from typing import Any, NoReturn
 
+from grpo_rewards_plugins.cells import from_json
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.cells import from_json
 
 __all__ = ["is_packed", "unpacked"]
 

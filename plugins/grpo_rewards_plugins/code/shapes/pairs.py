@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 
 __all__ = ["INPUTS", "OUTPUTS", "STDIO", "Pair", "cases_of", "is_call", "only", "read_pairs", "refuse_others"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from grpo_rewards_plugins.cells import from_json, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
-from grpo_rewards_plugins.code.shapes.cells import from_json, plain
 from grpo_rewards_plugins.code.shapes.columns import run_languages
 from grpo_rewards_plugins.code.suite import Suite
 

@@ -10,11 +10,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import PRELUDE, defined_names, first_name, preamble
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.binding import after_head, bound_to_program, unbound_names
 from grpo_rewards_plugins.code.shapes.calls import called_name, read_calls
-from grpo_rewards_plugins.code.shapes.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.shapes.columns import (
     checker_of,
     class_names,

@@ -1,4 +1,4 @@
-"""Cells as data sets write them: arrays as lists, what counts as empty, JSON in text."""
+"""Cells as data sets write them, for every reward: arrays as lists, what counts as empty, JSON in text."""
 
 from __future__ import annotations
 
