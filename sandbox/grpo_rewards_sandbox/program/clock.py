@@ -27,6 +27,8 @@ _CLOSE = 0.01  # seconds: the end is not looked for more often
 _SPARE = 2  # threads beside those of a candidate that may be ready at once: the tests', and who wakes them
 _CROWDED = 0.4  # processors, beside what those that call each other on one processor wait for each other
 _MUTUAL = 0.5  # of what they run: who asks is ready still while the other answers
+_QUICK = 2e-4  # seconds of a turn; of quicker ones who asks is interrupted by who answers, and ready all that time
+_MUTUAL_QUICK = 1.0
 _MOSTLY = 0.5  # of the time that was used: what a program that ran did at least
 _EXITING = 4  # the kernel's flag of a process that is ending
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -41,7 +43,7 @@ def longest(seconds: float) -> float:
 class _Thread:
     """What a thread did until the time `at`, in seconds: `ran`; `waited` for a processor, as far as the kernel counted it.
 
-    `credited`: the same with the wait that lasts still. `ready`: it runs, or waits to.
+    `credited`: the same with the wait that lasts still. `ready`: it runs, or waits to. `turns`: how often it was let run.
     """
 
     ran: float
@@ -49,6 +51,7 @@ class _Thread:
     credited: float
     ready: bool
     at: float
+    turns: int = 0
 
 
 class JobClock:
@@ -67,6 +70,7 @@ class JobClock:
         self._whole: float | None = None  # what processes ran, and their children that ended, at the last look
         self._excused = 0.0  # the seconds before the last look that were taken for waiting
         self.crowded = False  # they waited for a processor at the last look
+        self._turns = 0  # how often they were let run since the look before
         self._unseen = 0.0  # of that, what no thread was seen to run
 
     def allow(self, seconds: float) -> None:
@@ -89,8 +93,9 @@ class JobClock:
         """Read what the processes did since the last look, and add what of that time was theirs."""
         ran, waited, ready, mistaken = self._since()
         before, self._seen = self._seen, time.monotonic()
-        self.crowded = waited > _CROWDED + _MUTUAL * min(ran, 1.0)
         passed, wanted = self._seen - before, ran + waited
+        mutual = _MUTUAL_QUICK if self._turns * _QUICK > ran * passed else _MUTUAL
+        self.crowded = waited > _CROWDED + mutual * min(ran, 1.0)
         used = 1 - waited if wanted <= 1 else ran / min(wanted, 1.0 if self.together else self._processors)
         if wanted and ready > self._processors + _SPARE:
             # those that hand over to others between two looks are not seen to run much, but to be there
@@ -116,6 +121,7 @@ class JobClock:
         """
         ran = waited = whole = lasting = watched = mistaken = 0.0
         below, now, ready = [os.getpid()], {}, 0
+        self._turns = 0
         for pid in below:
             total, threads = _process(pid)
             whole += total
@@ -139,6 +145,7 @@ class JobClock:
                     waited += max(0.0, more) / span
                     mistaken += max(0.0, -more)
                     self.waited += more
+                    self._turns += read.turns - before.turns
             if len(now) > _MANY:
                 now = {**self._threads, **now}
                 break
@@ -188,8 +195,8 @@ def _children(pid: int, thread: int) -> list[int]:
 def _lasting(pid: int, thread: int) -> _Thread:
     """Read a thread from which on nothing is known of what it did before; at the start of each job, so no more than that."""
     at = time.monotonic()
-    ran, waited = _counted(pid, thread) or (0.0, 0.0)
-    return _Thread(ran, waited, waited, False, at)
+    ran, waited, turns = _counted(pid, thread) or (0.0, 0.0, 0)
+    return _Thread(ran, waited, waited, False, at, turns)
 
 
 def _thread(pid: int, thread: int, before: _Thread | None, looked: float) -> _Thread | None:
@@ -208,19 +215,19 @@ def _thread(pid: int, thread: int, before: _Thread | None, looked: float) -> _Th
         ran = sum(map(int, fields[11:13])) / _TICKS
         waited = before.credited + (max(0.0, span - (ran - before.ran)) if ready else 0.0)
         return _Thread(ran, waited, waited, ready, at)
-    ran, waited = counted
+    ran, waited, turns = counted
     credited = waited
     if ready and (ran, waited) == (before.ran, before.waited):
         credited = before.credited + span  # it has not had its turn
     elif ready:
         credited += max(0.0, span - (ran - before.ran) - max(0.0, waited - before.credited))
-    return _Thread(ran, waited, credited, ready, at)
+    return _Thread(ran, waited, credited, ready, at, turns)
 
 
-def _counted(pid: int, thread: int) -> tuple[float, float] | None:
-    """Seconds that a thread ran and waited for a processor, as the kernel counted them; None where it does not."""
+def _counted(pid: int, thread: int) -> tuple[float, float, int] | None:
+    """Seconds that a thread ran and waited for a processor, and its turns, as the kernel counts; None where it does not."""
     fields = _read(f"/proc/{pid}/task/{thread}/schedstat").split()
-    return (int(fields[0]) / 1e9, int(fields[1]) / 1e9) if fields and fields[2] != b"0" else None
+    return (int(fields[0]) / 1e9, int(fields[1]) / 1e9, int(fields[2])) if fields and fields[2] != b"0" else None
 
 
 def _fields(path: str) -> list[bytes]:
