@@ -38,6 +38,10 @@ NOT_PLAIN = {
     "imported_as_one": "from solution import f as test_b\ndef test_a():\n    pass\n",
     "a_module": "import os\ndef test_a():\n    pass\n",
     "no_test": "assert 1\n",
+    "a_class_by_call": "def test_a():\n    type('K', (), {})\n",
+    "a_class_by_arguments": "def test_a():\n    type(*('K', (), {}))\n",
+    "a_class_by_another_name": "def test_a():\n    make = type\n    make('K', (), {})\n",
+    "a_builtin_that_acts": "def test_a():\n    setattr(test_a, 'x', 1)\n",
 }
 
 

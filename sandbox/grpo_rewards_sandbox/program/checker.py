@@ -10,17 +10,17 @@ import gc
 import importlib
 import os
 import socket
-from typing import Any
 
 from . import packages, placement, wire
 from .formats import names
 from .isolation import confine
+from .protocol import Config, JobMessage, Role
 
 _MODULES = "collections cmath copy datetime decimal fractions heapq itertools math re asyncio logging warnings uuid"
 _MEMORY, _CPU_SECONDS = 2 << 30, 24 * 3600
 
 
-def may_judge(job: dict[str, Any]) -> bool:
+def may_judge(job: JobMessage) -> bool:
     """This job's tests may share a process with those of other jobs, one after the other."""
     if job["fidelity"] == "shared":
         return False
@@ -33,7 +33,7 @@ def may_judge(job: dict[str, Any]) -> bool:
     return names.keeps_no_state(text) and not names.shares_files(text)
 
 
-def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
+def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Config) -> None:
     """Judge what the supervisor sends until it is gone."""
     packages.reach(config)
     for name in _MODULES.split() if config["warm"] else ():
@@ -43,7 +43,7 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
     from .formats.report import progress_to
 
     cell.enter()
-    confine.close_descriptors({sock.fileno(), *([cell._second_layer] if cell._second_layer >= 0 else [])})
+    confine.close_descriptors({sock.fileno(), *cell.own_descriptors()})
     cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None, forked=False)
     cell.settle_trusted(_MEMORY, _CPU_SECONDS)
     gc.collect()

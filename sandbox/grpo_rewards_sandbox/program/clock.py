@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _QUICK = 2e-4  # seconds of a turn; of quicker ones who asks is interrupted by w
 _MUTUAL_QUICK = 1.0
 _MOSTLY = 0.5  # of the time that was used: what a program that ran did at least
 _EXITING = 4  # the kernel's flag of a process that is ending
+KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # exit statuses of what another process ended
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -167,6 +169,11 @@ class JobClock:
 def ran_out(seconds: float) -> str:
     """Say that the processor time ran out."""
     return f"the time limit passed: ran {seconds:.1f} s of processor time"
+
+
+def used_up(status: int, ran: float, cpu_seconds: int) -> bool:
+    """Say whether a process with this exit status, which ran for so many seconds, ended for its limit of processor time."""
+    return status == -signal.SIGXCPU or (status == -signal.SIGKILL and ran >= cpu_seconds)
 
 
 def ending(pid: int) -> bool:

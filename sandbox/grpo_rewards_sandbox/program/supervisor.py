@@ -15,19 +15,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import compress
-from typing import Any, Protocol
+from typing import Protocol
 
-from . import checker, warm, wire
-from .clock import JobClock, ending, ran_out
-from .comparison import same_output
+from . import checker, landlock_programs, warm, wire
+from .children import all_set_up
+from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .formats import names
-from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
-from .formats.report import MAX_REASON, Report, install, not_set_up, read_report, refused
+from .formats.report import MAX_REASON, Report, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .languages.compiling import Compiler
-from .languages.judging import Judge, ended_badly
+from .languages.judging import Judge
 from .placement import Placement
+from .protocol import Check, Config, Doing, End, Forked, JobMessage, Reap, Role, Start, Started
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
@@ -36,9 +36,7 @@ _LOOK = 0.2  # seconds between two looks at what a candidate's processes hold an
 _PATIENCE = 0.2  # seconds that a verdict waits for the end of its job's processes, which goes on behind it
 _PATIENCE_FOR_CAUSE = 5.0  # the same where a process ended by itself: how it did may say that the verdict is none
 _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and seconds before the next time
-_CLOSE = 0.002  # seconds between two looks at what is about to end
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
-_KILLED = (-signal.SIGKILL, -signal.SIGTERM)
 
 
 class Answer(Protocol):
@@ -56,7 +54,7 @@ class Answer(Protocol):
 class Supervisor:
     """One slot: a warm parent for tests, one for candidates, one job at a time."""
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: Config) -> None:
         self.plan = plan.probe(allow=tuple(config["allow"]), users=config.get("users"))
         if self.plan.user_namespace:
             plan.enter_user_namespace(self.plan.users)
@@ -73,8 +71,8 @@ class Supervisor:
         os.chmod(self.store, 0o755)  # pytest lists the folders on its way to a file
         os.mkdir(self.exchange, 0o711)
         self.count, self._next_look = 0, 0.0
-        self.parents: dict[str, socket.socket] = {}
-        self._pids: dict[str, int] = {}
+        self.parents: dict[Role, socket.socket] = {}
+        self._pids: dict[Role, int] = {}
         self._placement = Placement()
         self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
         self._answer: Answer
@@ -91,7 +89,7 @@ class Supervisor:
         for role in self.parents:
             self._wait_for(role)
 
-    def _spawn(self, role: str) -> None:
+    def _spawn(self, role: Role) -> None:
         """Fork a warm parent, or the process that judges checks."""
         config = self._config
         installed = (*config["python_path"], *config.get("site_packages", ()))
@@ -116,7 +114,7 @@ class Supervisor:
         theirs.close()
         self.parents[role], self._pids[role] = mine, pid
 
-    def _wait_for(self, role: str) -> None:
+    def _wait_for(self, role: Role) -> None:
         """Wait until a warm parent is warm: a job's time begins when it can run."""
         wire.receive(self.parents[role])
 
@@ -140,31 +138,33 @@ class Supervisor:
         if not self.plan.namespaces:
             shutil.rmtree(self.store, ignore_errors=True)
 
-    def _start(
-        self, role: str, do: str, job: dict[str, Any], shared: str | None, fds: tuple[int, ...]
-    ) -> dict[str, Any]:
-        user = self.plan.users[0 if do in ("tests", "checker") else 1]
-        name = f"{do}-{self.count}"
-        if role == "tests" and role not in self.parents:
+    def _start(self, role: Role, start: Start, descriptors: tuple[int, ...]) -> Started:
+        """Have a warm parent fork; the descriptors go with it, and are closed here."""
+        if role not in self.parents:
             self._spawn(role)
             self._wait_for(role)
-        wire.send(self.parents[role], {"do": do, "job": job, "shared": shared, "name": name}, fds)
-        for descriptor in fds:
+        wire.send(self.parents[role], start, descriptors)
+        for descriptor in descriptors:
             os.close(descriptor)
-        answer, _ = wire.receive(self.parents[role])
-        return {"do": "reap", "pid": answer["pid"], "name": name, "user": user, "role": role}
+        forked: Forked = wire.receive(self.parents[role])[0]
+        user = self.plan.users[0 if start["do"] in ("tests", "checker") else 1]
+        return Started(forked["pid"], start["name"], user, role)
 
-    def _end(self, *running: dict[str, Any], late: Callable[[], None], patience: float) -> list[dict[str, Any]]:
+    def _request(self, do: Doing, limits: dict[str, int], shared: str | None = None) -> Start:
+        return {"do": do, "name": f"{do}-{self.count}", "shared": shared, "limits": limits}
+
+    def _end(self, *running: Started, late: Callable[[], None], patience: float) -> list[End]:
         """End and clean up after children, those of both parents at the same time; return how each of them ended.
 
         What uses up everything also takes long to die. `late` is called, once, where it has not after `patience` seconds.
         """
-        for started in running:
-            wire.send(self.parents[started["role"]], started)
+        for one in running:
+            reap: Reap = {"do": "reap", "pid": one.pid, "name": one.name, "user": one.user}
+            wire.send(self.parents[one.role], reap)
         until = time.monotonic() + patience
         answers = []
-        for started in running:
-            parent = self.parents[started["role"]]
+        for one in running:
+            parent = self.parents[one.role]
             while until and not select.select([parent], [], [], min(_LOOK, max(0.0, until - time.monotonic())))[0]:
                 self._answer.alive()
                 if time.monotonic() >= until:
@@ -173,7 +173,7 @@ class Supervisor:
             answers.append(wire.receive(parent)[0])
         return answers
 
-    def run(self, job: dict[str, Any], answer: Answer) -> Report:
+    def run(self, job: JobMessage, answer: Answer) -> Report:
         """Judge one job and clean up after it. Where the cleaning takes long, `answer` gets the verdict before its end.
 
         A death from outside says nothing of the candidate: a job whose processes are killed is run again, a few times. What
@@ -197,28 +197,36 @@ class Supervisor:
                 report.reason = f"{killed}, each of {_RUNS} times: {report.reason}"[:MAX_REASON]
         return report
 
-    def _judged(self, job: dict[str, Any]) -> tuple[Report, str]:
+    def _judged(self, job: JobMessage) -> tuple[Report, str]:
         if job["format"] not in ("stdio", "program"):
             return self._judge(job)
         if self.plan.mode == "landlock":
-            if job["format"] == "stdio" and job["language"] == "python" and not _takes_a_cell(job):
-                return self._stdio(job)
-            return refused("a program of this kind needs other processes, which the mode landlock cannot bound"), ""
+            return landlock_programs.judge(self, job, self._clock(job["timeout"]))
         return self._programs.judge(job, self._answer.give)
 
-    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[dict[str, Any], socket.socket]:
+    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[Started, socket.socket]:
         """Start the first process of a cell, as the tests' user where `trusted`."""
         ours, theirs = socket.socketpair()
-        do = "checker" if trusted else "cell"
-        return self._start("candidate", do, {"limits": limits}, None, (theirs.detach(),)), ours
+        request = self._request("checker" if trusted else "cell", limits)
+        return self._start("candidate", request, (theirs.detach(),)), ours
 
-    def end_cell(self, started: dict[str, Any], late: Callable[[], None]) -> None:
+    def end_cell(self, started: Started, late: Callable[[], None]) -> None:
         """End all that runs in a cell and remove its files."""
         self._end(started, late=late, patience=_PATIENCE)
-        if started["user"] == self.plan.users[0] and started["user"] and not self.plan.namespaces:
+        if started.user == self.plan.users[0] and started.user and not self.plan.namespaces:
             self._end_checker()  # cleaning up killed all of its user
 
-    def excess(self, started: dict[str, Any], memory: int, clock: JobClock) -> tuple[str, str]:
+    def start_program(self, limits: dict[str, int], program: str, descriptors: tuple[int, ...]) -> Started:
+        """Start a program where there are no cells."""
+        return self._start("candidate", {**self._request("program", limits), "program": program}, descriptors)
+
+    def end_program(self, started: Started, report: Callable[[], Report], *, seconds: float, itself: bool) -> End:
+        """End a program and clean up after it; give its `report` where that takes longer than `seconds`."""
+        patience = max(seconds, _PATIENCE_FOR_CAUSE if itself else _PATIENCE)
+        (end,) = self._end(started, late=lambda: self._answer.give(report()), patience=patience)
+        return end
+
+    def excess(self, started: Started, memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that what runs in a cell exceeds together, and a sentence; two empty texts for none."""
         return self._excess([started], memory, clock)
 
@@ -228,7 +236,7 @@ class Supervisor:
         together = self._placement.together is not None
         return JobClock(seconds, self._processors, lasting, together=together)
 
-    def _judge(self, job: dict[str, Any]) -> tuple[Report, str]:
+    def _judge(self, job: JobMessage) -> tuple[Report, str]:
         """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
         shared = None
         if job["fidelity"] != "shared" and job["format"] != "calls" and names.shares_files(str(job["tests"])):
@@ -239,37 +247,39 @@ class Supervisor:
                 os.chown(f"{self.exchange}/{shared}", *self.plan.users)
         reader, writer = os.pipe()
         ready, set_up = os.pipe()
-        running: list[dict[str, Any]] = []
+        running: list[Started] = []
         report, killed = not_set_up(), ""
         try:
             reused = checker.may_judge(job)
+            limits = job["limits"]
             if job["fidelity"] == "shared":
-                running.append(self._start("tests", "shared", job, None, (writer, set_up)))
+                running.append(self._start("tests", {**self._request("shared", limits), "job": job}, (writer, set_up)))
             else:
                 ours, theirs = socket.socketpair()
-                bare = {"limits": job["limits"]}  # the candidate's parent sees neither tests nor expected values
-                running.append(self._start("candidate", "candidate", bare, shared, (theirs.detach(), os.dup(set_up))))
+                request = self._request("candidate", limits, shared)
+                running.append(self._start("candidate", request, (theirs.detach(), os.dup(set_up))))
                 if reused:
                     os.close(set_up)
                     self._ask_checker(job, (ours.detach(), writer))
                 else:
-                    running.append(self._start("tests", "tests", job, shared, (ours.detach(), writer, set_up)))
-            found, complete = self._verdict(reader, self._clock(job["timeout"]), running, job["limits"]["memory"])
+                    request = {**self._request("tests", limits, shared), "job": job}
+                    running.append(self._start("tests", request, (ours.detach(), writer, set_up)))
+            found, complete = self._verdict(reader, self._clock(job["timeout"]), running, limits["memory"])
             if found.status == "refused" and job["fidelity"] == "shared":
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
             if found.status == "refused" or all_set_up(ready, len(running)):
                 report = found
-            if reused and not complete and self._end_checker() in _KILLED and report.status == "failed":
+            if reused and not complete and self._end_checker() in KILLED and report.status == "failed":
                 killed = "the process that judges was killed"
         finally:
             os.close(reader)
             # what has ended by now did so by itself, or another ended it
-            gone = [report.status in ("failed", "timeout") and ending(one["pid"]) for one in running]
+            gone = [report.status in ("failed", "timeout") and ending(one.pid) for one in running]
             patience = _PATIENCE_FOR_CAUSE if any(gone) else _PATIENCE
             ended = self._end(*running, late=lambda: self._answer.give(report), patience=patience)
             user = self.plan.users[0]
-            if user and not self.plan.namespaces and any(one["user"] == user for one in running):
+            if user and not self.plan.namespaces and any(one.user == user for one in running):
                 # cleaning up after a process of tests killed all of its user, also the one that judges checks: it may
                 # not have died yet
                 self._end_checker()
@@ -279,7 +289,7 @@ class Supervisor:
             status = os.waitstatus_to_exitcode(end["status"])
             if used_up(status, end["cpu"], job["limits"]["cpu_seconds"]):
                 report = replace(report, status="timeout", reason=ran_out(end["cpu"]))
-            elif status in _KILLED:
+            elif status in KILLED:
                 killed = f"its process was killed (signal {-status})"
         return report, killed
 
@@ -301,14 +311,15 @@ class Supervisor:
         except ChildProcessError:
             return
 
-    def _ask_checker(self, job: dict[str, Any], descriptors: tuple[int, ...]) -> None:
+    def _ask_checker(self, job: JobMessage, descriptors: tuple[int, ...]) -> None:
         if self.count - self._checker_since >= _CHECKER_JOBS:
             self._end_checker()
         if "checks" not in self._pids:
             self._spawn("checks")
             self._checker_since = self.count
             self._wait_for("checks")
-        wire.send(self.parents["checks"], {"job": job, "processor": self._placement.together}, descriptors)
+        check: Check = {"job": job, "processor": self._placement.together}
+        wire.send(self.parents["checks"], check, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
 
@@ -327,7 +338,7 @@ class Supervisor:
         del self._pids["checks"]
         self.parents.pop("checks").close()
 
-    def _excess(self, running: list[dict[str, Any]], memory: int, clock: JobClock) -> tuple[str, str]:
+    def _excess(self, running: list[Started], memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that a candidate's processes or files exceed together, and a sentence; two empty texts for none.
 
         The candidate is the first of `running`.
@@ -342,15 +353,15 @@ class Supervisor:
         started, checker = running[0], self._pids.get("checks")
         judging = [(checker, self.plan.users[0])] if checker else []
         if clock.crowded:
-            self._placement.spread([*judging, *((one["pid"], one["user"]) for one in running)])
+            self._placement.spread([*judging, *((one.pid, one.user) for one in running)])
             clock.together = False
-        if limits.tree_memory(started["pid"], memory, now + _LOOK) > memory:
+        if limits.tree_memory(started.pid, memory, now + _LOOK) > memory:
             return "memory", f"its processes hold more than {memory >> 20} MiB together"
-        if self._unbounded and limits.folder_bytes(f"{self.store}/{started['name']}", root.TMP_BYTES) > root.TMP_BYTES:
+        if self._unbounded and limits.folder_bytes(f"{self.store}/{started.name}", root.TMP_BYTES) > root.TMP_BYTES:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
         return "", ""
 
-    def _verdict(self, reader: int, clock: JobClock, running: list[dict[str, Any]], memory: int) -> tuple[Report, bool]:
+    def _verdict(self, reader: int, clock: JobClock, running: list[Started], memory: int) -> tuple[Report, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came."""
         report, data, chances = Report(), b"", _LAST_READS
         while True:
@@ -380,129 +391,3 @@ class Supervisor:
             if counts := _PROGRESS.fullmatch(line):
                 report.tests_passed, report.tests_total = map(int, counts.groups())
         return report, False
-
-    def _stdio(self, job: dict[str, Any]) -> tuple[Report, str]:
-        """Judge a whole program; say, too, that it was killed by another, if it was."""
-        report, killed = Report(tests_total=len(job["tests"])), ""
-        clock = self._clock(job["timeout"])
-        for index, case in enumerate(job["tests"]):
-            if seconds := case.get("timeout") or job["test_timeout"]:
-                clock.allow(seconds)
-            output, problem, death = self._case(job, case["input"], len(case["output"]), clock, report)
-            if not problem and not same_output(output, case["output"], job["compare"]):
-                problem = f"case {index + 1}: expected {case['output'][:100]!r}, got {output[:100]!r}"
-            if not problem:
-                report.tests_passed += 1
-                continue
-            report.fail(problem)
-            killed = killed or death
-            if report.status != "failed":
-                break
-        report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
-        if report.passed:
-            report.status = "passed"
-        return report, killed
-
-    def _case(
-        self, job: dict[str, Any], text: str, size: int, clock: JobClock, report: Report
-    ) -> tuple[bytes, str, str]:
-        """Run a program once; return what it wrote, what is wrong, and that it was killed by another, if it was.
-
-        What it wrote is, as in a shell's pipeline, all that it and what it started write until the last of them has ended
-        or closed its standard output.
-        """
-        (child_in, feed), (out, child_out), (done, set_up) = os.pipe(), os.pipe(), os.pipe()
-        job_limits = job["limits"]
-        small = {"limits": job_limits, "candidate": job["candidate"]}
-        started = self._start(
-            "candidate", "stdio", small, None, (child_in, child_out, os.open(os.devnull, os.O_WRONLY), set_up)
-        )
-        os.set_blocking(feed, False)
-        pending, output, bound = text.encode("utf-8", "surrogatepass"), b"", max(job_limits["output_bytes"], size * 2)
-        problem, killed, feeding, chances = "", "", True, _LAST_READS
-        try:
-            while True:
-                if feeding and not pending:
-                    os.close(feed)
-                    feeding = False
-                left = clock.left()
-                chances -= left <= 0
-                report.limit, problem = self._excess([started], job_limits["memory"], clock)
-                if problem:
-                    report.status = "limit"
-                    break
-                wait = min(max(left, 0.0), _LOOK)
-                ready, writable, _ = select.select([out], [feed] if feeding else [], [], wait)
-                if left <= 0 and not (ready and chances):
-                    report.status, problem = "timeout", clock.reason()
-                    break
-                if writable:
-                    try:
-                        pending = pending[os.write(feed, pending) :]
-                    except BrokenPipeError:
-                        pending = b""
-                if ready:
-                    chunk = os.read(out, 1 << 16)
-                    if not chunk:
-                        break
-                    output += chunk
-                    if len(output) > bound:
-                        report.status, report.limit, problem = "limit", "output", f"more than {bound} bytes of output"
-                        break
-        finally:
-            if feeding:
-                os.close(feed)
-            os.close(out)
-            there = all_set_up(done, 1)
-            gone = report.status in ("failed", "timeout") and _is_ending(started["pid"], wait=not problem)
-
-            def now() -> None:
-                early = replace(report) if problem else replace(report, status="timeout")
-                early.fail(problem or "the time limit passed")
-                self._answer.give(early if there else not_set_up())
-
-            patience = _PATIENCE_FOR_CAUSE if gone else _PATIENCE
-            (end,) = self._end(started, late=now, patience=patience if problem else max(patience, clock.left()))
-        status = warm.as_signal(os.waitstatus_to_exitcode(end["status"]))
-        if not there:
-            lost = not_set_up()
-            report.status, report.limit, problem = lost.status, "", lost.reason
-        elif gone and used_up(status, end["cpu"], job_limits["cpu_seconds"]):
-            report.status, problem = "timeout", ran_out(end["cpu"])
-        elif gone and status in _KILLED:
-            killed = f"its process was killed (signal {-status})"
-        elif not problem and status == EXIT_MODULE:
-            problem = f"the program imports a module that is not there ({install('NAME')})"
-        elif not problem and status in LIMIT_OF_EXIT:
-            report.status, report.limit, problem = "limit", LIMIT_OF_EXIT[status], f"the {LIMIT_OF_EXIT[status]} limit"
-        elif not problem and gone and status:
-            problem = ended_badly(status, b"")
-        return output, problem, killed
-
-
-def _is_ending(pid: int, *, wait: bool) -> bool:
-    """Say whether a process ends by itself; `wait` a moment, for one that closed its output may be about to."""
-    until = time.monotonic() + _PATIENCE
-    while not (found := ending(pid)) and wait and time.monotonic() < until:
-        time.sleep(_CLOSE)
-    return found
-
-
-def _takes_a_cell(job: dict[str, Any]) -> bool:
-    return bool(job["checker"] or job["input_file"] or job["output_file"])
-
-
-def used_up(status: int, ran: float, cpu_seconds: int) -> bool:
-    """Say whether a process with this exit status, which ran for so many seconds, ended for its limit of processor time."""
-    return status == -signal.SIGXCPU or (status == -signal.SIGKILL and ran >= cpu_seconds)
-
-
-def all_set_up(ready: int, children: int) -> bool:
-    """Say whether each child wrote its byte: it does so before any hostile text runs, and cannot afterwards."""
-    os.set_blocking(ready, False)
-    try:
-        return len(os.read(ready, children + 1)) == children
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(ready)

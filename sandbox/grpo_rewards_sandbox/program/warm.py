@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import gc
 import importlib
 import os
-import re
 import signal
 import socket
 import sys
@@ -16,42 +14,19 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from . import packages, wire
-from .isolation import confine, limits
-from .isolation.syscalls import PR_SET_DUMPABLE, drop_capabilities, prctl
+from .children import KINDS, Prepared
+from .isolation import confine
+from .protocol import Config, End, Forked, Reap, Role, Start
 
 _COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
-_TRUSTED_MEMORY = 2 << 30
-# words without which no program that means well starts another process: a fork more is a third of what a short one costs
-_MAY_START = re.compile("fork|process|spawn|popen|system|futures|pty|ctypes|cffi|exec|eval|__import__|import_module")
-_SIGNALLED = 128  # an exit status above it is that of a signal, as in a shell
 _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a function's code
 
 
-def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dict[str, Any]) -> None:
+def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Config) -> None:
     """Fork one child per request until the supervisor is gone."""
-    from .border import candidate
-    from .border.messages import Closed
-    from .formats import program_run
-
-    session = None
-    peer: candidate.CandidatePeer | None = None
-    before = Interpreter()
-    if role == "tests":
-        sys.path[:] = [*sys.path, *config["pytest_path"]]
-        from .formats import checks, pytest_file, pytest_session, shared_run
-
-        os.chdir("/")
-        session = pytest_session.Session() if config["pytest_path"] else None
-    packages.reach(config)
-    cell.enter()
-    if role == "candidate":
-        sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
-        # what every candidate needs and none can tell from another's, done once: pages that a child writes to are copied
-        confine.clean_environment("/")
-        peer = candidate.CandidatePeer(cast(Any, None))
-        candidate.prepare(peer)
-        if config["warm"]:
-            rehearse(candidate.CandidatePeer)
+    interpreter = Interpreter()
+    prepared = _prepared_tests if role == "tests" else _prepared_candidates
+    ready = prepared(cell, interpreter, config)
     gc.collect()
     gc.freeze()
     wire.send(sock, {"ready": role})
@@ -60,125 +35,54 @@ def serve(sock: socket.socket, role: str, cell: confine.Confinement, config: dic
             message, descriptors = wire.receive(sock)
         except wire.Disconnected:
             os._exit(0)
-        if message["do"] == "reap":
-            pid = message["pid"]
-            os.kill(pid, signal.SIGKILL)
-            _, status, usage = os.wait4(pid, 0)
-            cell.clean(message["name"], message["user"])
-            wire.send(sock, {"status": status, "cpu": usage.ru_utime + usage.ru_stime})
-            continue
-
-        def body(message: dict[str, Any] = message, descriptors: list[int] = descriptors) -> None:
-            os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-            if message["do"] in ("cell", "checker"):
-                before.restore()
-                _cell(cell, message, descriptors[0])
-            job, shared = message["job"], message["shared"]
-            *descriptors, set_up = descriptors
-            if message["do"] in ("candidate", "stdio", "shared"):
-                folder = cell.settle(message["name"], cell.plan.users[1], shared)
-                if message["do"] == "shared":
-                    confine.clean_environment(folder)
-                else:
-                    os.environ["HOME"] = os.environ["PWD"] = folder
-                if shared:
-                    os.umask(0)
-                if message["do"] == "stdio":
-                    for number, descriptor in enumerate(descriptors):
-                        os.dup2(descriptor, number)
-                    descriptors = []
-                else:
-                    os.dup2(0, 1)
-                    os.dup2(0, 2)
-                confine.close_descriptors(_kept(cell, [*descriptors, set_up]))
-                if message["do"] == "stdio" and cell.plan.namespaces and _MAY_START.search(job["candidate"]):
-                    fork_program()
-                cell.confine(limits.JobLimits.from_wire(job["limits"]), folder, cell.shared_folder(shared))
-                os.write(set_up, b".")
-                os.close(set_up)
-                if message["do"] == "candidate":
-                    assert peer is not None
-                    peer.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptors[0])
-                    with contextlib.suppress(Closed):
-                        peer.serve_all()
-                    os._exit(0)
-                if message["do"] == "stdio":
-                    before.restore()
-                    os._exit(program_run.run(job["candidate"]))
-                os.write(descriptors[0], shared_run.run(job, session, folder).line())
-                os._exit(0)
-            folder = cell.settle(message["name"], cell.plan.users[0], shared)
-            os.dup2(0, 1)
-            os.dup2(0, 2)
-            confine.close_descriptors({*descriptors, set_up})
-            os.environ["TMPDIR"] = folder
-            cell.settle_trusted(_TRUSTED_MEMORY, int(job["timeout"]) + 2)
-            os.write(set_up, b".")
-            os.close(set_up)
-            from .formats.report import progress_to
-
-            border, progress = socket.socket(fileno=descriptors[0]), progress_to(descriptors[1])
-            if job["format"] == "pytest":
-                assert session is not None
-                report = pytest_file.run(job, border, session, folder, cell.shared_folder(shared), progress)
-            else:
-                report = checks.run(job, border, progress, quiet=False)
-            os.write(descriptors[1], report.line())
-            os._exit(0)
-
-        if message["do"] == "tests" and message["job"]["format"] == "pytest":
-            pytest_file.read(message["job"])
-        pid = cell.fork(body)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        wire.send(sock, {"pid": pid})
+        answer = _reap(cell, message) if message["do"] == "reap" else _fork(ready, message, descriptors)
+        wire.send(sock, answer)
 
 
-def _cell(cell: confine.Confinement, message: dict[str, Any], descriptor: int) -> None:
-    """Become the first process of a cell: confined, it starts programs until the supervisor is gone."""
-    from .languages import runner
+def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config: Config) -> Prepared:
+    sys.path[:] = [*sys.path, *config["pytest_path"]]
+    from .formats import checks, pytest_file, pytest_session, shared_run  # noqa: F401  for the children
 
-    user = cell.plan.users[0 if message["do"] == "checker" else 1]
-    folder = cell.settle(message["name"], user, None)
-    os.environ["HOME"] = os.environ["PWD"] = folder
-    os.dup2(0, 1)
-    os.dup2(0, 2)
-    confine.close_descriptors(_kept(cell, [descriptor]))
-    cell.confine(limits.JobLimits.from_wire(message["job"]["limits"]), folder, None, user=user, whole=True)
-    with contextlib.suppress(wire.Disconnected):
-        runner.serve(socket.socket(fileno=descriptor), folder)
-    os._exit(0)
+    os.chdir("/")
+    session = pytest_session.Session() if config["pytest_path"] else None
+    packages.reach(config)
+    cell.enter()
+    return Prepared(cell, interpreter, session=session)
 
 
-def fork_program() -> None:
-    """Go on in a child, and stay here as the first process of a pid namespace, with whose end all others end.
+def _prepared_candidates(cell: confine.Confinement, interpreter: Interpreter, config: Config) -> Prepared:
+    """Do once what every candidate needs and none can tell from another's: pages that a child writes to are copied."""
+    from .border import candidate
+    from .formats import program_run  # noqa: F401  for the children
 
-    A program whose children outlive it writes until the last of them has ended, as anywhere. Returns in the child only.
-    The exit status is the child's, or 128 and the signal that ended it.
-    """
-    program = os.fork()
-    if program == 0:
-        return
-    try:
-        prctl(PR_SET_DUMPABLE, 0)
-        drop_capabilities()
-        os.closerange(2, confine.MAX_DESCRIPTOR)
-        os.close(0)
-        while (ended := os.wait())[0] != program:
-            pass
-        status = os.waitstatus_to_exitcode(ended[1])
-        with contextlib.suppress(ChildProcessError):
-            if os.waitpid(-1, os.WNOHANG) == (0, 0):
-                os.close(1)
-            while True:
-                os.wait()
-    finally:
-        os._exit(_SIGNALLED - status if status < 0 else status)
+    packages.reach(config)
+    cell.enter()
+    sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
+    confine.clean_environment("/")
+    peer = candidate.CandidatePeer(cast(socket.socket, None))  # each child has its own
+    candidate.prepare(peer)
+    if config["warm"]:
+        rehearse(candidate.CandidatePeer)
+    return Prepared(cell, interpreter, peer=peer)
 
 
-def as_signal(status: int) -> int:
-    """Read an exit status that may be one of `fork_program`: of a signal, its number below 0."""
-    return _SIGNALLED - status if status > _SIGNALLED else status
+def _reap(cell: confine.Confinement, asked: Reap) -> End:
+    pid = asked["pid"]
+    os.kill(pid, signal.SIGKILL)
+    _, status, usage = os.wait4(pid, 0)
+    cell.clean(asked["name"], asked["user"])
+    return {"status": status, "cpu": usage.ru_utime + usage.ru_stime}
+
+
+def _fork(prepared: Prepared, asked: Start, descriptors: list[int]) -> Forked:
+    if asked["do"] == "tests" and asked["job"]["format"] == "pytest":
+        from .formats import pytest_file
+
+        pytest_file.read(asked["job"])
+    pid = prepared.cell.fork(KINDS[asked["do"]](prepared, asked, descriptors).run)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return {"pid": pid}
 
 
 class Interpreter:
@@ -235,7 +139,3 @@ def import_common() -> None:
         importlib.import_module(name)
     if there is None:
         del sys.modules["ssl"]
-
-
-def _kept(cell: confine.Confinement, descriptors: list[int]) -> set[int]:
-    return {*descriptors, *([cell._second_layer] if cell._second_layer >= 0 else [])}

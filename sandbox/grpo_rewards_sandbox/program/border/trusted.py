@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-import functools
 import gc
 import inspect
 import logging
-import os
-import re
 import socket
 import sys
 import types
@@ -17,7 +14,7 @@ import warnings
 import weakref
 from typing import Any
 
-from . import stdlib
+from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
 from .exceptions import ExceptionMaker
@@ -26,23 +23,18 @@ from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
+from .surroundings import Surroundings
 from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
-_FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _ENDS = (StopIteration, StopAsyncIteration, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
-_READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
-_OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
-_where = os.getcwd  # bound here: tests may replace it
-_CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
 _SIGNED = (types.FunctionType, types.MethodType)
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 MAX_EVENTS = 1000
-_GUIDES = re.compile(r"PATH$|PY|LD_|TMP|TEMP|HOME$|LANG|LC_|.*_NUM_THREADS|.*[=\0]|$")
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
@@ -68,15 +60,11 @@ class TrustedPeer(ExceptionMaker):
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent_names: dict[str, Any] = {}
-        self._argv = list(sys.argv)
         self.loop: Any = None
         self.waiting: Any = None
-        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
         self._quiet = quiet
         self.on_request: frozenset[str] = frozenset()
-        self.folders: tuple[str, ...] = ()
-        self._folder = ""
-        self.seeds: list[Any] = []
+        self.surroundings = Surroundings()
         Border.peer = self
 
     # ---- the candidate's objects
@@ -228,7 +216,7 @@ class TrustedPeer(ExceptionMaker):
         if "classes" in along:
             self._take_classes(along["classes"])
         if "environment" in along:
-            self._take_environment(along["environment"])
+            self.surroundings.take(along["environment"])
         if "loop" in along and (here := waiting()) is not None:
             here.turn_soon()
         if self._quiet:
@@ -250,23 +238,6 @@ class TrustedPeer(ExceptionMaker):
         """Where the tests read the environment, hear what the candidate does to it."""
         if self.words & {"environ", "getenv"}:
             self.request("follow_environment", None)
-
-    def _take_environment(self, theirs: Any) -> None:
-        """Follow the candidate in what it sets and deletes, but for names by which programs are found and made to run."""
-        known = self._environment
-        for name in {*theirs, *known}:
-            value = theirs.get(name)
-            if (
-                type(name) is str
-                and type(value) in (str, type(None))
-                and value != known.get(name)
-                and not _GUIDES.match(name)
-            ):
-                if value is None:
-                    os.environ.pop(name, None)
-                elif "\0" not in value:
-                    os.environ[name] = value
-        self.follow_from_here()
 
     def _log(self, name: Any, level: Any, text: Any, args: Any, extra: Any, error: Any) -> None:
         given, more = self.decode(args), self.decode(extra)
@@ -326,35 +297,10 @@ class TrustedPeer(ExceptionMaker):
         self._follow()
         return super().request(what, *arguments)
 
-    def follow_from_here(self) -> None:
-        """The environment as it is now is what the candidate has too."""
-        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
-
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
-        if _raw_environment() != self._raw:
-            self._raw = dict(_raw_environment())
-            now = dict(os.environ)
-            before, self._environment = self._environment, now
-            changes = {
-                name: now.get(name)
-                for name in {*now, *before}
-                if now.get(name) != before.get(name) and name != "PYTEST_CURRENT_TEST"
-            }
-            if changes:
-                super().request("environment", changes)
-        if sys.argv != self._argv:
-            self._argv = list(sys.argv)
-            super().request("argv", self._argv)
-        if self.seeds:
-            seeds, self.seeds = self.seeds, []
-            super().request("seed", seeds[-1])
-        if self.folders:
-            folder = _where()
-            if folder != self._folder:
-                self._folder = folder
-                if folder.startswith(self.folders):
-                    super().request("folder", folder)
+        for what, value in self.surroundings.changes():
+            super().request(what, value)
 
     # ---- requests of the candidate
 
@@ -411,29 +357,11 @@ class TrustedPeer(ExceptionMaker):
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, awaited)
         name = arguments[1]
-        if what == "getattr" and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
-            return getattr(value, name)
-        if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
-            raise AttributeError(name)
-        if isinstance(value, _CALLABLES) and not name.startswith("__"):
-            raise AttributeError(name)
-        if _counts(value, name):
-            raise AttributeError(name)
         if what == "getattr":
-            found = getattr(value, name)
-            if _is_constant_of_setup(value, name, found):
-                raise AttributeError(name)
+            found = handed_over.read(value, name)
             return self._token(found) if name == "__doc__" and type(found) is str else found
         if what == "setattr":
-            # of a class itself only what is new, and only where the tests gave the class and not just an object of it
-            held = value if isinstance(value, type) else type(value)
-            if (
-                _is_mock(value)
-                or callable(getattr(held, name, None))
-                or (held is value and id(value) not in self._given)
-            ):
-                raise AttributeError(name)
-            return setattr(value, name, arguments[2])
+            return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
         raise self.protocol(f"a request {what!r}")
 
     def _token(self, text: str) -> str:
@@ -455,21 +383,6 @@ class TrustedPeer(ExceptionMaker):
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
         return getattr(type(value), name)(value, *arguments)
-
-
-def _is_constant_of_setup(value: Any, name: str, found: Any) -> bool:
-    """An attribute of a class of the setup, not of its object: setups often hold the answers."""
-    cls = value if isinstance(value, type) else type(value)
-    if cls.__module__ != TEST_MODULES[0] or callable(found) or found in (None, 0, "", (), [], {}):
-        return False
-    return any(
-        name in namespace(base) and not hasattr(type(namespace(base)[name]), "__get__") for base in cls.__mro__
-    ) and (cls is value or name not in getattr(value, "__dict__", {}))
-
-
-def _raw_environment() -> Any:
-    """The environment as it is kept: comparing it as text takes longer than a request."""
-    return getattr(os.environ, "_data", os.environ)
 
 
 def _parameters(function: Any) -> Any:
@@ -495,16 +408,6 @@ def _defines(meta: type, name: str) -> bool:
     """A class of classes has this method of its own."""
     ancestors: tuple[type, ...] = type.__getattribute__(meta, "__mro__")
     return any(name in namespace(base) for base in ancestors if base not in (type, object))
-
-
-def _is_mock(value: Any) -> bool:
-    mock = sys.modules.get("unittest.mock")
-    return mock is not None and isinstance(value, mock.NonCallableMock)
-
-
-def _counts(value: Any, name: str) -> bool:
-    """This attribute of a mock counts its calls, or says what they return: for the tests alone."""
-    return _is_mock(value) and hasattr(sys.modules["unittest.mock"].MagicMock, name)
 
 
 def _names_of(error: BaseException) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 from ..border.messages import Closed, Protocol
 from ..border.trusted import TrustedPeer
 from ..comparison import same_value
+from ..protocol import JobMessage
 from .checks import finish
 from .report import Progress, Report, describe
 
@@ -29,7 +30,7 @@ class Unlike:
         return f"an object of class {self.kind}"
 
 
-def run(job: dict[str, Any], sock: socket.socket, progress: Progress) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
     """Judge one job of format calls."""
     batches = [(calls, json.loads(results)) for calls, results in job["tests"]]
     report = Report(tests_total=sum(len(wanted) for _, wanted in batches))
@@ -51,7 +52,7 @@ def run(job: dict[str, Any], sock: socket.socket, progress: Progress) -> Report:
     return report
 
 
-def _load(job: dict[str, Any], peer: TrustedPeer) -> None:
+def _load(job: JobMessage, peer: TrustedPeer) -> None:
     asked = {
         "entry": job["entry_point"],
         "owners": [*job["classes"], "Solution"],
@@ -61,7 +62,7 @@ def _load(job: dict[str, Any], peer: TrustedPeer) -> None:
     peer.request("load_calls", job["candidate"], job["module"], job["setup"], json.dumps(asked))
 
 
-def _judge(job: dict[str, Any], peer: TrustedPeer, report: Report, calls: str, wanted: list[Any]) -> Iterator[None]:
+def _judge(job: JobMessage, peer: TrustedPeer, report: Report, calls: str, wanted: list[Any]) -> Iterator[None]:
     """Have a batch of calls made, and compare what comes back; yield after each crossing."""
     peer.request("take_calls", calls)
     place = 0

@@ -12,6 +12,7 @@ from typing import Any
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
+from ..protocol import JobMessage
 from . import guard, names, over_there, review, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import Progress, Report, describe, refused
@@ -43,7 +44,7 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def run(job: dict[str, Any], sock: socket.socket, progress: Progress, *, quiet: bool) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool) -> Report:
     """Judge one job of format humaneval or asserts."""
     report = Report()
     tests = job["tests"]
@@ -128,7 +129,7 @@ def finish(report: Report, peer: TrustedPeer) -> None:
         report.status, report.limit = "limit", peer.limits_hit[-1]
 
 
-def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
+def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
     """Load the candidate and return a namespace with those of its names that the tests mention.
 
     Class statements of the setup that describe what the candidate is given (``ListNode``) are the candidate's to see.
@@ -155,7 +156,7 @@ def _namespace(job: dict[str, Any], peer: TrustedPeer, asked: set[str]) -> dict[
     return namespace
 
 
-def _entry(job: dict[str, Any], namespace: dict[str, Any]) -> Any:
+def _entry(job: JobMessage, namespace: dict[str, Any]) -> Any:
     """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
     found = namespace[entry_name(job["entry_point"])]
     for part in job["entry_point"].split(".")[0:1]:
@@ -168,7 +169,7 @@ def _entry(job: dict[str, Any], namespace: dict[str, Any]) -> Any:
     return found
 
 
-def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+def _check(job: JobMessage, peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
     try:
         code, report.tests_total = _instrumented(job["tests"])
     except (SyntaxError, ValueError) as error:
@@ -197,7 +198,7 @@ def _check(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[st
     report.passed = True
 
 
-def _asserts(job: dict[str, Any], peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+def _asserts(job: JobMessage, peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
     tests: list[str] = job["tests"]
     report.tests_total = len(tests)
     try:

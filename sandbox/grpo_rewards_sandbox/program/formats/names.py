@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import re
 from dataclasses import dataclass
@@ -17,6 +18,12 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
+_BUILTINS = frozenset(vars(builtins))
+_PURE = frozenset(
+    "abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset hex int"
+    " isinstance issubclass len list map max min oct ord pow range repr reversed round set slice sorted str sum tuple zip"
+    " Ellipsis NotImplemented".split()
+) | {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
 _MEANS_MORE = re.compile("test|setup|teardown|pytest")  # how names begin that pytest looks for
 _FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
 
@@ -62,35 +69,34 @@ def keeps_no_state(source: str, module: str = "") -> bool:
     """The text can neither change nor hand out anything that outlives its own namespace.
 
     Only then may one trusted process judge one job after another: no class, no lambda, no `global`, no attribute of
-    anything assigned, imports of a few modules of pure functions and from the candidate's `module`, no builtin that
-    reaches what others hold.
+    anything assigned, imports of a few modules of pure functions and from the candidate's `module`, no builtin
+    but classes of data and pure functions.
     """
     nodes = parsed(source)
-    if not nodes:
+    # `type` with three arguments makes a class
+    asked = {id(node.func) for node in nodes if isinstance(node, ast.Call) and _has_one_argument(node)}
+    return bool(nodes) and all(_leaves_nothing(node, module, asked) for node in nodes)
+
+
+def _has_one_argument(call: ast.Call) -> bool:
+    return len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred)
+
+
+def _leaves_nothing(node: ast.AST, module: str, asked: set[int]) -> bool:
+    """`asked`: what is called with one argument."""
+    if isinstance(node, _UNSAFE):
         return False
-    for node in nodes:
-        if isinstance(node, _UNSAFE):
-            return False
-        if isinstance(node, ast.Import):
-            if any(alias.name not in _SAFE_MODULES for alias in node.names):
-                return False
-        elif isinstance(node, ast.ImportFrom):
-            if module and node.module == module and not node.level:
-                continue
-            if node.module not in _SAFE_MODULES or any(alias.name not in _SAFE_ATTRIBUTES for alias in node.names):
-                return False
-        elif isinstance(node, ast.Attribute):
-            if not isinstance(node.ctx, ast.Load) or node.attr not in _SAFE_ATTRIBUTES:
-                return False
-        elif isinstance(node, ast.Name) and (node.id.startswith("__") or node.id in _IMPURE):
-            return False
+    if isinstance(node, ast.Import):
+        return all(alias.name in _SAFE_MODULES for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        theirs = bool(module) and node.module == module and not node.level
+        return theirs or (node.module in _SAFE_MODULES and all(alias.name in _SAFE_ATTRIBUTES for alias in node.names))
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.ctx, ast.Load) and node.attr in _SAFE_ATTRIBUTES
+    if isinstance(node, ast.Name):
+        pure = node.id not in _BUILTINS or node.id in _PURE or (node.id == "type" and id(node) in asked)
+        return pure and not node.id.startswith("__")
     return True
-
-
-_IMPURE = frozenset(
-    "exec eval compile open input print globals locals vars getattr setattr delattr hasattr id dir object super property"
-    " classmethod staticmethod breakpoint exit quit help memoryview callable iter next hash".split()
-)
 
 
 @functools.lru_cache(maxsize=64)

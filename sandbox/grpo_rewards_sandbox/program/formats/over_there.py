@@ -32,7 +32,7 @@ def follow_seed(peer: TrustedPeer) -> None:
     def seed(a: Any = None, version: int = 2) -> None:
         real(a, version)
         if type(a) in (int, str, float, bytes):
-            peer.seeds.append(a)
+            peer.surroundings.seeds.append(a)
 
     random.seed = seed
 

@@ -17,13 +17,14 @@ from typing import Any
 from ..border.messages import Closed, Protocol
 from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
+from ..protocol import JobMessage
 from . import names, review, visible
 from .checks import compiled, finish, prepare, statement
 from .classes import classes_under_test
 from .report import Progress, Report, describe, refused
 
 
-def begun(job: dict[str, Any], sock: socket.socket, *, quiet: bool) -> TrustedPeer | Report:
+def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | Report:
     """Return the border for a test file, or what is said of one that cannot be judged."""
     tests, name = job["tests"], job["module"]
     asked = names.imported(tests, name)
@@ -35,7 +36,7 @@ def begun(job: dict[str, Any], sock: socket.socket, *, quiet: bool) -> TrustedPe
     return peer
 
 
-def publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
+def publish(peer: TrustedPeer, module: Any, job: JobMessage) -> None:
     """Make the proxied module importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
     held = module_namespace(module)
@@ -58,7 +59,7 @@ def publish(peer: TrustedPeer, module: Any, job: dict[str, Any]) -> None:
     sys.modules[name] = module
 
 
-def run(job: dict[str, Any], sock: socket.socket, progress: Progress) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
     """Judge one job of format pytest whose tests are plain."""
     peer = begun(job, sock, quiet=True)
     if isinstance(peer, Report):

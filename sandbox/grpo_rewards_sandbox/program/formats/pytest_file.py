@@ -5,10 +5,10 @@ from __future__ import annotations
 import linecache
 import os
 import socket
-from typing import Any
 
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
+from ..protocol import JobMessage
 from . import guard, names, over_there, review, visible
 from .checks import finish
 from .classes import classes_under_test
@@ -19,7 +19,7 @@ from .report import Progress, Report, describe
 _READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
 
-def read(job: dict[str, Any]) -> None:
+def read(job: JobMessage) -> None:
     """Read the tests' text, in the process that forks those who run it: each sample of a row has the same, and inherits this."""
     tests, name = job["tests"], job["module"]
     if len(tests) <= _READ_BEFORE:
@@ -34,7 +34,7 @@ def read(job: dict[str, Any]) -> None:
 
 
 def run(
-    job: dict[str, Any], sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress
+    job: JobMessage, sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress
 ) -> Report:
     """Judge one job of format pytest."""
     peer = begun(job, sock, quiet=False)
@@ -45,9 +45,9 @@ def run(
     wanted = names.expected(tests)
     if shared is not None:
         over_there.open_temporary_files()
-        peer.folders = (shared,)
+        peer.surroundings.folders = (shared,)
         os.environ["TMPDIR"] = shared
-        peer.follow_from_here()
+        peer.surroundings.agree()
     try:
         peer.follow_environment()
         module = peer.request("load", job["candidate"], name)

@@ -7,19 +7,18 @@ a process that ends early has no verdict.
 
 from __future__ import annotations
 
-import os
 import site
 import sys
 import types
-from typing import Any
 
+from ..protocol import JobMessage
 from . import names
 from .checks import compiled
 from .pytest_session import Outcomes, Session, judge
 from .report import Report, describe
 
 
-def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
+def run(job: JobMessage, session: Session | None, folder: str) -> Report:
     """Judge one job in this process."""
     report = Report()
     report_class, fail, describe_error, judge_all = Report, Report.fail, describe, judge
@@ -65,10 +64,3 @@ def run(job: dict[str, Any], session: Session | None, folder: str) -> Report:
             fail(report, describe_error(error))
     report.status = "passed" if report.passed and not report.reason else "failed"
     return report
-
-
-def quiet_streams() -> None:
-    """Send what tests and candidate print nowhere."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(null, descriptor)

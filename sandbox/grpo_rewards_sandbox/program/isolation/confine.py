@@ -170,6 +170,10 @@ class Confinement:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         prctl(PR_SET_DUMPABLE, 0)
 
+    def own_descriptors(self) -> tuple[int, ...]:
+        """Those that `confine` needs in a child."""
+        return (self._second_layer,) if self._second_layer >= 0 else ()
+
     def clean(self, name: str, user: int) -> None:
         """After a job: no process and no file of it stays. Namespaces have seen to it where there are any."""
         if self.plan.namespaces:

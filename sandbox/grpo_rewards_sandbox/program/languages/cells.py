@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from .. import wire
 from ..clock import JobClock, ran_out
 from ..formats.report import Report
+from ..protocol import Started
 from .runner import regular_size
 
 _LOOK = 0.2
@@ -27,13 +28,13 @@ _CPU_SIGNAL = -24
 class Slot(Protocol):
     """What a cell needs of a supervisor."""
 
-    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[dict[str, Any], socket.socket]:
+    def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[Started, socket.socket]:
         """Start the first process of a cell, as the tests' user where `trusted`."""
 
-    def end_cell(self, started: dict[str, Any], late: Callable[[], None]) -> None:
+    def end_cell(self, started: Started, late: Callable[[], None]) -> None:
         """End all that runs in a cell and remove its files."""
 
-    def excess(self, started: dict[str, Any], memory: int, clock: JobClock) -> tuple[str, str]:
+    def excess(self, started: Started, memory: int, clock: JobClock) -> tuple[str, str]:
         """The limit that what runs in a cell exceeds together, and a sentence; two empty texts for none."""
 
 
@@ -151,7 +152,7 @@ class Cell:
         (child_in, feed), (out, child_out), (err, child_err) = os.pipe(), os.pipe(), os.pipe()
         self._memory = how.memory
         with contextlib.ExitStack() as open_ends:
-            streams = _Streams(open_ends, feed, out, err, text, bound)
+            streams = Streams(open_ends, feed, out, err, text, bound)
             given = (child_in, child_out, child_err)
             try:
                 self._ask(
@@ -179,26 +180,16 @@ class Cell:
             raise Ended(Report(reason=reason), reason)
         return Output(bytes(streams.data), bytes(streams.said), status, cpu, peak)
 
-    def _watch(self, streams: _Streams) -> None:
+    def _watch(self, streams: Streams) -> None:
         """Feed and read until the program ended and all that it started closed its output."""
         chances = _LAST_READS
         while not streams.done():
             left = self.clock.left()
             chances -= left <= 0
             self._look()
-            readable = [one for one in (streams.out, streams.err) if one >= 0]
-            if streams.answer is None:
-                readable.append(self._socket.fileno())
-            wait = min(max(left, 0.0), _LOOK)
-            ready, writable, _ = select.select(readable, [streams.feed] if streams.feed >= 0 else [], [], wait)
+            ready = streams.exchange(left, *([self._socket.fileno()] if streams.answer is None else []))
             if left <= 0 and not (ready and chances > 0):
                 raise Ended(Report(status="timeout", reason=self.clock.reason()))
-            if writable:
-                streams.write()
-            if streams.out in ready:
-                streams.read()
-            if streams.err in ready:
-                streams.listen()
             if streams.answer is None and self._socket.fileno() in ready:
                 streams.answer, given = self._receive()
                 for descriptor in given:
@@ -248,7 +239,7 @@ def _died() -> Ended:
     return Ended(Report(reason=reason), reason)
 
 
-class _Streams:
+class Streams:
     """The supervisor's ends of a program's standard streams; -1 for one that is closed."""
 
     def __init__(self, ends: contextlib.ExitStack, feed: int, out: int, err: int, text: bytes, bound: int) -> None:
@@ -267,9 +258,22 @@ class _Streams:
         if self.answer is None or self.out >= 0:
             return False
         for _ in range(_LAST_READS):  # what the program left may write on
-            if self.err < 0 or not self.listen():
+            if not self.listen():
                 break
         return True
+
+    def exchange(self, left: float, *others: int) -> list[int]:
+        """Write and read what can be within a moment; return which descriptors, of the others too, had something to read."""
+        readable = [one for one in (self.out, self.err, *others) if one >= 0]
+        wait = min(max(left, 0.0), _LOOK)
+        ready, writable, _ = select.select(readable, [self.feed] if self.feed >= 0 else [], [], wait)
+        if writable:
+            self.write()
+        if self.out in ready:
+            self.read()
+        if self.err in ready:
+            self.listen()
+        return ready
 
     def write(self) -> None:
         """Write what the pipe takes."""
@@ -298,6 +302,8 @@ class _Streams:
 
     def listen(self) -> bool:
         """Read what there is on standard error, and keep its end; say whether there was anything."""
+        if self.err < 0:
+            return False
         try:
             chunk = os.read(self.err, _READ)
         except BlockingIOError:

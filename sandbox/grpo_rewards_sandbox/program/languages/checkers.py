@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..formats.report import Report, refused
+from ..protocol import CheckerMessage, JobMessage
 from . import table, testlib
 from .cells import Cell, Ended, Output, Run
 from .compiling import Program, command
@@ -40,7 +41,7 @@ print(int(_right))
 """
 
 
-def lacking(checker: dict[str, Any] | None, header: str) -> str:
+def lacking(checker: CheckerMessage | None, header: str) -> str:
     """Say what a checker needs and this machine has not; empty where nothing is missing."""
     if checker is None:
         return ""
@@ -49,9 +50,10 @@ def lacking(checker: dict[str, Any] | None, header: str) -> str:
     return table.missing(checker["language"])
 
 
-def decide(judge: Judge, job: dict[str, Any], held: list[tuple[int, bytes]], report: Report) -> None:
+def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report) -> None:
     """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear."""
     checker = job["checker"]
+    assert checker is not None
     source = checker["source"] + (_FUNCTION if checker["protocol"] == "function" else "")
     headers = {"testlib.h": judge.testlib} if "testlib.h" in source else {}
     try:

@@ -11,6 +11,7 @@ from ..clock import JobClock
 from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import Report, install, refused
+from ..protocol import JobMessage
 from . import checkers, endings, table
 from .cells import Cell, Ended, Output, Run, Slot
 from .compiling import SECONDS, Compiler, Program, command
@@ -30,7 +31,7 @@ class Judge:
     testlib: str
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
-    def judge(self, job: dict[str, Any], late: Callable[[Report], None]) -> tuple[Report, str]:
+    def judge(self, job: JobMessage, late: Callable[[Report], None]) -> tuple[Report, str]:
         """Return the report, and who but the supervisor ended one of its processes, if any did."""
         lacking = table.missing(job["language"]) or checkers.lacking(job["checker"], self.testlib)
         if lacking:
@@ -64,7 +65,7 @@ class Judge:
             self.slot, language, text, headers=headers or {}, trusted=trusted, tests=tests, clock=self.clock(SECONDS)
         )
 
-    def _program(self, job: dict[str, Any], report: Report) -> None:
+    def _program(self, job: JobMessage, report: Report) -> None:
         secret = secrets.token_hex(16)
         language = job["language"]
         text = endings.joined(language, job["setup"], job["candidate"], job["tests"])
@@ -84,7 +85,7 @@ class Judge:
             raise Ended(Report(reason="it ended before the end of the tests"))
         report.tests_passed = 1
 
-    def _how(self, job: dict[str, Any], program: Program, text: str, seconds: float) -> Run:
+    def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> Run:
         limits = job["limits"]
         if program.language == "python":
             bound = {"AS": limits["memory"], "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
@@ -93,7 +94,7 @@ class Judge:
             program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
         )
 
-    def _tests(self, job: dict[str, Any], report: Report) -> None:
+    def _tests(self, job: JobMessage, report: Report) -> None:
         program = self.compile(job["language"], job["candidate"])
         if program.problem:
             raise Ended(Report(reason=program.problem))
@@ -118,7 +119,7 @@ class Judge:
             self._close()  # nothing of the candidate is there when the checker runs
             checkers.decide(self, job, held, report)
 
-    def _case(self, job: dict[str, Any], program: Program, cell: Cell, case: dict[str, Any]) -> bytes | str:
+    def _case(self, job: JobMessage, program: Program, cell: Cell, case: dict[str, Any]) -> bytes | str:
         """Run a program once; return its output, or what is wrong with how it ended."""
         seconds = float(case.get("timeout") or job["test_timeout"] or job["timeout"])
         if seconds < job["timeout"]:
@@ -141,7 +142,7 @@ class Judge:
         written = cell.take(job["output_file"])
         return written if written is not None else f"it left no file {job['output_file']}"
 
-    def _problem(self, job: dict[str, Any], output: Output) -> Ended | None:
+    def _problem(self, job: JobMessage, output: Output) -> Ended | None:
         """Say what is wrong with how a program ended, if anything is."""
         if output.status == 0:
             return None

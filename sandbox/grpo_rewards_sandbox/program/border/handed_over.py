@@ -1,0 +1,61 @@
+"""What the candidate may read and write of an object that the tests handed over: public data, no insides, no answers."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+
+from .proxies import namespace
+from .uses import TEST_MODULES, BoundMethod
+
+_FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
+_READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
+_OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+_CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
+
+
+def read(value: object, name: object) -> object:
+    """Return an attribute; raise AttributeError where it is none of the candidate's business."""
+    if type(name) is str and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
+        return getattr(value, name)
+    name = _public(value, name)
+    found: object = getattr(value, name)
+    if _is_constant_of_setup(value, name, found):
+        raise AttributeError(name)
+    return found
+
+
+def write(value: object, name: object, new: object, *, given: bool) -> None:
+    """Set an attribute. `given`: the tests gave this very class, and not just an object of it."""
+    name = _public(value, name)
+    held = value if isinstance(value, type) else type(value)
+    # of a class itself only what is new
+    if _is_mock(value) or callable(getattr(held, name, None)) or (held is value and not given):
+        raise AttributeError(name)
+    setattr(value, name, new)
+
+
+def _public(value: object, name: object) -> str:
+    if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
+        raise AttributeError(name)
+    if isinstance(value, _CALLABLES) and not name.startswith("__"):
+        raise AttributeError(name)
+    if _is_mock(value) and hasattr(sys.modules["unittest.mock"].MagicMock, name):
+        raise AttributeError(name)  # it counts the calls of a mock, or says what they return: for the tests alone
+    return name
+
+
+def _is_constant_of_setup(value: object, name: str, found: object) -> bool:
+    """An attribute of a class of the setup, not of its object: setups often hold the answers."""
+    cls = value if isinstance(value, type) else type(value)
+    if cls.__module__ != TEST_MODULES[0] or callable(found) or found in (None, 0, "", (), [], {}):
+        return False
+    return any(
+        name in namespace(base) and not hasattr(type(namespace(base)[name]), "__get__") for base in cls.__mro__
+    ) and (cls is value or name not in getattr(value, "__dict__", {}))
+
+
+def _is_mock(value: object) -> bool:
+    mock = sys.modules.get("unittest.mock")
+    return mock is not None and isinstance(value, mock.NonCallableMock)

@@ -1,0 +1,77 @@
+"""What tests' and candidate's process have each of their own and should have alike: environment, arguments, folder, seed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from typing import cast
+
+_where = os.getcwd  # bound here: tests may replace it
+# names by which programs and modules are found and made to run: of these the tests' process keeps its own
+_GUIDES = re.compile(r"PATH$|PY|LD_|TMP|TEMP|HOME$|LANG|LC_|.*_NUM_THREADS|.*[=\0]|$")
+
+
+class Surroundings:
+    """The tests' own, beside what the candidate was last told of them.
+
+    `folders`: those that the candidate may follow the tests into. `seeds`: what the tests seeded with since they last asked.
+    """
+
+    def __init__(self) -> None:
+        self.folders: tuple[str, ...] = ()
+        self.seeds: list[object] = []
+        self._folder = ""
+        self._argv = list(sys.argv)
+        self.agree()
+
+    def agree(self) -> None:
+        """The environment as it is now is what the candidate has too."""
+        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
+
+    def changes(self) -> list[tuple[str, object]]:
+        """Return what the tests changed since the last time, as requests to the candidate."""
+        found: list[tuple[str, object]] = []
+        if _raw_environment() != self._raw:
+            before = self._environment
+            self.agree()
+            now = self._environment
+            changed = {name: now.get(name) for name in {*now, *before} if now.get(name) != before.get(name)}
+            changed.pop("PYTEST_CURRENT_TEST", None)
+            if changed:
+                found.append(("environment", changed))
+        if sys.argv != self._argv:
+            self._argv = list(sys.argv)
+            found.append(("argv", self._argv))
+        if self.seeds:
+            found.append(("seed", self.seeds[-1]))
+            self.seeds = []
+        if self.folders:
+            folder = _where()
+            if folder != self._folder:
+                self._folder = folder
+                if folder.startswith(self.folders):
+                    found.append(("folder", folder))
+        return found
+
+    def take(self, theirs: dict[str, str]) -> None:
+        """Follow the candidate in what it sets and deletes of its environment, but for the names that guide programs.
+
+        `theirs` is what it says, and need not be what it should be.
+        """
+        known = self._environment
+        for name in {*theirs, *known}:
+            value: object = theirs.get(name)
+            if type(name) is not str or value == known.get(name) or _GUIDES.match(name):
+                continue
+            if value is None:
+                os.environ.pop(name, None)
+            elif type(value) is str and "\0" not in value:
+                os.environ[name] = value
+        self.agree()
+
+
+def _raw_environment() -> Mapping[object, object]:
+    """The environment as it is kept: comparing it as text takes longer than a request."""
+    return cast(Mapping[object, object], getattr(os.environ, "_data", os.environ))
