@@ -7,18 +7,20 @@ import json
 import pickle
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.code.readers import FAMILIES, read_row
+from grpo_rewards_plugins.code.readers import FAMILIES, families, read_row
 from grpo_rewards_plugins.code.readers.__main__ import page
 from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.scores import fraction
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_sandbox import SandboxUnavailable, open_sandbox
 
-from grpo_rewards import get_reward
+from grpo_rewards import get_reward, hookimpl
 from grpo_rewards._contract import Batch
+from grpo_rewards._registry import registry
 
 
 def _isolates() -> bool:
@@ -49,6 +51,7 @@ DICT = {"input": ["5 9 7\n"], "output": ["5 9\n"]}
 CHECK = "def check(candidate):\n    assert candidate(xs = [3, 1]) == [1, 3]\n    assert candidate(xs = [5, 9, 7]) == [5, 9]\n"
 ASSERTS = ["assert span([3, 1]) == [1, 3]", "assert span([5, 9, 7]) == [5, 9]"]
 UNITTEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual({}([3, 1]), [1, 3])\n"
+MBPP_PLUS = "def assertion(out, exp, atol):\n    assert out == exp\n\nfor inp, exp in zip([[[3, 1]], [[5, 9, 7]]], [[1, 3], [5, 9]]):\n    assertion(span(*inp), exp, 0)\n"
 HEAD = "from typing import *\nfrom math import *\ninf = float('inf')\n"
 QUERY = "Write it.\n```python\nclass Solution:\n    def span(self, xs: List[int]) -> List[int]:\n```"
 NODES = "```python\nclass Solution:\n    def span(self, head: Optional[ListNode]) -> Optional[ListNode]:\n```"
@@ -88,6 +91,12 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("evalplus", {"prompt": "def span(xs):\n    '''Go.'''\n", "entry_point": "span", "canonical_solution": "    return [min(xs), max(xs)]\n", "base_input": [[[3, 1]]], "plus_input": [[[5, 9, 7]]], "atol": 0}, SPAN),
     ("evalplus", {"prompt": "import math\ndef root(x):\n    ", "entry_point": "root", "canonical_solution": "def root(x):\n    return math.sqrt(x)\n", "base_input": [[2]], "plus_input": []}, "def root(x):\n    return x ** 0.5"),
     ("mbpp", {"test_list": ASSERTS, "test_setup_code": ""}, SPAN),
+    ("mbpp_plus", {"test_list": ["assert span([1]) == [1, 1]"], "test": MBPP_PLUS, "code": SPAN}, SPAN),
+    ("prime", {"reward_model": {"ground_truth": J({"fn_name": "span", "inputs": [], "outputs": [], "assert_case": ASSERTS})}}, SPAN),
+    ("apps", {"input_output": J({key: LISTS[key] for key in ("inputs", "outputs")}), "entry_point": "span"}, SPAN),
+    ("synthetic", {"verification_info": J({"language": "python", "time_limit": 2, "test_cases": STDIN})}, WHOLE),
+    ("codeforces", {"official_tests": STDIN, "generated_tests": 0, "examples": STDIN, "memory_limit": 256.0, "time_limit": 1.0}, WHOLE),
+    ("test_cases", {"test_cases": STDIN, "time_limit": 2000, "memory_limit": 256, "checker": None, "validator": "x"}, WHOLE),
 ]  # fmt: skip
 
 
@@ -105,6 +114,19 @@ def test_rows_of_public_data_are_judged_by_their_own_columns() -> None:
         assert (passed.value, passed.details.get("data")) == (1.0, family), (number, passed)
         assert (failed.value, failed.status) == (0.0, "scored"), (number, failed)
         assert failed.reason
+
+
+def test_a_family_that_is_registered_late_is_asked_too() -> None:
+    plugin = SimpleNamespace()
+    plugin.register_code_readers = hookimpl(lambda: {"ours": (("given", "wanted"), lambda row: None)})
+    assert "ours" not in {family.name for family in families()}
+    manager = registry().manager
+    manager.register(plugin, "late")
+    try:
+        assert families()[0].name == "ours"
+    finally:
+        manager.unregister(plugin)
+    assert "ours" not in {family.name for family in families()}
 
 
 def refusal(**columns: Any) -> str:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.shapes.reading import SuiteProblem, read_suite
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,7 +68,7 @@ def test_setup_is_text_or_a_list() -> None:
         ([], {}, "empty"), (3, {}, "text or a list"), ([1], {}, "not a list of int"), (["assert f(1", "assert True"], {}, "do not compile"),
         ("def check(", {}, "do not compile"), ("x = 1", {}, "no assert"), (["print(1)"], {}, "no assert"), (FILE, {"format": "humaneval"}, "no function check"),
         ("x = 1", {"format": "pytest"}, "collect nothing"), ("1", {"format": "stdio"}, "list of"), (["assert f"], {"format": "stdio"}, "a list of {input"),
-        ([{"input": "1"}], {}, "stdio test"), ({"inputs": ["1"], "outputs": []}, {}, "as many"), (["assert f(1) == 2"], {"format": "pytest"}, "test file"),
+        ([{"input": "1"}], {"entry_point": None}, "stdio test"), ({"inputs": ["1"], "outputs": []}, {}, "as many"), (["assert f(1) == 2"], {"format": "pytest"}, "test file"),
         (["assert f(1) == 2"], {"setup": "import ("}, "setup do not compile"), ([{"input": "1", "output": "2"}], {"format": "asserts"}, "statements"),
         ("(" * 10_000, {}, "do not compile"), ("\0", {}, "do not compile"),
     ],
@@ -121,7 +122,7 @@ def test_tests_that_are_not_wholly_understood_are_refused_by_name(tests: Any, wo
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"entry_point": "f"}, "column 'entry_point'"), ({"test_case_type": "fn_name"}, "test_case_type"), ({"test_case_type": "stdio", "func_name": "f"}, "some of the row says"),
+        ({"entry_point": "A.f"}, "column 'entry_point'"), ({"test_case_type": "fn_name"}, "test_case_type"), ({"test_case_type": "stdio", "func_name": "f"}, "some of the row says"),
         ({"fn_name": "f", "starter_code": "# class ListNode: ..."}, "about 'ListNode'"),
         ({"starter_code": "class Solution:\n    def f(self, x):\n        "}, "starter code"), ({"starter_code": "def f(x):\n\t"}, "starter code"),
         ({"prompts": [{"role": "user", "content": "Complete.\n```python\nclass Solution:\n    def f(self):\n```"}]}, "class Solution"),
@@ -130,7 +131,7 @@ def test_tests_that_are_not_wholly_understood_are_refused_by_name(tests: Any, wo
         ({"checker": "#include <testlib.h>", "generated_checker": "print(1)"}, "a checker decides"), ({"interaction_format": "The judge asks"}, "interactive"), ({"input_mode": "keyboard"}, "input_mode"),
         ({"input_file": "../a.in"}, "input_file"), ({"output_file": "a/b.out"}, "output_file"), ({"official_tests_complete": False}, "not complete"),
         ({"private_test_cases": "eJxrYJlqywABAA=="}, "private_test_cases"), ({"private_test_cases": [{"input": "3", "output": "4"}]}, "private_test_cases"),
-        ({"time_limit": 2000}, "in no unit"), ({"time_limit": "2 fortnights"}, "in no unit"), ({"time_limit": True}, "in no unit"), ({"row_format": "functional"}, "none of"),
+        ({"time_limit": 80}, "in no unit"), ({"time_limit": "2 fortnights"}, "in no unit"), ({"time_limit": True}, "in no unit"), ({"row_format": "functional"}, "none of"),
     ],
 )  # fmt: skip
 def test_columns_that_change_what_the_tests_mean_are_refused_and_listed(columns: dict[str, Any], words: str) -> None:
@@ -226,11 +227,23 @@ def test_the_signature_says_what_lists_stand_for(starter: str, parameters: tuple
 
 @pytest.mark.parametrize(
     ("limit", "seconds"),
-    [(2, 4.0), (1.5, 3.0), ("2.0 seconds", 4.0), ("2", 4.0), ("1500 ms", 3.0), ("1 s", 2.0), ({"seconds": 1, "nanos": 500_000_000}, 3.0), (None, None), ("", None)],
+    [(2, 2.0), (2000, 2.0), (1.5, 1.5), ("2.0 seconds", 2.0), ("2", 2.0), ("1500 ms", 1.5), ("1 s", 1.0), ({"seconds": 1, "nanos": 500_000_000}, 1.5), (None, None), ("", None)],
 )  # fmt: skip
-def test_the_rows_time_limit_bounds_all_tests_together(limit: Any, seconds: float | None) -> None:
+def test_the_rows_time_limit_is_that_of_one_test(limit: Any, seconds: float | None) -> None:
     tests = [PAIR, {"input": "2", "output": "3"}]
     assert read(tests, entry_point=None, columns={"time_limit": limit}).seconds == seconds
+
+
+def test_a_rows_limits_go_to_each_test_and_are_longer_for_languages_they_are_not_made_for() -> None:
+    columns = {"time_limit": 2, "memory_limit": 128.0}
+    suite = read([PAIR], entry_point=None, columns=columns)
+    compiled, python = (
+        job_of(suite, "", timeout=8.0, fidelity="isolated", language=name) for name in ("cpp", "python")
+    )
+    assert (compiled.test_timeout, compiled.limits.memory) == (2.0, 128 << 20)
+    assert (python.test_timeout, python.limits.memory) == (6.0, 1 << 30)
+    large = read([PAIR], entry_point=None, columns={"memory_limit_bytes": 2 << 30})
+    assert job_of(large, "", timeout=8.0, fidelity="isolated").limits.memory == 2 << 30
 
 
 def test_a_row_that_says_stdio_may_name_an_entry_point_all_the_same() -> None:

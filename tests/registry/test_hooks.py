@@ -103,7 +103,7 @@ def with_commands(_folder: Path) -> None:
 CALLS: dict[str, Callable[[Path], object]] = {
     "register_rewards": lambda _: get_reward("installed_word"),
     "register_sandboxes": lambda _: get_reward("code").with_(sandbox="local"),
-    "register_code_readers": lambda _: readers.families.__wrapped__(),
+    "register_code_readers": lambda _: readers.families(),
     "register_presets": lambda _: load("preset/installed"),
     "register_scalers": lambda _: Composite({**WORD, "adapt": {"method": "doubling"}}),
     "register_commands": with_commands,

@@ -13,6 +13,12 @@ __all__ = ["job_of", "jobs_of"]
 
 _EACH_RUN = 0.25
 """Seconds that a program which is started anew for each test gets more for each of them."""
+_QUICK = ("c", "cpp", "rust", "go")
+"""Languages to which a row's limits apply as they are."""
+_SLOWER = 3
+"""How many times as long programs of other languages may run: the sites that set such limits give them longer ones too."""
+_LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 4 << 30
+"""Bytes between which a row's memory limit is kept; other languages have the sandbox's own at least."""
 
 
 def jobs_of(suite: Suite, program: str, language: str, *, score: str, timeout: float, fidelity: str) -> list[Job]:
@@ -41,14 +47,15 @@ def job_of(
 
     tests = suite.for_job(part.start or 0, part.stop)
     longest = max(timeout, suite.patience)
-    seconds = longest if suite.seconds is None else min(longest, suite.seconds)
-    given: dict[str, Any] = {}
+    given, own = _own_limits(suite, language)
+    seconds = min(longest, own * len(tests)) if own and suite.format == "calls" else longest
     if suite.calls is not None:
-        given = {"parameters": suite.calls.parameters, "returns": suite.calls.returns}
+        given |= {"parameters": suite.calls.parameters, "returns": suite.calls.returns}
     elif suite.format in ("stdio", "program"):
-        given = _whole_program(suite, language)
+        given |= _whole_program(suite, language)
     if suite.format == "stdio":
-        seconds += _EACH_RUN * len(tests) if suite.seconds is None else 0.0
+        seconds += _EACH_RUN * len(tests)
+        given |= {"test_timeout": own} if own else {}
     return Job(
         program,
         tests,
@@ -61,6 +68,18 @@ def job_of(
         classes=suite.classes,
         **given,
     )
+
+
+def _own_limits(suite: Suite, language: str) -> tuple[dict[str, Any], float]:
+    """The row's limits of one test, as its language is given them; they are made for compiled programs."""
+    from grpo_rewards_sandbox import Limits
+
+    limits, quick = Limits(), language in _QUICK
+    if suite.memory is not None:
+        memory = min(max(suite.memory, _LEAST_MEMORY if quick else limits.memory), _MOST_MEMORY)
+        limits = Limits(memory=memory)
+    seconds = (suite.seconds or 0.0) * (1 if quick else _SLOWER)
+    return {"limits": limits}, seconds
 
 
 def _whole_program(suite: Suite, language: str) -> dict[str, Any]:

@@ -44,8 +44,8 @@ class Suite:
 
     `names` are the names that the tests mention; `entry_point` is what they are about, when known: a function, or an
     expression such as ``Solution().twoSum``. `classes` names the classes under test; of calls the first may have the method.
-    `seconds` is what the row's own limit leaves for all tests together, None where it has none; `patience` is what the data
-    set's own runner gives them at least. `language` is what programs
+    `seconds` and `memory` (bytes) are the row's own limits of one test, None where it has none; `patience` is what the data
+    set's own runner gives all of them at least. `language` is what programs
     are asked in, empty where the row does not say; `parts` are the tests that are scored together, each with its points, as
     numbers of tests from the first on. ``program``: `tests` follow the program, which continues `beginning` up to the first of
     `stops`, or repeats it; ``literal``: `tests` is a Python literal.
@@ -68,6 +68,7 @@ class Suite:
     parts: tuple[tuple[float, int], ...] = ()
     family: str = ""
     patience: float = 0.0
+    memory: int | None = None
     beginning: str = ""
     stops: tuple[str, ...] = ()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib import import_module
 
 from grpo_rewards.hooks import registered
@@ -49,6 +48,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "nemo_gym": ("verifier_metadata",),
     "evalplus": ("base_input", "canonical_solution", "entry_point"),
     "ds1000": ("code_context",),
+    "mbpp_plus": ("test_list", "test"),
     "mbpp": ("test_list",),
     "test_cases": ("test_cases|corner_cases",),
     "sandboxfusion": ("test", "labels|content|id"),
@@ -70,9 +70,8 @@ def _reader(name: str) -> Reader:
 FAMILIES = tuple(Family(name, columns, _reader(name)) for name, columns in _COLUMNS.items())
 
 
-@lru_cache(maxsize=1)
 def families() -> tuple[Family, ...]:
-    """Return all families: those of plugins, then those of this package."""
+    """Return all families: those of plugins, asked anew each time since one may be registered late, then this package's."""
     found = registered("register_code_readers")
     added = tuple(Family(name, tuple(columns), reader) for name, (columns, reader) in found.items())
     return added + FAMILIES

@@ -18,16 +18,22 @@ from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
+_COLUMNS = ("public_tests", "private_tests", "generated_tests")
+
 
 def read(row: Row) -> Suite | None:
     """Read all columns of tests."""
-    public, *others = (_cases(row, name) for name in ("public_tests", "private_tests", "generated_tests"))
+    if not any(isinstance(row.data(name), list | Mapping) for name in _COLUMNS):
+        return None  # open-r1/codeforces has a number in generated_tests
+    public, *others = (_cases(row, name) for name in _COLUMNS)
     suite = row.tests([*public, *(case for cases in others for case in cases)])
     return in_parts(suite, len(public))
 
 
 def _cases(row: Row, name: str) -> list[Any]:
     cell = row.data(name)
-    if cell is None or (isinstance(cell, Mapping) and all(is_blank(part) for part in cell.values())):
+    if not isinstance(cell, list | Mapping) or (
+        isinstance(cell, Mapping) and all(is_blank(part) for part in cell.values())
+    ):
         return []
     return list(cases_of(cell))

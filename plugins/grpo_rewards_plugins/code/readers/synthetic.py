@@ -1,7 +1,7 @@
 """SYNTHETIC-1 and -2, verifiable-coding-problems: `verification_info` with ``{language, test_cases}``.
 
 The cell is a mapping, JSON, or Python's own notation. A test is ``{type: stdin_stdout | function_call, fn_name, input, output}``;
-``language`` is what programs are asked in. Rows of code output prediction have ``ground_truth`` in place of tests: the answer,
+``language`` is what programs are asked in, `time_limit` and `memory_limit` may stand there too. Rows of code output prediction have ``ground_truth`` in place of tests: the answer,
 JSON of ``{"output": ...}``, is compared with it and nothing is run.
 """
 
@@ -17,6 +17,8 @@ from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
+_LIMITS = ("time_limit", "memory_limit")
+
 
 def read(row: Row) -> Suite | None:
     """Read the column `verification_info`."""
@@ -26,4 +28,8 @@ def read(row: Row) -> Suite | None:
     truth = info.get("ground_truth")
     if not is_blank(truth) and is_blank(info.get("test_cases")):
         return literal.suite(str(truth))
-    return row.without("metadata").tests(info)
+    known = row.without("metadata")
+    if any(not is_blank(info.get(name)) for name in _LIMITS):
+        known = known.having(**{name: info[name] for name in _LIMITS if not is_blank(info.get(name))})
+        info = {name: value for name, value in info.items() if name not in _LIMITS}
+    return known.tests(info)

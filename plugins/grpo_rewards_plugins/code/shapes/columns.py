@@ -22,10 +22,11 @@ __all__ = [
     "files_of",
     "is_python",
     "language_of",
+    "memory_of",
     "named_language",
     "refuse_no_stdio",
     "run_languages",
-    "seconds_for",
+    "seconds_of",
 ]
 
 _PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?|python \(?3[\d.]*\)?")
@@ -45,7 +46,9 @@ _CLASS = re.compile(r"^class[ \t]{1,8}(\w+)[ \t]*[:(]", re.M)
 _DEFINES = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]", re.M)
 _SOLUTION = re.compile(r"^class[ \t]+Solution\b", re.M)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)[ ]?(ms|milliseconds?|s|secs?|seconds?)\.?", re.I)
-_MOST_SECONDS = 60.0  # a bare number above this is more likely milliseconds than seconds
+_MOST_SECONDS, _LEAST_MS = 60.0, 100.0  # a bare number between these may be either
+_MEMORY = re.compile(r"(\d{1,12}(?:\.\d+)?)[ ]?(b|bytes|[kmg]i?b|kilobytes|megabytes|gigabytes)?", re.I)
+_UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
 _CHECKERS = {
     "checker": ("cpp", "testlib"),
@@ -163,31 +166,44 @@ def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
         raise SuiteProblem("the tests are not complete (column 'official_tests_complete')")
 
 
-def seconds_for(tests: int, limit: Any) -> float | None:
-    """Return what the row's time limit for one test leaves for as many `tests`, in seconds; None where the row has none.
+def seconds_of(columns: Mapping[str, Any]) -> float | None:
+    """Return the row's time limit for one test, in seconds; None where the row has none.
 
-    Read are a number of seconds, ``"2.0 seconds"``, ``"1500 ms"`` and ``{"seconds": 2, "nanos": 0}``.
+    Read are a number of seconds (from 100 on: milliseconds), ``"2.0 seconds"``, ``"1500 ms"`` and ``{"seconds": 2, "nanos": 0}``.
 
     Raises:
         SuiteProblem: its unit is not known.
     """
-    limit = from_json(plain(limit))
+    limit = from_json(plain(columns.get("time_limit")))
     if is_blank(limit):
         return None
     seconds: float | None = None
+    if isinstance(limit, str) and re.fullmatch(r"\d{1,5}(?:\.\d+)?", limit.strip()):
+        limit = float(limit)
     if isinstance(limit, Mapping) and set(limit) <= {"seconds", "nanos"}:
         whole, part = limit.get("seconds") or 0, limit.get("nanos") or 0
         if all(isinstance(value, int | float) for value in (whole, part)):
             seconds = whole + part / 1e9
-    elif isinstance(limit, int | float) and not isinstance(limit, bool) and limit <= _MOST_SECONDS:
-        seconds = float(limit)
+    elif isinstance(limit, int | float) and not isinstance(limit, bool):
+        seconds = float(limit) if limit <= _MOST_SECONDS else limit / 1000 if limit >= _LEAST_MS else None
     elif isinstance(limit, str) and (match := _SECONDS.fullmatch(limit.strip())):
         seconds = float(match[1]) / (1000 if match[2].lower().startswith("m") else 1)
-    elif isinstance(limit, str) and re.fullmatch(r"\d{1,2}(?:\.\d+)?", limit.strip()):
-        seconds = float(limit)
     if seconds is None or not seconds > 0:
         raise SuiteProblem(f"the time limit {str(limit)[:60]!r} is in no unit that is known")
-    return seconds * tests
+    return seconds
+
+
+def memory_of(columns: Mapping[str, Any]) -> int | None:
+    """Return the row's memory limit in bytes: megabytes (``256``, ``"256.0 megabytes"``), or bytes; None where it is not understood."""
+    for name in ("memory_limit_bytes", "memory_limit"):
+        limit = plain(columns.get(name))
+        match = _MEMORY.fullmatch(str(limit).strip())
+        if match is None:
+            continue
+        unit = (match[2] or ("b" if name.endswith("bytes") or float(match[1]) >= 1 << 20 else "m"))[0].lower()
+        size = int(float(match[1]) * _UNITS[unit])
+        return size if size > 0 else None
+    return None
 
 
 def class_names(columns: Mapping[str, Any], prompt: str) -> tuple[str, ...]:

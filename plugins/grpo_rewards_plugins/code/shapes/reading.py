@@ -20,9 +20,10 @@ from grpo_rewards_plugins.code.shapes.columns import (
     class_names,
     files_of,
     language_of,
+    memory_of,
     named_language,
     refuse_no_stdio,
-    seconds_for,
+    seconds_of,
 )
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.shapes.pairs import read_pairs
@@ -103,7 +104,7 @@ def _cases(
     private = from_json(plain(columns.get("private_test_cases")))
     if not is_blank(private) and private != tests:
         raise SuiteProblem("the row has further tests (column 'private_test_cases') than those in its tests")
-    if name := called_name(tests, columns):
+    if name := called_name(tests, columns) or (_method(entry) if format in (None, "calls") else ""):
         if format == "stdio":
             raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
         if language not in ("", "python"):
@@ -116,9 +117,15 @@ def _cases(
     refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
     input_file, output_file = files_of(columns)
     return Suite(
-        "stdio", (), "", setup, frozenset(), pairs, classes, seconds_for(len(pairs), columns.get("time_limit")),
+        "stdio", (), "", setup, frozenset(), pairs, classes, seconds_of(columns), memory=memory_of(columns),
         language=language, checker=checker, input_file=input_file, output_file=output_file,
     )  # fmt: skip
+
+
+def _method(entry: str) -> str:
+    """The function that an entry point names: ``f``, or ``Solution().f``; empty for anything else."""
+    owner, _, name = entry.rpartition("().")
+    return name if name.isidentifier() and (not owner or owner.isidentifier()) else ""
 
 
 def calls_suite(
@@ -129,7 +136,7 @@ def calls_suite(
     owner = own if isinstance(own, str) and own.isidentifier() else "Solution"
     return Suite(
         "calls", (), name, f"{PRELUDE}{setup}", frozenset((name, owner)), calls=calls, compare="floats",
-        classes=tuple(dict.fromkeys((owner, *classes))), seconds=seconds_for(len(calls.tests), columns.get("time_limit")),
+        classes=tuple(dict.fromkeys((owner, *classes))), seconds=seconds_of(columns), memory=memory_of(columns),
     )  # fmt: skip
 
 
@@ -153,6 +160,8 @@ def _unwrapped(tests: Any) -> tuple[Any, str | None]:
         return tests, None
     if named_language(tests.get("language")) not in ("", "python") and _WRAPPERS[there[0]] is not None:
         raise SuiteProblem(f"the tests are Python's, and the programs are asked for in {tests['language']!r}")
+    if _WRAPPERS[there[0]] == "asserts":  # verl's rows keep the keys of calls beside them: the asserts call by name
+        tests = {key: value for key, value in tests.items() if key not in ("fn_name", "func_name")}
     if others := [key for key, value in tests.items() if key not in (there[0], "language") and not is_blank(value)]:
         raise SuiteProblem(f"the tests hold a key beside {there[0]!r} that is not known: {str(others[0])[:60]!r}")
     return _opened(tests[there[0]]), _WRAPPERS[there[0]]
