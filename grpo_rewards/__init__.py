@@ -1,6 +1,7 @@
 """grpo-rewards: verifiable reward functions for GRPO, composed into one and scored the same offline and in training.
 
-Write a reward with `reward`, find installed ones with `get_reward`, compose with `load` or `Composite`.
+Write a reward with `reward`, find installed ones with `get_reward` or in `grpo_rewards.rewards`, compose with `Composite`,
+`compose` or `load`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grpo_rewards._version import __version__
 
 if TYPE_CHECKING:
-    from grpo_rewards._composition import Composite, ScoreTable, load
+    from grpo_rewards._composition import Composite, ScoreTable, compose, load
     from grpo_rewards._contract import Outcome, Reward, completion_text, reward
     from grpo_rewards._registry import get_reward, hookimpl, list_rewards, use_plugin
 
@@ -23,6 +24,7 @@ __all__ = [  # composite_reward is left out: a star import must not ask for a co
     "ScoreTable",
     "__version__",
     "completion_text",
+    "compose",
     "get_reward",
     "hookimpl",
     "list_rewards",
@@ -38,6 +40,7 @@ _LAZY = {
     "ScoreTable": "grpo_rewards._composition",
     "completion_text": "grpo_rewards._contract",
     "reward": "grpo_rewards._contract",
+    "compose": "grpo_rewards._composition",
     "load": "grpo_rewards._composition",
     "get_reward": "grpo_rewards._registry",
     "hookimpl": "grpo_rewards._registry",

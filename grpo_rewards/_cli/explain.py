@@ -63,7 +63,7 @@ def _explain_reward(name: str, *, as_json: bool) -> None:
         "required_columns": list(reward.required_columns),
         "optional_columns": list(reward.optional_columns),
         "settings": settings,
-        "documentation": inspect.cleandoc(reward.__doc__ or ""),
+        "documentation": reward.documentation,
     }
     if as_json:
         typer.echo(json.dumps(entry, indent=2, default=repr))

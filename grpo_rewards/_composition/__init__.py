@@ -1,7 +1,7 @@
 """Composition: rewards weighted, gated and clipped into one."""
 
 from grpo_rewards._composition.adaptation import differences
-from grpo_rewards._composition.composite import CONFIG_VARIABLE, Composite, default_composite, load
+from grpo_rewards._composition.composite import CONFIG_VARIABLE, Composite, compose, default_composite, load
 from grpo_rewards._composition.config import Config
 from grpo_rewards._composition.observation import ComponentFigures, Observation
 from grpo_rewards._composition.scalers import Observed
@@ -17,6 +17,7 @@ __all__ = [
     "Observed",
     "ScoreTable",
     "Statistics",
+    "compose",
     "default_composite",
     "differences",
     "group_spread",

@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from grpo_rewards._composition.arguments import as_yaml, configuration, listed
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
 from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
@@ -21,11 +22,11 @@ from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
-from grpo_rewards._registry import get_reward, registry
+from grpo_rewards._registry import get_reward, registry, with_origin
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 
-__all__ = ["CONFIG_VARIABLE", "Composite", "default_composite", "load"]
+__all__ = ["CONFIG_VARIABLE", "Composite", "compose", "default_composite", "load"]
 
 _log = logging.getLogger(__name__)
 
@@ -39,17 +40,31 @@ _PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 class Composite:
     """One reward made of several, callable with TRL's signature: goes into ``reward_funcs`` as it is.
 
+    ``Composite(correct=("math", 2.0), polite=polite, think=think_format_reward)`` names its components. Each is a reward,
+    the name of one, a plain function with or without TRL's signature, or another composite; alone, in a pair with its
+    weight or with its other keys (``(math, {"weight": 2.0, "clip": (0, 1)})``), or under ``use`` in a mapping of all
+    keys. A number alone is the weight of the installed reward of that name: ``Composite(math=2.0, xml_format=0.5)``.
+
     Args:
-        config: the mapping that a ``rewards.yaml`` holds; under ``use`` also `Reward` objects and plain functions.
+        config: the mapping that a ``rewards.yaml`` holds, or what stands under its ``rewards``.
         base: the folder that relative paths in it start from; the current one by default.
         source: the file it came from, for messages.
+        components: components by name; ``combine``, ``errors``, ``stages`` and ``adapt`` are those sections.
 
     Raises:
         ConfigError: names the path in the configuration and what to do.
     """
 
-    def __init__(self, config: Mapping[str, Any] | Config, *, base: Path | None = None, source: str = "") -> None:
-        self.config = read_config(config, source=source)
+    def __init__(
+        self,
+        config: Mapping[str, Any] | Config | None = None,
+        /,
+        *,
+        base: Path | None = None,
+        source: str = "",
+        **components: Any,
+    ) -> None:
+        self.config = read_config(configuration(config, components), source=source)
         self.base = base or Path.cwd()
         self.source = source
         self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
@@ -65,7 +80,7 @@ class Composite:
         path = f"rewards.{name}"
         try:
             use = config.use
-            found = get_reward(use, base=self.base) if isinstance(use, str) else as_reward(use)
+            found = get_reward(use, base=self.base) if isinstance(use, str) else with_origin(as_reward(use))
             found = found.with_(**config.params).with_columns(**config.columns).complete()
             found = found if config.workers is None else found.with_workers(config.workers)
         except (GrpoRewardsError, TypeError) as error:
@@ -112,6 +127,15 @@ class Composite:
             for name, component in self.config.rewards.items()
         }
         return {"config": orjson.loads(orjson.dumps(config, default=repr, option=_PLAIN)), "plugins": plugins}
+
+    def to_yaml(self) -> str:
+        """Return the ``rewards.yaml`` that `load` makes this composite from; relative paths in it start from `base`.
+
+        Raises:
+            ConfigError: a reward has no name that a file could say (a lambda, or one of ``__main__``), or a setting is
+                no plain data.
+        """
+        return as_yaml(self)
 
     def only(self, names: Iterable[str]) -> Composite:
         """Return the composite of the named components alone (and of those that their gates look at).
@@ -322,6 +346,24 @@ def load(path: str | os.PathLike[str]) -> Composite:
         return Composite(preset.config(), base=preset.path.resolve().parent, source=preset.reference)
     file = Path(path)
     return Composite(read_config(read_yaml(file), source=str(file)), base=file.resolve().parent, source=str(file))
+
+
+def compose(
+    rewards: Iterable[Any],
+    weights: Sequence[float] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    **sections: Any,
+) -> Composite:
+    """Return the composite of a list of rewards, of whatever kinds `Composite` takes, as TRL's ``reward_funcs`` are.
+
+    ``compose(["math", polite], weights=[2, 0.5])``; `names` are the components' (by default the rewards' own), `sections`
+    those of a configuration: ``combine={"clip": (-1, 5)}``.
+
+    Raises:
+        ConfigError: there are not as many weights or names as rewards, or what `Composite` refuses.
+    """
+    return Composite({**sections, "rewards": listed(rewards, weights, names)})
 
 
 def default_composite() -> Composite:

@@ -24,6 +24,7 @@ from pydantic import (
 
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards._composition.section import Bounds, Number, Section, problems_of
+from grpo_rewards._contract import Reward
 from grpo_rewards._presets import expanded, started_from
 from grpo_rewards.errors import ConfigError, nearest
 
@@ -113,6 +114,21 @@ class ComponentConfig(Section):
     gate: GateConfig | None = None
     clip: Bounds | None = Field(default=None, description="Bounds on its value, before gate and weight.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bound_settings_as_params(cls, data: Any) -> Any:
+        """A reward with bound settings is the reward with these params, as a file says it: the two have one identity."""
+        use = data.get("use") if isinstance(data, Mapping) else None
+        if not isinstance(use, Reward) or use is (plain := use.unbound()):
+            return data
+        found = {**data, "use": plain}
+        for key, bound in (("params", use.settings), ("columns", use.columns)):
+            if bound and isinstance(data.get(key, {}), Mapping):
+                found[key] = {**bound, **data.get(key, {})}
+        if use.workers != plain.workers:
+            found.setdefault("workers", use.workers)
+        return found
+
 
 class CombineConfig(Section):
     """How the components' values become one number per row."""
@@ -177,19 +193,29 @@ class ErrorsConfig(Section):
 
 
 def _shorthand(rewards: Any) -> Any:
-    """Let ``format: xml_format`` stand for ``format: {use: xml_format}``, and a missing ``use`` for the key itself."""
+    """Let shorter forms stand for a component's mapping.
+
+    ``format: xml_format`` is ``{use: xml_format}``, ``math: 2.0`` is ``{use: math, weight: 2.0}``, and a pair is the
+    reward with its weight, or with its other keys; a missing ``use`` is the component's own name.
+    """
     if not isinstance(rewards, Mapping):
         return rewards
-    full = {}
-    for name, component in rewards.items():
-        if component is None:
-            component = {}
-        if isinstance(component, Mapping):
-            component = {"use": name, **component}
-        elif not isinstance(component, ComponentConfig):
-            component = {"use": component}
-        full[name] = component
-    return full
+    return {name: _full(name, component) for name, component in rewards.items()}
+
+
+def _full(name: Any, component: Any) -> Any:
+    if component is None:
+        return {"use": name}
+    if isinstance(component, int | float) and not isinstance(component, bool):
+        return {"use": name, "weight": component}
+    if isinstance(component, list | tuple):
+        if len(component) != 2:
+            raise ValueError(f"rewards.{name}: expected a pair (reward, weight), found {len(component)} things")
+        use, keys = component
+        component = {**keys, "use": use} if isinstance(keys, Mapping) else {"use": use, "weight": keys}
+    if isinstance(component, Mapping):
+        return {"use": name, **component}
+    return component if isinstance(component, ComponentConfig) else {"use": component}
 
 
 def _rewards_or_preset(schema: dict[str, Any]) -> None:
@@ -323,8 +349,9 @@ def read_config(data: Any, *, source: str = "") -> Config:
         return data
     if not isinstance(data, Mapping):
         raise ConfigError(
-            f"expected a mapping with the key 'rewards', found {type(data).__name__}; "
-            f"the smallest is: rewards: {{format: xml_format}}",
+            f"expected a mapping with the key 'rewards', found {'nothing' if data is None else type(data).__name__}; "
+            f"the smallest is: rewards: {{format: xml_format}}"
+            + ("; a list of rewards goes into compose(...)" if isinstance(data, list | tuple) else ""),
             source=source,
         )
     try:

@@ -7,25 +7,41 @@ import math
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, overload
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards._contract.settings import settings_model, validate_settings
-from grpo_rewards._contract.signature import REQUIRED, Shape, Style, read_signature
+from grpo_rewards._contract.signature import (
+    REQUIRED,
+    Shape,
+    Style,
+    call_signature,
+    described,
+    read_signature,
+    with_messages,
+)
 from grpo_rewards.errors import ColumnError, SettingsError
+
+if TYPE_CHECKING:  # a parameter specification with a default, so that a bare `Reward` is one of any settings
+    from typing_extensions import ParamSpec as _ParamSpec
+
+    Settings = _ParamSpec("Settings", default=...)
+else:
+    Settings = ParamSpec("Settings")
 
 __all__ = ["Reward", "as_reward", "reward"]
 
 Range = tuple[float, float]
 
 
-class Reward:
+class Reward(Generic[Settings]):
     """A reward function with its name, range, columns and settings; callable with TRL's signature.
 
     Made by `reward`, `reward.batch` or `reward.group`. Goes straight into ``reward_funcs``, whichever style it was
-    written in, and pickles by reference, so that spawned workers can import it.
+    written in, and pickles by reference, so that spawned workers can import it. Type checkers and editors know the
+    settings of a decorated function: ``polite.with_(wrod="x")`` is an error before it runs.
     """
 
     def __init__(
@@ -52,11 +68,12 @@ class Reward:
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"
         self.reference: str | None = None
-        self._base: Reward = self
+        self._base: Reward[Settings] = self
         self.__name__ = self.name
         self.__qualname__ = getattr(function, "__qualname__", self.name)
         self.__module__ = getattr(function, "__module__", __name__)
-        self.__doc__ = function.__doc__
+        self.documentation: str = inspect.cleandoc(function.__doc__ or "")
+        self._describe()
 
     # -------------------------------------------------------------------------------------------- what it is
 
@@ -97,7 +114,7 @@ class Reward:
     @property
     def summary(self) -> str:
         """The first sentence of the documentation."""
-        return (self.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ").strip()
+        return self.documentation.split("\n\n")[0].replace("\n", " ").strip()
 
     def settings_schema(self) -> dict[str, Any]:
         """Return the JSON schema of the settings."""
@@ -109,22 +126,28 @@ class Reward:
 
     # -------------------------------------------------------------------------------------------- binding
 
-    def with_(self, **settings: Any) -> Reward:
+    def with_(self, *nothing: Settings.args, **settings: Settings.kwargs) -> Reward[Settings]:
         """Return the reward with settings bound.
 
         Raises:
             SettingsError: a setting is unknown (with the nearest name) or of the wrong type.
         """
+        if nothing:
+            raise TypeError(f"reward {self.name!r}: settings are given by name, not by place: {nothing[0]!r:.80}")
         bound = validate_settings(self.name, self.shape.settings, {**self.settings, **settings}, partial=True)
         changed = self._copy(settings=bound)
         if changed.check_settings is not None and not changed._missing_settings():
-            try:
-                changed.check_settings(changed.defaults)
-            except ValueError as error:
-                raise SettingsError(f"reward {self.name!r}: {error}", reward=self.name) from error
+            changed._check_settings()
         return changed
 
-    def with_columns(self, **columns: str) -> Reward:
+    def _check_settings(self) -> None:
+        try:
+            if self.check_settings is not None:
+                self.check_settings(self.defaults)
+        except ValueError as error:
+            raise SettingsError(f"reward {self.name!r}: {error}", reward=self.name) from error
+
+    def with_columns(self, **columns: str) -> Reward[Settings]:
         """Return the reward reading column ``k`` from the data's column ``columns[k]``: ``with_columns(answer="solution")``.
 
         Raises:
@@ -139,7 +162,7 @@ class Reward:
                 )
         return self._copy(columns={**self.columns, **columns})
 
-    def with_workers(self, workers: int) -> Reward:
+    def with_workers(self, workers: int) -> Reward[Settings]:
         """Return the reward with up to `workers` (1 to 1024) calls under way at once; values and their order stay.
 
         Raises:
@@ -158,7 +181,11 @@ class Reward:
             )
         return workers
 
-    def complete(self) -> Reward:
+    def unbound(self) -> Reward[Settings]:
+        """Return the reward as it was written: without bound settings, renamed columns or another number of workers."""
+        return self._base
+
+    def complete(self) -> Reward[Settings]:
         """Return the reward with every setting checked.
 
         Raises:
@@ -171,16 +198,25 @@ class Reward:
                 reward=self.name,
                 setting=missing[0],
             )
-        return self.with_() if self.check_settings is not None else self
+        if self.check_settings is not None:
+            self._check_settings()
+        return self
 
     def _missing_settings(self) -> list[str]:
         return [p.name for p in self.shape.settings if p.default is REQUIRED and p.name not in self.settings]
 
-    def _copy(self, **changes: Any) -> Reward:
+    def _copy(self, **changes: Any) -> Reward[Settings]:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.__dict__.update(changes)
+        copy._describe()
         return copy
+
+    def _describe(self) -> None:
+        """Let ``help(reward)`` and a notebook's ``reward?`` show TRL's call with the columns, and the settings as bound."""
+        self.__signature__ = call_signature(self.shape, self.columns)
+        self.__doc__ = described(self.documentation, self.range, self.required_columns, self.optional_columns,
+                                 self.shape.settings, self.defaults)  # fmt: skip
 
     # -------------------------------------------------------------------------------------------- scoring
 
@@ -294,6 +330,35 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
     return (low, high)
 
 
+class _Decorates(Protocol):
+    """From a function to a reward. What it takes by place is data and is taken off; the rest are its settings."""
+
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], Any], /
+    ) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], Any], /
+    ) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Settings, Any], /) -> Reward[Settings]: ...
+
+
 class _Decorator:
     """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind."""
 
@@ -301,7 +366,29 @@ class _Decorator:
         self._style = style
 
     @overload
-    def __call__(self, function: Callable[..., Any], /) -> Reward: ...
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], Any], /
+    ) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], Any], /
+    ) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, Settings], Any], /) -> Reward[Settings]: ...
+
+    @overload
+    def __call__(self, function: Callable[Settings, Any], /) -> Reward[Settings]: ...
 
     @overload
     def __call__(
@@ -314,7 +401,7 @@ class _Decorator:
         check_settings: Callable[[Mapping[str, Any]], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
         workers: int | None = None,
-    ) -> Callable[[Callable[..., Any]], Reward]: ...
+    ) -> _Decorates: ...
 
     def __call__(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Make a `Reward` of a function.
@@ -362,4 +449,7 @@ def as_reward(thing: Any, *, name: str | None = None) -> Reward:
     parameters = inspect.signature(thing).parameters
     takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     style: Style = "batch" if "completions" in parameters or (takes_rest and "completion" not in parameters) else "row"
-    return Reward(thing, style=style, name=name)
+    wrapped = Reward(thing, style=style, name=name)
+    if str(getattr(thing, "__module__", "")).startswith("trl.rewards"):  # these index completions as conversations
+        wrapped.shape = with_messages(wrapped.shape)
+    return wrapped

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from grpo_rewards._contract.batch import TRAINER_ARGUMENTS
 
-__all__ = ["REQUIRED", "DataParameter", "SettingParameter", "Shape", "Style", "read_signature"]
+__all__ = [
+    "REQUIRED", "DataParameter", "SettingParameter", "Shape", "Style", "call_signature", "described", "read_signature",
+    "with_messages",
+]  # fmt: skip
 
 Style = Literal["row", "batch", "group"]
 REQUIRED = inspect.Parameter.empty
@@ -123,6 +126,45 @@ def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str,
 def _allows_none(annotation: Any) -> bool:
     """Whether an annotation admits None: only then does a row reward get to see None in a required column."""
     return annotation is Any or annotation is type(None) or type(None) in typing.get_args(annotation)
+
+
+def with_messages(shape: Shape) -> Shape:
+    """Return the shape whose completions come as lists of messages, whatever the data hold."""
+    data = (replace(one, source="messages") if one.name == "completions" else one for one in shape.data)
+    return replace(shape, data=tuple(data))
+
+
+def call_signature(shape: Shape, columns: Mapping[str, str]) -> inspect.Signature:
+    """Return the signature of TRL's reward call with the columns that a function of this shape reads, renamed by `columns`."""
+    taken: dict[str, Any] = {"completions": REQUIRED}
+    for one in shape.data:
+        if one.column is not None:
+            name = "prompts" if one.source == "prompt" else columns.get(one.column, one.column)
+            if name.isidentifier():
+                taken[name] = REQUIRED if one.default is REQUIRED else None
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in taken.items()
+    ]
+    rest = inspect.Parameter("call" if "call" not in taken else "rest", inspect.Parameter.VAR_KEYWORD)
+    return inspect.Signature([*named, rest])
+
+
+def described(
+    documentation: str,
+    low_high: tuple[float, float] | None,
+    required: Sequence[str],
+    optional: Sequence[str],
+    settings: Sequence[SettingParameter],
+    values: Mapping[str, Any],
+) -> str:
+    """Return a reward's documentation with its range, columns and settings, as ``help`` and a notebook show it."""
+    columns = ", ".join([*required, *(f"[{name}]" for name in optional)])
+    text = f"{documentation}\n\nRange: {'any number' if low_high is None else '{:g} to {:g}'.format(*low_high)}\n"
+    text += f"Columns: {columns or 'none'}\nSettings, bound with .with_(...): {'' if settings else 'none'}\n"
+    for one in settings:
+        value = f" = {values[one.name]!r}" if one.name in values else " (needed)"
+        text += f"    {one.name}: {inspect.formatannotation(one.annotation)}{value}\n"
+    return text.strip() + "\n"
 
 
 def _type_hints(target: Callable[..., Any]) -> dict[str, Any]:

@@ -1,19 +1,61 @@
-"""A preset in a configuration: as a component, whose place its own take, or as what the whole starts from."""
+"""A preset or a composite in a configuration: as a component, whose place its own take, or as what the whole starts from."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grpo_rewards._contract import as_reward
 from grpo_rewards._presets.catalogue import Preset, find_preset, is_preset
 from grpo_rewards._registry import get_reward
 from grpo_rewards.errors import GrpoRewardsError, nearest
 
 if TYPE_CHECKING:
-    from grpo_rewards._composition.config import ComponentConfig
+    from grpo_rewards._composition.config import ComponentConfig, Config
     from grpo_rewards._composition.schedule import ScheduleConfig
 
 __all__ = ["expanded", "started_from"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """What stands for its components: its name for messages, its configuration, and where its files are."""
+
+    name: str
+    config: Config
+    folder: Path
+
+
+def _preset(preset: Preset) -> _Inner:
+    return _Inner(preset.reference, preset.config(), preset.path.parent)
+
+
+def _inner(name: str, use: Any) -> _Inner | None:
+    if isinstance(use, str):
+        return _preset(find_preset(use)) if is_preset(use) else None
+    from grpo_rewards._composition.composite import Composite
+
+    if not isinstance(use, Composite):
+        return None
+    _check_only_components(name, use.config)
+    return _Inner("the composite", use.config, use.base)
+
+
+def _check_only_components(name: str, config: Config) -> None:
+    """Raise ValueError for a composite whose total is more than the weighted sum of its components."""
+    more = [
+        f"combine.{key}"
+        for key in ("clip", "method", "normalize")
+        if getattr(config.combine, key) not in (None, "none", "weighted_sum")
+    ]
+    more += [key for key in ("adapt", "stages") if getattr(config, key)]
+    if more:
+        raise ValueError(
+            f"rewards.{name}: a composite within another gives its components alone, and this one has {more[0]}, which says something of "
+            f"its total or of the run; give that to the outer one, and inside leave it out"
+        )
 
 
 def started_from(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,8 +71,8 @@ def started_from(data: Mapping[str, Any]) -> dict[str, Any]:
     if not (isinstance(use, str) and is_preset(use)):
         raise ValueError(f"use: at the top of a configuration stands preset/NAME, not {use!r:.80}")
     try:
-        preset = find_preset(use)
-        start = preset.config()
+        preset = _preset(find_preset(use))
+        start = preset.config
     except GrpoRewardsError as error:
         raise ValueError(f"use: {error}") from None
     plain = start.model_dump(exclude_unset=True)
@@ -50,10 +92,10 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
 
 
 def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfig]:
-    """Return the components with every ``use: preset/NAME`` replaced by the preset's own.
+    """Return the components with every preset (``use: preset/NAME``) and composite replaced by its own.
 
     A preset of one component keeps the name it was given; of several, component ``c`` of the preset under ``x`` is
-    ``x_c``. Weights multiply; `columns` renames the preset's columns, `params` holds settings per component, `when` and
+    ``x_c``, and of a composite likewise. Weights multiply; `columns` renames the preset's columns, `params` holds settings per component, `when` and
     `gate` hold for each. Only components are taken: combine, adapt, stages and errors are the configuration's own.
 
     Raises:
@@ -61,12 +103,11 @@ def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfi
     """
     found: dict[str, ComponentConfig] = {}
     for name, component in rewards.items():
-        new = {name: component}
-        if isinstance(component.use, str) and is_preset(component.use):
-            try:
-                new = _of_preset(name, component, find_preset(component.use))
-            except GrpoRewardsError as error:
-                raise ValueError(f"rewards.{name}: {error}") from None
+        try:
+            inner = _inner(name, component.use)
+            new = {name: component} if inner is None else _components(name, component, inner)
+        except GrpoRewardsError as error:
+            raise ValueError(f"rewards.{name}: {error}") from None
         for key, value in new.items():
             if key in found:
                 raise ValueError(f"rewards.{name}: there is another component {key!r}; rename one of them")
@@ -74,13 +115,13 @@ def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfi
     return found
 
 
-def _of_preset(name: str, outer: ComponentConfig, preset: Preset) -> dict[str, ComponentConfig]:
-    inner = preset.config().rewards
+def _components(name: str, outer: ComponentConfig, preset: _Inner) -> dict[str, ComponentConfig]:
+    inner = preset.config.rewards
     if outer.clip is not None:
-        raise ValueError(f"rewards.{name}.clip: {preset.reference} is no single value; clip the total under combine")
+        raise ValueError(f"rewards.{name}.clip: {preset.name} is no single value; clip the total under combine")
     if unknown := next((key for key in outer.params if key not in inner), None):
         raise ValueError(
-            f"rewards.{name}.params: a preset takes settings per component, and {preset.reference} has no "
+            f"rewards.{name}.params: a preset takes settings per component, and {preset.name} has no "
             f"component {unknown!r}{nearest(unknown, inner)} (components: {', '.join(inner)})"
         )
     names = {key: name if len(inner) == 1 else f"{name}_{key}" for key in inner}
@@ -88,7 +129,7 @@ def _of_preset(name: str, outer: ComponentConfig, preset: Preset) -> dict[str, C
     new = {names[key]: _component(name, key, outer, component, preset, names, read) for key, component in inner.items()}
     if strange := [column for column in outer.columns if column not in read]:
         raise ValueError(
-            f"rewards.{name}.columns: {preset.reference} reads no column {strange[0]!r} "
+            f"rewards.{name}.columns: {preset.name} reads no column {strange[0]!r} "
             f"(it reads {', '.join(sorted(read)) or 'none'})"
         )
     return new
@@ -99,13 +140,13 @@ def _component(
     key: str,
     outer: ComponentConfig,
     inner: ComponentConfig,
-    preset: Preset,
+    preset: _Inner,
     names: Mapping[str, str],
     read: set[str],
 ) -> ComponentConfig:
     """One component of a preset as the configuration uses it; notes in `read` which columns of the data it reads."""
     use = _absolute(inner.use, preset)
-    reward = get_reward(use) if isinstance(use, str) else use
+    reward = get_reward(use) if isinstance(use, str) else as_reward(use)
     columns = {}
     for column in (*reward.required_columns, *reward.optional_columns):
         own = {actual: wanted for wanted, actual in reward.columns.items()}.get(column, column)
@@ -132,17 +173,17 @@ def _component(
     for word in ("gate", "when"):
         if (asked := getattr(outer, word)) is not None:
             if getattr(inner, word) is not None:
-                raise ValueError(f"rewards.{name}.{word}: component {key!r} of {preset.reference} has its own {word}")
+                raise ValueError(f"rewards.{name}.{word}: component {key!r} of {preset.name} has its own {word}")
             changes[word] = asked
     return inner.model_copy(update=changes)
 
 
-def _absolute(use: Any, preset: Preset) -> Any:
-    """A reward in a file beside the preset, by its absolute path."""
+def _absolute(use: Any, preset: _Inner) -> Any:
+    """A reward in a file, by its absolute path: relative ones start from the preset's folder."""
     if not isinstance(use, str):
         return use
     place, mark, reward = use.rpartition(":")
-    return f"{(preset.path.parent / place).resolve()}:{reward}" if mark and place.endswith(".py") else use
+    return f"{(preset.folder / place).resolve()}:{reward}" if mark and place.endswith(".py") else use
 
 
 def _product(path: str, outer: float | ScheduleConfig, inner: float | ScheduleConfig) -> float | ScheduleConfig:

@@ -12,7 +12,7 @@ from grpo_rewards._contract import Reward
 from grpo_rewards._registry import hookspecs
 from grpo_rewards._registry.hookspecs import hookimpl, hookspec
 from grpo_rewards._registry.loader import GROUP, Plugin, load_plugins, misspelt_hooks
-from grpo_rewards._registry.references import from_reference, is_reference
+from grpo_rewards._registry.references import from_reference, is_reference, with_origin
 from grpo_rewards.errors import UnknownRewardError, nearest
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "list_rewards",
     "registry",
     "use_plugin",
+    "with_origin",
 ]
 
 

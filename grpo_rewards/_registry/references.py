@@ -6,6 +6,8 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +16,7 @@ from typing import Any
 from grpo_rewards._contract import Reward, as_reward
 from grpo_rewards.errors import UnknownRewardError, nearest
 
-__all__ = ["from_reference", "is_reference"]
+__all__ = ["from_reference", "is_reference", "with_origin"]
 
 
 def is_reference(text: str) -> bool:
@@ -47,7 +49,7 @@ def from_reference(text: str, *, base: Path | None = None) -> Reward:
     except TypeError as error:
         raise UnknownRewardError(f"{text} is no reward: {error}", reference=text) from None
     if found.version == "unversioned":
-        found.source, found.version = place, origin
+        found.source, found.version = place if place.endswith(".py") else found.__module__, origin
     if found.reference is None:
         found.reference = reference
     return found
@@ -91,11 +93,28 @@ def _module(name: str, text: str) -> ModuleType:
         ) from error
 
 
+def with_origin(reward: Reward) -> Reward:
+    """Note the version of the package that a reward, given as an object, comes from: what its reference would say."""
+    if reward.version == "unversioned" and reward.source not in ("", "__main__"):
+        reward.version = _version_of(reward.source)
+    return reward
+
+
+@cache
 def _version_of(module: str) -> str:
     top = module.partition(".")[0]
-    for distribution in packages_distributions().get(top, []):
+    try:
+        return version(top)
+    except (PackageNotFoundError, ValueError):
+        pass
+    for distribution in _distributions().get(top, []):
         try:
             return version(distribution)
         except PackageNotFoundError:
             continue
     return "unversioned"
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()  # reads the files of every installed distribution

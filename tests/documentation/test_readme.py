@@ -65,9 +65,21 @@ def test_the_composition_loads() -> None:
     assert rewards[0] > 2.0 > rewards[1]
 
 
+def test_the_first_python_runs_as_pasted(tmp_path: Path) -> None:
+    pytest.importorskip("trl")
+    (tmp_path / "first.py").write_text(blocks("python")[0])
+    done = subprocess.run([sys.executable, "first.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = re.search(r"# (\[.+\])$", blocks("python")[0], re.MULTILINE)
+    assert shown is not None
+    assert done.stdout.strip() == shown[1]
+
+
 def test_the_reward_that_it_shows_works(tmp_path: Path) -> None:
     code = next(block for block in blocks("python") if "@reward" in block)
-    (tmp_path / "my_rewards.py").write_text(code)
+    found = re.search(r"^@reward.*?(?=\n\n\n)", code, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    (tmp_path / "my_rewards.py").write_text(f"from grpo_rewards import Outcome, reward\n\n\n{found[0]}\n")
     polite = get_reward("./my_rewards.py:polite", base=tmp_path)
     assert polite(completions=["Please do", "no"]) == [1.0, 0.0]
     assert polite.with_(word="kindly").one("no").reason == "never says 'kindly'"

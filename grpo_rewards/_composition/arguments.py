@@ -1,0 +1,143 @@
+"""A composition as it is written in Python: components as keyword arguments or in a list, and back to YAML."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from grpo_rewards._composition.config import Config
+from grpo_rewards._contract import Reward, as_reward
+from grpo_rewards._registry import registry
+from grpo_rewards.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition.composite import Composite
+
+__all__ = ["as_yaml", "configuration", "listed"]
+
+_SECTIONS = tuple(Config.model_fields)
+
+
+def configuration(
+    given: Mapping[str, Any] | Config | None, components: Mapping[str, Any]
+) -> Mapping[str, Any] | Config | None:
+    """Return the configuration that the arguments of `Composite` mean: a mapping, keyword arguments, or both.
+
+    Keyword arguments with the name of a section (``combine``, ``errors``, ``stages``, ``adapt``) are that section, all
+    others are components; a mapping without any section is one of components.
+
+    Raises:
+        ConfigError: something is given twice.
+    """
+    if isinstance(given, Mapping) and given and not any(_is_section(key) for key in given):
+        given = {"rewards": given}
+    if not components:
+        return given
+    if not (given is None or isinstance(given, Mapping)):
+        raise ConfigError(f"components by name stand beside a mapping, not beside {type(given).__name__}")
+    found = dict(given or {})
+    rewards = dict(found.get("rewards") or {})
+    for name, value in components.items():
+        into = found if name in _SECTIONS else rewards
+        if name in _SECTIONS and (callable(value) or (isinstance(value, tuple) and name != "stages")):
+            raise ConfigError(
+                f"{name!r} is a section of the configuration; a component of this name stands under 'rewards'"
+            )
+        if name in into and not (name == "rewards" and given is None):
+            raise ConfigError(f"{name!r} is given twice, in the mapping and by name")
+        if name == "rewards":
+            rewards.update(value)
+        else:
+            into[name] = value
+    return {**found, "rewards": rewards} if rewards else found
+
+
+def _is_section(key: Any) -> bool:
+    return key in _SECTIONS or bool(isinstance(key, str) and nearest(key, _SECTIONS))
+
+
+def listed(rewards: Iterable[Any], weights: Sequence[float] | None, names: Sequence[str] | None) -> dict[str, Any]:
+    """Return the components of a list of rewards, named after themselves; of two with one name the second is ``name_2``.
+
+    Raises:
+        ConfigError: there are not as many weights or names as rewards.
+    """
+    rewards = list(rewards)
+    for what, values in (("weights", weights), ("names", names)):
+        if values is not None and len(values) != len(rewards):
+            raise ConfigError(f"{what}: {len(values)} for {len(rewards)} rewards; give one for each")
+    if names is not None and len(set(names)) < len(names):
+        raise ConfigError("names: one of them is given twice")
+    found: dict[str, Any] = {}
+    for place, thing in enumerate(rewards):
+        own = names[place] if names is not None else _name_of(thing, place)
+        name, number = own, 1
+        while name in found:
+            number += 1
+            name = f"{own}_{number}"
+        found[name] = (thing, 1.0 if weights is None else weights[place])
+    return found
+
+
+def _name_of(thing: Any, place: int) -> str:
+    name = (
+        thing.removeprefix("preset/").rpartition(":")[2] if isinstance(thing, str) else getattr(thing, "__name__", "")
+    )
+    name = re.sub(r"[^\w-]", "_", name)
+    usable = re.fullmatch(r"[A-Za-z_][\w-]*", name) and name not in ("composite", "_lambda_")
+    return name if usable else f"reward_{place + 1}"
+
+
+# ------------------------------------------------------------------------------------------------ back to YAML
+
+
+def as_yaml(composite: Composite) -> str:
+    """Return the ``rewards.yaml`` of a composite; see `Composite.to_yaml`."""
+    config = composite.config
+    found: dict[str, Any] = {"version": config.version, "rewards": {}}
+    for name, component in config.rewards.items():
+        path = f"rewards.{name}"
+        found["rewards"][name] = {
+            "use": _reference(component.use, path),
+            **_plain(component.model_dump(exclude_unset=True, exclude={"use"}), path),
+        }
+    rest = config.model_dump(exclude_unset=True, exclude={"rewards", "version", "use"})
+    found.update({key: _plain(value, key) for key, value in rest.items()})
+    return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
+
+
+def _reference(use: Any, path: str) -> str:
+    """What a file says for a reward: its registered name, or the place where it can be imported."""
+    if isinstance(use, str):
+        return use
+    reward = as_reward(use)
+    if registry().rewards.get(reward.name) is reward:
+        return reward.name
+    if reward.reference is not None:
+        return reward.reference
+    module = sys.modules.get(reward.__module__)
+    wanted = use if isinstance(use, Reward) else reward.function
+    if module is not None and reward.__module__ != "__main__":
+        for name, value in vars(module).items():
+            if value is wanted:
+                return f"{reward.__module__}:{name}"
+    raise ConfigError(
+        f"{reward.name!r} of {reward.__module__} cannot be named in a file: write it as a function at the top level of a "
+        f"module, and give it as ./file.py:NAME",
+        path=path,
+    )
+
+
+def _plain(value: Any, path: str) -> Any:
+    """Settings as YAML holds them."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one, f"{path}.{key}") for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one, path) for one in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ConfigError(f"{type(value).__name__} {value!r:.80} cannot be written to a file", path=path)
