@@ -16,11 +16,18 @@ import orjson
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
 from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
-from grpo_rewards._composition.evaluation import Component, StuckAttempts, evaluate_components
+from grpo_rewards._composition.evaluation import (
+    Component,
+    Evaluated,
+    StuckAttempts,
+    UnderWay,
+    begin_components,
+    evaluate_components,
+)
 from grpo_rewards._composition.expanded import Part, parts_of
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._contract import Batch, Outcome, Status, as_reward
+from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
 from grpo_rewards._version import __version__
@@ -253,12 +260,29 @@ class Composite:
         ``unavailable``. `weights` are those of a step, else the configured ones. `whole` is the batch of all processes,
         with this one's rows from `offset` on, for rewards that compare a group.
         """
-        for component in self.components:
-            if component.reward.style == "group":
-                (batch if whole is None else whole).check_groups(f"component {component.name!r}")
+        self._check_groups(batch if whole is None else whole)
         evaluated = evaluate_components(
             self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck
         )
+        return self.table(batch, evaluated, weights=weights)
+
+    def begin(self, batch: Batch, *, limits: CallLimits) -> UnderWay:
+        """Begin to score a batch as `score` does, beside others that share the `limits`; `table` makes its table.
+
+        Raises:
+            ColumnError, InputError: as `score`.
+        """
+        self.check_columns(batch.available, batch=batch)
+        self._check_groups(batch)
+        return begin_components(self.components, batch, limits=limits)
+
+    def _check_groups(self, batch: Batch) -> None:
+        for component in self.components:
+            if component.reward.style == "group":
+                batch.check_groups(f"component {component.name!r}")
+
+    def table(self, batch: Batch, evaluated: Evaluated, *, weights: Mapping[str, float] | None = None) -> ScoreTable:
+        """Return the table of a batch whose components are evaluated: gates, clips, weights, totals, and who is left out."""
         found = evaluated.outcomes
         weights = self.weights if weights is None else weights
         left_out = _left_out(found, self._counts)

@@ -8,14 +8,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import distinct_rows
 from grpo_rewards._composition.schedule import weight_at
-from grpo_rewards._contract import Batch, Outcome, Reward, evaluate
+from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
 
-__all__ = ["Component", "Evaluated", "StuckAttempts", "evaluate_components"]
+__all__ = ["Component", "Evaluated", "StuckAttempts", "UnderWay", "begin_components", "evaluate_components"]
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,16 @@ class Component:
         """The columns that the data must have for it."""
         wanted = (self.when.column,) if self.when is not None else ()
         return tuple(dict.fromkeys((*wanted, *self.reward.required_columns)))
+
+    @property
+    def asks_beside(self) -> bool:
+        """Whether it has several calls under way at once, which wait for an answer."""
+        return self.reward.is_async or self.reward.workers > 1
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may spend its time waiting: for answers, or, as batch rewards of this package, for processes of its own."""
+        return self.asks_beside or (self.reward.style == "batch" and self.reward.source == "grpo-rewards")
 
     def applies_to(self, data: Mapping[str, Any]) -> bool:
         """Whether it applies to a row."""
@@ -112,7 +123,7 @@ class _Evaluation:
         self.seconds = 0.0
         self._started = time.perf_counter()
 
-    def run(self, deadline: float | None, start: int = 0) -> None:
+    def run(self, deadline: float | None, start: int = 0, *, limits: CallLimits | None = None) -> None:
         """Evaluate the distinct rows from `start` on, in this thread."""
         attempt = Attempt(start, [None] * (len(self.batch) - start), threading.current_thread())
         part = self.batch
@@ -122,7 +133,7 @@ class _Evaluation:
             self._started = time.perf_counter()
         self.attempts.append(attempt)
         try:
-            evaluate(self.component.reward, part, deadline=deadline, into=attempt.slots)
+            evaluate(self.component.reward, part, deadline=deadline, into=attempt.slots, limits=limits)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
             self.failure = error
         self.seconds = time.perf_counter() - self._started
@@ -151,6 +162,10 @@ class _Evaluation:
                 attempt.since = now
                 _thread(self.component.name, self.run, deadline, following)
         return False
+
+    def left(self) -> int:
+        """How many distinct rows have no outcome yet."""
+        return self._found().count(None) if self.attempts else len(self.batch)
 
     def stuck(self) -> list[Attempt]:
         return [attempt for attempt in self.attempts if attempt.running]
@@ -203,40 +218,105 @@ def evaluate_components(
     With a `timeout` (seconds, wall clock, for the whole batch) the components run in threads beside each other, and rows
     unfinished at the end of it are ``unavailable``: a row that hangs is left behind, and the rows after it are begun in
     another thread. The quick ones take turns in one thread; whichever still waits after `_TURN` seconds is begun in
-    another. Without a `timeout` they run one after another in the calling thread.
+    another. Without a `timeout` they are all waited for; see `begin_components`.
 
     `whole` is the batch of all processes, with this one's rows from `offset` on; group rewards see it. `stuck` keeps
     what was left behind from call to call; a component with too much of it is not called again.
     """
-    stuck = {} if stuck is None else stuck
-    everything, alone = range(len(batch)), (batch, range(len(batch)))
-    evaluations: list[_Evaluation] = []
-    for component in components:
-        whole_groups = whole is not None and component.reward.style == "group"
-        context, own = (whole, range(offset, offset + len(everything))) if whole_groups else alone
-        evaluations.append(_Evaluation(component, context, own))  # type: ignore[arg-type]
-    late = Outcome(None, "unavailable", "not evaluated")
-    given_up: dict[str, Outcome] = {}
     if timeout is None:
-        for evaluation in evaluations:
-            evaluation.run(None)
+        return begin_components(components, batch, whole=whole, offset=offset).evaluated()
+    stuck = {} if stuck is None else stuck
+    evaluations = _evaluations(components, batch, whole, offset)
+    given_up: dict[str, Outcome] = {}
+    batch.texts  # noqa: B018 - computed once here, not by each thread
+    deadline = time.monotonic() + timeout
+    called = []
+    for evaluation in evaluations:
+        name = evaluation.component.name
+        stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
+        if len(stuck[name]) >= _MAX_STUCK:
+            reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
+            given_up[name] = Outcome(None, "unavailable", reason)
+        else:
+            called.append(evaluation)
+    _run_in_turns(called, deadline, timeout)
+    for evaluation in called:
+        stuck[evaluation.component.name].extend(evaluation.stuck())
+    reason = f"not finished within errors.batch_timeout = {timeout:g} s"
+    return _evaluated(evaluations, Outcome(None, "unavailable", reason, {"batch_timeout": timeout}), given_up)
+
+
+def begin_components(
+    components: Iterable[Component],
+    batch: Batch,
+    *,
+    whole: Batch | None = None,
+    offset: int = 0,
+    limits: CallLimits | None = None,
+) -> UnderWay:
+    """Begin every component that waits in a thread of its own, run the others here, and return what is under way.
+
+    With `limits` several batches may be under way at once; without, the calls of one batch are all there are.
+    """
+    evaluations = _evaluations(components, batch, whole, offset)
+    if limits is None:
+        waiting = [evaluation for evaluation in evaluations if evaluation.component.asks_beside]
+        if len(waiting) == len(evaluations):
+            waiting = waiting[:-1]  # this thread has nothing else to do
     else:
+        waiting = [evaluation for evaluation in evaluations if evaluation.component.waits]
+    threads = []
+    if waiting:
         batch.texts  # noqa: B018 - computed once here, not by each thread
-        deadline = time.monotonic() + timeout
-        called = []
-        for evaluation in evaluations:
-            name = evaluation.component.name
-            stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
-            if len(stuck[name]) >= _MAX_STUCK:
-                reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
-                given_up[name] = Outcome(None, "unavailable", reason)
-            else:
-                called.append(evaluation)
-        _run_in_turns(called, deadline, timeout)
-        for evaluation in called:
-            stuck[evaluation.component.name].extend(evaluation.stuck())
-        reason = f"not finished within errors.batch_timeout = {timeout:g} s"
-        late = Outcome(None, "unavailable", reason, {"batch_timeout": timeout})
+        for evaluation in waiting:
+            run = partial(evaluation.run, None, limits=limits)
+            threads.append(_thread(evaluation.component.name, run))
+    for evaluation in evaluations:
+        if evaluation not in waiting:
+            evaluation.run(None, limits=limits)
+            if evaluation.failure is not None:
+                raise evaluation.failure
+    return UnderWay(evaluations, threads)
+
+
+class UnderWay:
+    """The components of a batch, those that wait still under way in threads."""
+
+    def __init__(self, evaluations: list[_Evaluation], threads: list[threading.Thread]) -> None:
+        self._evaluations = evaluations
+        self._threads = threads
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all are finished, at most so long; say whether they are."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while self._threads:
+            self._threads[0].join(None if until is None else max(0.0, until - time.monotonic()))
+            if self._threads[0].is_alive():
+                return False
+            del self._threads[0]
+        return True
+
+    def left(self) -> int:
+        """How many rows are not finished: those of the component that has most of them."""
+        return max((e.left() for e in self._evaluations), default=0) if self._threads else 0
+
+    def evaluated(self) -> Evaluated:
+        """Wait, and return the outcomes; raise what ended a component from outside, such as Ctrl-C."""
+        self.wait()
+        return _evaluated(self._evaluations, Outcome(None, "unavailable", "not evaluated"), {})
+
+
+def _evaluations(components: Iterable[Component], batch: Batch, whole: Batch | None, offset: int) -> list[_Evaluation]:
+    found = []
+    for component in components:
+        if whole is not None and component.reward.style == "group":
+            found.append(_Evaluation(component, whole, range(offset, offset + len(batch))))
+        else:
+            found.append(_Evaluation(component, batch, range(len(batch))))
+    return found
+
+
+def _evaluated(evaluations: list[_Evaluation], late: Outcome, given_up: Mapping[str, Outcome]) -> Evaluated:
     named = {evaluation.component.name: evaluation for evaluation in evaluations}
     return Evaluated(
         {name: evaluation.outcomes(given_up.get(name, late)) for name, evaluation in named.items()},

@@ -2,6 +2,7 @@
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
+from grpo_rewards._contract.limits import CallLimits
 from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
 from grpo_rewards._contract.reward import Reward, as_reward, reward
 from grpo_rewards._contract.text import completion_messages, completion_text
@@ -9,6 +10,7 @@ from grpo_rewards._contract.text import completion_messages, completion_text
 __all__ = [
     "STATUSES",
     "Batch",
+    "CallLimits",
     "Outcome",
     "Reward",
     "Status",

@@ -12,6 +12,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.limits import CallLimits
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards.errors import PluginError
 
@@ -44,20 +45,25 @@ class _Raised:
 
 
 def evaluate(
-    reward: Reward, batch: Batch, *, deadline: float | None = None, into: list[Outcome | None] | None = None
+    reward: Reward,
+    batch: Batch,
+    *,
+    deadline: float | None = None,
+    into: list[Outcome | None] | None = None,
+    limits: CallLimits | None = None,
 ) -> list[Outcome | None]:
     """Score every row of `batch` with `reward`; nothing that the plugin does gets out of here.
 
     `deadline` is a `time.monotonic` instant after which no further row is begun. Outcomes are written to `into` (one
     slot per row, made when not given) as they come, so that another thread can read what is finished; slots of rows
-    that were not reached stay None.
+    that were not reached stay None. `limits` bind the calls of rewards that wait over several batches at once.
     """
     slots: list[Outcome | None] = [None] * len(batch) if into is None else into
     seen = batch.renamed(reward.columns)
     if reward.is_async:
-        _evaluate_async(reward, seen, slots, deadline)
+        _evaluate_async(reward, seen, slots, deadline, limits)
     elif reward.style == "row":
-        _evaluate_rows(reward, seen, slots, deadline)
+        _evaluate_rows(reward, seen, slots, deadline, limits)
     else:
         for rows in _units(reward, seen):
             if deadline is not None and time.monotonic() > deadline:
@@ -178,7 +184,9 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], Mapping[st
 # ------------------------------------------------------------------------------------------------ calling
 
 
-def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
+def _evaluate_rows(
+    reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None, limits: CallLimits | None
+) -> None:
     sources, rest = _sources(reward, batch), _rest(reward, batch)
     gaps = _gaps(reward, sources, len(batch))
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
@@ -205,14 +213,26 @@ def _evaluate_rows(reward: Reward, batch: Batch, slots: list[Outcome | None], de
             else:
                 slots[row] = _judge(result, reward, clock() - started)
 
-    if threads == 1:
+    if limits is not None and reward.workers > 1:
+        _side_by_side(reward.name, work, rows, threads, limits.threads(reward), limits)
+    elif threads == 1:
         work(rows)
     else:
         _side_by_side(reward.name, work, rows, threads)
 
 
-def _side_by_side(name: str, work: Callable[[Iterable[_Item]], None], items: Iterator[_Item], threads: int) -> None:
-    """Run `work` in that many threads, each of which takes the next of `items` when it is free, until all have ended."""
+def _side_by_side(
+    name: str,
+    work: Callable[[Iterable[_Item]], None],
+    items: Iterator[_Item],
+    threads: int,
+    permits: threading.Semaphore | None = None,
+    limits: CallLimits | None = None,
+) -> None:
+    """Run `work` in that many threads, each of which takes the next of `items` when it is free, until all have ended.
+
+    With `permits` one is held for each item.
+    """
     lock = threading.Lock()  # columns may be sequences written in Python, so that taking a row is many steps
 
     def following() -> _Item | None:
@@ -220,7 +240,14 @@ def _side_by_side(name: str, work: Callable[[Iterable[_Item]], None], items: Ite
             return next(items, None)
 
     def run() -> None:
-        work(iter(following, None))
+        if permits is None:
+            work(iter(following, None))
+            return
+        while limits is None or not limits.stopped:
+            with permits:
+                if (item := following()) is None:
+                    return
+                work((item,))
 
     started = [threading.Thread(target=run, name=f"grpo-rewards-{name}", daemon=True) for _ in range(threads)]
     for thread in started:
@@ -241,16 +268,20 @@ def _gaps(reward: Reward, sources: Sequence[Any], size: int) -> dict[int, Outcom
     return gaps
 
 
-def _evaluate_async(reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None) -> None:
+def _evaluate_async(
+    reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None, limits: CallLimits | None
+) -> None:
     import asyncio  # half of the core's import time, needed by async rewards alone
 
     from grpo_rewards._contract.eventloop import submit
 
     async def run() -> None:
-        gate = asyncio.Semaphore(reward.workers)
+        gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward)
 
         async def one(arguments: Sequence[Any], keywords: Mapping[str, Any], rows: list[int]) -> None:
             async with gate:
+                if limits is not None and limits.stopped:
+                    return
                 started = time.perf_counter()
                 result = await _attempt_async(reward, arguments, keywords)
                 seconds = time.perf_counter() - started

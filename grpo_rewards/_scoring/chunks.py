@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,20 +92,21 @@ class Chunk:
 
 
 class Pace:
-    """How many rows make a chunk: few at first, then as many as take about a second, 256 at most.
+    """How many rows make a chunk: few at first, then as many as take about a second, `least` to `most`.
 
     What is lost when the process is killed is what is under way, so slow rewards get small chunks.
     """
 
-    def __init__(self, *, start: int = 16, most: int = 256, seconds: float = 1.0) -> None:
-        self.rows = start
+    def __init__(self, *, start: int = 16, least: int = 1, most: int = 256, seconds: float = 1.0) -> None:
+        self.rows = max(start, least)
+        self._least = least
         self._most = most
         self._seconds = seconds
 
     def took(self, rows: int, seconds: float) -> None:
         """Learn from a chunk that is done."""
         wanted = rows * self._seconds / max(seconds, 1e-6)
-        self.rows = int(max(1, min(wanted, self.rows * 4, self._most)))
+        self.rows = int(max(self._least, min(wanted, self.rows * 4, self._most)))
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class _Unit:
 
 def make_chunks(
     source: Source, pace: Pace, *, after: int = 0, warn: Callable[[str], None] = _log.warning
-) -> Iterator[Chunk]:
+) -> Generator[Chunk, None, None]:
     """Yield the rows of `source` in chunks; rows of one group (``group_id``, else equal prompts) stay together."""
     chunk, size = Chunk(), 0
     for item in _units(source, after, warn):

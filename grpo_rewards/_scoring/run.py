@@ -8,7 +8,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -182,25 +182,29 @@ def _score_rows(
     side = SideFile(_side_path(source, journal), source.name, keep=state.get("malformed_bytes", 0))
     run.side_file = side.path
     _restore(run, state)
-    pace = Pace()
-    chunks = checked(make_chunks(source, pace, after=state.get("row", 0), warn=warn), composite, source, path)
+    asked = sum(component.reward.workers for component in composite.components if component.asks_beside)
+    # a process has one chunk at a time: rows enough for the calls that it may have under way
+    pace = Pace(least=min(256, 2 * asked)) if asked and workers > 1 else Pace()
+    read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
-    for chunk, scored in find_executor(executor)(composite, chunks, workers):
-        for gap in scored.gaps:
-            if gap not in missing:
-                missing.add(gap)
-                warn(
-                    f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
-                )
-        _count(run, source.name, chunk, scored)
-        side.add(chunk.malformed)
-        lines = b"".join(scored.lines)
-        if journal is not None:
-            journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})
-        elif write is not None:
-            write(lines)
-        pace.took(len(chunk.samples), scored.seconds)
-        progress(run.rows, chunk.position, source.size)
+    with closing(read):
+        chunks = checked(read, composite, source, path)
+        for chunk, scored in find_executor(executor)(composite, chunks, workers):
+            for gap in scored.gaps:
+                if gap not in missing:
+                    missing.add(gap)
+                    warn(
+                        f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
+                    )
+            _count(run, source.name, chunk, scored)
+            side.add(chunk.malformed)
+            lines = b"".join(scored.lines)
+            if journal is not None:
+                journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})
+            elif write is not None:
+                write(lines)
+            pace.took(len(chunk.samples), scored.seconds)
+            progress(run.rows, chunk.position, source.size)
     if not run.rows and not run.malformed:
         raise InputError("holds no rows", source=source.name)
     for name, tally in run.statistics.components.items():

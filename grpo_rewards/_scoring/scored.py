@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from grpo_rewards._composition import Composite, ScoreTable, Statistics
-from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._contract import Batch, CallLimits, Outcome
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 
-__all__ = ["ScoredChunk", "mark_broken", "score_samples", "scores_of"]
+__all__ = ["ScoredChunk", "ScoringChunk", "mark_broken", "score_samples", "scores_of"]
 
 
 _FIRST_KEY = b'"%b":' % SCORES.encode()
@@ -50,7 +50,28 @@ def score_samples(composite: Composite, samples: Sequence[Sample]) -> ScoredChun
     """Score the samples of whole groups; columns that none of them has are None."""
     started = time.perf_counter()
     batch = Chunk(list(samples)).batch(composite.required_columns)
-    table = composite.score(batch)
+    return _scored(composite, samples, batch, composite.score(batch), started)
+
+
+class ScoringChunk:
+    """The samples of whole groups, being scored; other chunks that share the `limits` may be under way beside it."""
+
+    def __init__(self, composite: Composite, samples: Sequence[Sample], limits: CallLimits) -> None:
+        self._composite, self._samples = composite, samples
+        self._started = time.perf_counter()
+        self._batch = Chunk(list(samples)).batch(composite.required_columns)
+        self._under_way = composite.begin(self._batch, limits=limits)
+        self.wait, self.left = self._under_way.wait, self._under_way.left
+
+    def scored(self) -> ScoredChunk:
+        """Wait for the scores."""
+        table = self._composite.table(self._batch, self._under_way.evaluated())
+        return _scored(self._composite, self._samples, self._batch, table, self._started)
+
+
+def _scored(
+    composite: Composite, samples: Sequence[Sample], batch: Batch, table: ScoreTable, started: float
+) -> ScoredChunk:
     if len(table.groups) > 1 and _names_no_row(table):
         parts = [score_samples(composite, [samples[row] for row in rows]) for rows in table.groups]
         for part in parts[1:]:

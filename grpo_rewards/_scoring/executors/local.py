@@ -10,12 +10,13 @@ import pickle
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from typing import TYPE_CHECKING
 
-from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
+from grpo_rewards._scoring.executors.window import score_here
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by
@@ -33,8 +34,7 @@ _PR_SET_PDEATHSIG = 1
 def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, ScoredChunk]]:
     """Score on this machine: with fewer than two workers in this process, otherwise in as many processes."""
     if workers < 2:
-        for chunk in chunks:
-            yield chunk, score_samples(composite, chunk.samples) if chunk.samples else ScoredChunk([], Statistics())
+        yield from score_here(composite, chunks)
         return
     with _Workers(composite, workers) as pool:
         yield from pool.score(chunks)
@@ -111,7 +111,14 @@ class _Workers:
         return self._pool.schedule(_score_in_worker, args=(samples,))
 
     def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
-        return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
+        return score_in_window(
+            self._composite,
+            chunks,
+            workers=self._workers,
+            submit=self._submit,
+            result=self._result,
+            wait=_finished,
+        )
 
     def _result(self, future: ProcessFuture[ScoredChunk], _samples: list[Sample]) -> ScoredChunk:
         from pebble import ProcessExpired
@@ -122,6 +129,11 @@ class _Workers:
             raise Died(_how(error.exitcode)) from None
         except CancelledError:
             raise Died("the worker processes stopped") from None
+
+
+def _finished(futures: list[ProcessFuture[ScoredChunk]]) -> list[ProcessFuture[ScoredChunk]]:
+    done = wait(futures, return_when=FIRST_COMPLETED).done
+    return [future for future in futures if future in done]
 
 
 def _how(exitcode: int | None) -> str:

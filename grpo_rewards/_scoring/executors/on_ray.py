@@ -105,7 +105,14 @@ class _Cluster:
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 
     def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
-        return score_in_window(self._composite, chunks, workers=self._workers, submit=self._submit, result=self._result)
+        return score_in_window(
+            self._composite,
+            chunks,
+            workers=self._workers,
+            submit=self._submit,
+            result=self._result,
+            wait=lambda references: self._ray.wait(references)[0],
+        )
 
     def _submit(self, samples: list[Sample]) -> Any:
         return self._task.remote(self._pickled, self._key, shared_by(self._workers), samples)

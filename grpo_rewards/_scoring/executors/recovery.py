@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
+from grpo_rewards._scoring.executors.window import WINDOW_BYTES, size_of
 from grpo_rewards._scoring.scored import ScoredChunk, mark_broken
 
 __all__ = ["Died", "score_in_window"]
@@ -32,10 +33,13 @@ def score_in_window(
     workers: int,
     submit: Callable[[list[Sample]], Handle],
     result: Callable[[Handle, list[Sample]], ScoredChunk],
+    wait: Callable[[list[Handle]], Sequence[Handle]],
 ) -> Iterator[tuple[Chunk, ScoredChunk]]:
     """Score chunks with at most two per worker under way, in their order; rows whose process died are tried again.
 
-    `submit` sends samples to be scored, `result` waits for them and raises `Died` when their process ended.
+    A slow chunk keeps no worker from those behind it, as long as what is read and not yet written is below `WINDOW_BYTES`.
+    `submit` sends samples to be scored, `result` waits for them and raises `Died` when their process ended, and `wait`
+    returns those of several that are finished, once there is one.
     """
 
     def attempt(samples: list[Sample]) -> ScoredChunk:
@@ -54,10 +58,19 @@ def score_in_window(
             return chunk, _score_again(attempt, composite, chunk.samples)
 
     window: deque[tuple[Chunk, Handle | None]] = deque()
+    under_way: list[Handle] = []
+    held = 0
     for chunk in chunks:
-        window.append((chunk, submit(chunk.samples) if chunk.samples else None))
-        if len(window) > 2 * workers:
-            yield oldest()
+        handle = submit(chunk.samples) if chunk.samples else None
+        window.append((chunk, handle))
+        under_way += [] if handle is None else [handle]
+        held += size_of(chunk)
+        while len(under_way) > 2 * workers or held > WINDOW_BYTES:
+            finished = wait(under_way)
+            under_way = [handle for handle in under_way if handle not in finished]
+            while window and window[0][1] not in under_way:
+                held -= size_of(window[0][0])
+                yield oldest()
     while window:
         yield oldest()
 

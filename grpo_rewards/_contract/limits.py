@@ -1,0 +1,46 @@
+"""How many calls of a reward may be under way where several batches are scored at once."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from grpo_rewards._contract.reward import Reward
+
+__all__ = ["CallLimits"]
+
+
+class CallLimits:
+    """Shared by batches that are evaluated at once: each reward has ``workers`` calls under way over all of them.
+
+    After `stop` no further row is begun.
+    """
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._threads: dict[Reward, threading.Semaphore] = {}
+        self._tasks: dict[Reward, asyncio.Semaphore] = {}
+        self._lock = threading.Lock()
+
+    def threads(self, reward: Reward) -> threading.Semaphore:
+        """The permits of a row reward's threads."""
+        with self._lock:
+            if reward not in self._threads:
+                self._threads[reward] = threading.Semaphore(reward.workers)
+            return self._threads[reward]
+
+    def tasks(self, reward: Reward) -> asyncio.Semaphore:
+        """The permits of an async reward's calls, all of which run on the one background loop."""
+        import asyncio  # half of the core's import time, needed by async rewards alone
+
+        with self._lock:
+            if reward not in self._tasks:
+                self._tasks[reward] = asyncio.Semaphore(reward.workers)
+            return self._tasks[reward]
+
+    def stop(self) -> None:
+        """Begin no further row; what is under way goes on."""
+        self.stopped = True
