@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from grpo_rewards._audit.cases import Case
+    from grpo_rewards._audit.data.probes import Probes
     from grpo_rewards._composition.caller import Caller, World
     from grpo_rewards._composition.evaluation import Component
     from grpo_rewards._composition.expanded import Part
@@ -24,6 +25,7 @@ __all__ = [
     "Observation",
     "Observed",
     "Part",
+    "Probes",
     "Scaler",
     "ScoredCall",
     "Session",
@@ -39,6 +41,7 @@ _HOMES = {
     "Observation": "grpo_rewards._composition.observation",
     "Observed": "grpo_rewards._composition.scalers",
     "Part": "grpo_rewards._composition.expanded",
+    "Probes": "grpo_rewards._audit.data.probes",
     "Scaler": "grpo_rewards._composition.scalers",
     "ScoredCall": "grpo_rewards._composition.session",
     "Session": "grpo_rewards._composition.session",

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
     from grpo_rewards._composition.evaluation import Component
 
-__all__ = ["Case", "cases_of_file", "sample_cases"]
+__all__ = ["GOLD_COLUMNS", "Case", "cases_of_file", "gold_texts", "sample_cases", "wrong_answers"]
 
-_GOLD = (
+GOLD_COLUMNS = (
     "answer",
     "solution",
     "gold",
@@ -305,11 +305,11 @@ def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: boo
             wrong += _expressions(numbers, named["target"])
             continue
         for key, value in named.items():
-            if key in _GOLD or (key == "target" and not isinstance(value, list)):
-                golds += _gold(value)
+            if key in GOLD_COLUMNS or (key == "target" and not isinstance(value, list)):
+                golds += gold_texts(value)
     golds = list(dict.fromkeys(golds))
     for gold in golds:
-        wrong += _wrong(gold) if not wrong else []
+        wrong += wrong_answers(gold) if not wrong else []
     return Case(
         name=name,
         columns=columns,
@@ -323,7 +323,8 @@ def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: boo
     )
 
 
-def _gold(value: Any) -> list[str]:
+def gold_texts(value: Any) -> list[str]:
+    """Return the answers in a column's value as texts: what follows ``####``, the first of a list, numbers as written."""
     if isinstance(value, bool) or value is None:
         return [] if value is None else [str(value)]
     if isinstance(value, int | float):
@@ -335,7 +336,7 @@ def _gold(value: Any) -> list[str]:
     return []
 
 
-def _wrong(gold: str) -> list[str]:
+def wrong_answers(gold: str) -> list[str]:
     """Plausible answers that differ from `gold`."""
     text = gold.strip()
     if len(text) == 1 and text.isalpha():

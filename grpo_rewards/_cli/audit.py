@@ -1,4 +1,4 @@
-"""``grpo-rewards audit``: tries to cheat the configured rewards, offline."""
+"""``grpo-rewards audit``: tries to cheat the configured rewards, or asks whether data is fit to train on."""
 
 from __future__ import annotations
 
@@ -9,25 +9,67 @@ import typer
 
 if TYPE_CHECKING:
     from grpo_rewards._audit import AuditReport, Earned
+    from grpo_rewards._audit.data import DataReport
+    from grpo_rewards._composition import Composite
 
 __all__ = ["audit"]
 
 
 def audit(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The composition to cheat.")],
+    subject: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONFIG|DATA", help="A composition to cheat (.yaml, preset/NAME), or data to look through."
+        ),
+    ],
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Rows to cheat on; built-in ones without it.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Rows to cheat the composition on; built-in ones without it."),
     ] = None,
-    only: Annotated[list[str] | None, typer.Option("--only", metavar="NAME", help="A component. Repeatable.")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="Prompts of FILE to try.")] = 10,
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="The composition that DATA is meant for; else its rows say.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="A component, or for DATA an installed reward. Repeatable."),
+    ] = None,
+    param: Annotated[
+        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A setting of the reward of --only.")
+    ] = None,
+    column: Annotated[
+        list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
+    ] = None,
+    rows: Annotated[int | None, typer.Option(min=1, help="Prompts to try: 10 of FILE, all of DATA without it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where the rows of DATA go with their marks, as JSONL.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Try to cheat the rewards: empty, echo, many answers, tags, padding, code that leaves early; exit 1 if one pays.
+    """Try to cheat the rewards of a composition, or ask whether data is fit to train on; exit 1 for findings.
 
-    A cheat pays when it earns more than an honest wrong answer. Exit 3 where a sandbox or service was down.
+    CONFIG: empty, echo, many answers, tags, padding, code that leaves early; a cheat pays when it earns more than an honest
+    wrong answer. DATA: stubs must fail and the row's own reference pass, its small changes fail, verdicts stay the same, no
+    answer stands in the prompt. Exit 3 where a sandbox or service was down, or nothing could be tried.
 
-    Example: grpo-rewards audit rewards.yaml
+    Example: grpo-rewards audit rewards.yaml, or grpo-rewards audit train.jsonl -o marked.jsonl
     """
+    from grpo_rewards._presets import is_preset
+
+    if subject.suffix.lower() in (".yaml", ".yml") or is_preset(str(subject)):
+        for given, option in ((config, "--config"), (param, "--param"), (column, "--column"), (out, "--out")):
+            if given:
+                raise typer.BadParameter("goes with DATA, and this is a composition", param_hint=option)
+        _of_config(subject, file, only, rows, as_json)
+    elif file is not None:
+        raise typer.BadParameter("one file of data at a time; its composition is given with -c", param_hint="FILE")
+    else:
+        from grpo_rewards._cli.sources import composite_for, find_config
+
+        named = only or find_config(config) is not None
+        _of_data(subject, composite_for(config, only, param, column) if named else None, rows, out, as_json)
+
+
+def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: int | None, as_json: bool) -> None:
     from grpo_rewards._audit import audit as run_audit
     from grpo_rewards._audit import cases_of_file, sample_cases
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
@@ -36,7 +78,7 @@ def audit(
     composite = load(config)
     if only:
         composite = composite.only(only)
-    cases = sample_cases(composite) if file is None else cases_of_file(composite, file, limit=rows)
+    cases = sample_cases(composite) if file is None else cases_of_file(composite, file, limit=rows or 10)
     report = run_audit(composite, cases)
     if as_json:
         import json
@@ -44,10 +86,67 @@ def audit(
         typer.echo(json.dumps(_plain(report), indent=2))
     else:
         _show(report)
+    if not report.earned:
+        typer.echo("nothing could be tried: no cheat was scored beside an honest answer, so nothing is known", err=True)
     if report.wins or report.broken:
         raise typer.Exit(FINDINGS)
-    if report.untried:
+    if report.untried or not report.earned:
         raise typer.Exit(ENVIRONMENT)
+
+
+def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Path | None, as_json: bool) -> None:
+    import sys
+
+    from grpo_rewards._audit.data import audit_data, write_marked
+    from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
+
+    def progress(done: int, position: int, size: int | None) -> None:
+        share = f" ({position / size:.0%})" if size else ""
+        typer.echo(f"\r{done:,} rows{share}", err=True, nl=False)
+
+    report = audit_data(data, composite, limit=rows, **({"progress": progress} if sys.stderr.isatty() else {}))
+    fit = write_marked(data, out, report) if out is not None else None
+    if as_json:
+        import orjson
+
+        sys.stdout.buffer.write(orjson.dumps(report.plain(), option=orjson.OPT_INDENT_2) + b"\n")
+    else:
+        _show_data(report)
+    if fit is not None:
+        typer.echo(f"{fit:,} rows are fit: --leave-out any trains and scores on them alone ({out})", err=True)
+    if report.findings or report.broken:
+        raise typer.Exit(FINDINGS)
+    if report.unavailable:
+        raise typer.Exit(ENVIRONMENT)
+
+
+def _show_data(report: DataReport) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 200
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("check", "rows", "share", "the first"):
+        table.add_column(title, justify="right" if title in ("rows", "share") else "left")
+    for name, count in report.counts.items():
+        first = next((one for one in sorted(report.findings, key=lambda one: one.row) if one.check == name), None)
+        shown = f"{report.file}:{first.row}: {first.reason}" if first is not None else ""
+        table.add_row(name, f"{count:,}", f"{count / report.rows:.1%}", _printable(shown))
+    console.print(table, markup=False)
+    for text in report.broken:
+        typer.echo(f"finding: {_printable(text, 400)}", err=True)
+    if report.unavailable:
+        reason = next(iter(report.unavailable.values()))
+        typer.echo(f"not tried: {len(report.unavailable):,} rows: {_printable(reason, 400)}", err=True)
+    tried = ", ".join(f"{count:,} by {name}" for name, count in report.tried.items()) or "none"
+    marked = len(report.marks())
+    typer.echo(
+        f"{report.rows:,} rows, judged {tried}; {report.completions:,} completions in {report.seconds:.1f} s; "
+        f"{f'{marked:,} rows have findings' if marked else 'nothing found'}",
+        err=True,
+    )
 
 
 def _plain(report: AuditReport) -> dict[str, Any]:

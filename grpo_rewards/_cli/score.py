@@ -39,6 +39,12 @@ def score(
     executor: Annotated[
         str, typer.Option(help="Where to score: local, or ray (the cluster of RAY_ADDRESS, else one started here).")
     ] = "local",
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--leave-out", metavar="MARK", help="Rows that 'audit DATA -o' marked so, or any mark. Repeatable."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> None:
     """Score a file of completions and sum up per component; exit 1 when rows were malformed or a plugin broke.
@@ -49,6 +55,7 @@ def score(
     """
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
     from grpo_rewards._scoring import score_file
+    from grpo_rewards._scoring.reading.marked import checked_marks
 
     if out == "-" and as_json:
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
@@ -63,6 +70,7 @@ def score(
             force=force,
             workers=workers,
             executor=executor,
+            leave_out=checked_marks(leave_out or ()),
             progress=progress,
             warn=lambda text: typer.echo(f"warning: {text}", err=True),
         )
@@ -137,6 +145,8 @@ def _say(run: Run) -> None:
     counts = [f"{run.rows:,} rows in {run.seconds:.1f} s"]
     if run.resumed:
         counts.append(f"{run.resumed:,} of them from an earlier run")
+    if run.left_out:
+        counts.append(f"{run.left_out:,} left out by their marks")
     if run.malformed:
         counts.append(f"{run.malformed:,} malformed, kept in {run.side_file}")
     if run.broken:

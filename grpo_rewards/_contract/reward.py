@@ -228,8 +228,11 @@ class Reward(Generic[Settings]):
 
     def row_problem(self, data: Mapping[str, Any]) -> str | None:
         """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
-        if self.check_row is None:
-            return None
+        found: str | None = None if self.check_row is None else self.ask_of_row(self.check_row, data)
+        return found
+
+    def ask_of_row(self, question: Callable[..., Any], data: Mapping[str, Any]) -> Any:
+        """Call `question` with a row's columns, by parameter name, and those settings that it names; return its answer."""
         given: dict[str, Any] = {}
         for parameter in self.shape.data:
             if parameter.column is not None:
@@ -238,11 +241,11 @@ class Reward(Generic[Settings]):
         if self.shape.takes_rest:
             taken = {*self.columns.values(), *self.defaults}
             given = {**{name: cell for name, cell in data.items() if name not in taken}, **given}
-        asked = inspect.signature(self.check_row).parameters
+        asked = inspect.signature(question).parameters
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in asked.values()):
             given = {name: value for name, value in given.items() if name in asked}
         settings = {name: value for name, value in self.defaults.items() if name in asked and name not in given}
-        return self.check_row(**given, **settings)
+        return question(**given, **settings)
 
     def outcomes(self, batch: Batch) -> list[Outcome]:
         """Score a batch and return every outcome, failures included.

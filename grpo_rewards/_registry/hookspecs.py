@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grpo_rewards import Composite, Reward, ScoreTable
-    from grpo_rewards.types import Case, Session
+    from grpo_rewards.types import Case, Probes, Session
 
 __all__ = ["hookimpl", "hookspec"]
 
@@ -47,6 +47,11 @@ def register_commands(app: Any) -> None:
 @hookspec
 def register_attacks() -> Mapping[str, Callable[[Case], Iterable[str]]]:  # type: ignore[empty-body]
     """Return cheats for ``audit`` by name: each takes a case (a row and what is known of it) and returns completions."""
+
+
+@hookspec
+def register_probes() -> Mapping[str, Callable[..., Probes | None]]:  # type: ignore[empty-body]
+    """Return, by the name of a reward, a function of a row's columns that says what ``audit DATA`` is to try on the row."""
 
 
 @hookspec(firstresult=True)

@@ -31,6 +31,7 @@ from grpo_rewards._scoring.journal import (
 )
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.lines import LineSource
+from grpo_rewards._scoring.reading.marked import LeavingOut
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import InputError, ResumeError
@@ -51,7 +52,8 @@ class Run:
     """What came of scoring a file.
 
     `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke; `problems`
-    holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done.
+    holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done, `left_out`
+    how many were passed over for their marks.
     """
 
     statistics: Statistics
@@ -61,6 +63,7 @@ class Run:
     unavailable: int = 0
     broken: int = 0
     resumed: int = 0
+    left_out: int = 0
     seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
     side_file: Path | None = None
@@ -73,6 +76,7 @@ class Run:
             "unavailable": self.unavailable,
             "broken": self.broken,
             "resumed": self.resumed,
+            "left_out_by_audit": self.left_out,
             "seconds": round(self.seconds, 3),
             "reward": self.statistics.total.summary(),
             "components": self.statistics.summary(),
@@ -92,6 +96,7 @@ def score_file(
     force: bool = False,
     workers: int = 1,
     executor: str = "local",
+    leave_out: frozenset[str] = frozenset(),
     progress: Progress = lambda _done, _position, _size: None,
     warn: Callable[[str], None] = _log.warning,
 ) -> Run:
@@ -106,6 +111,7 @@ def score_file(
         force: start again over what is there.
         workers: below two, score in this process; otherwise in as many.
         executor: where to score.
+        leave_out: marks of ``grpo-rewards audit`` in the column ``audit``: rows that have one of them are not scored.
         progress: called after each chunk.
         warn: takes a warning.
 
@@ -114,10 +120,13 @@ def score_file(
         ColumnError: a column is missing; found before the first row is scored.
         ResumeError: there is an unfinished output, or it belongs to something else.
     """
-    source = open_source(path)
+    source = opened = open_source(path)
     started = time.perf_counter()
     run = Run(Statistics(), composite.provenance)
     fingerprint = {"input": _identity(path, source), **composite.provenance}
+    if leave_out:
+        source = LeavingOut(opened, leave_out)
+        fingerprint["leave_out"] = sorted(leave_out)
     if out is not None:
         _check_output(path, out, resume=resume, force=force)
         if resume and out.exists() and not partial_path(out).exists():
@@ -140,6 +149,7 @@ def score_file(
                 warn=warn,
             )
         run.seconds = time.perf_counter() - started
+        run.left_out = source.left_out if isinstance(source, LeavingOut) else 0
         if journal is not None:
             journal.finish({"fingerprint": fingerprint, "summary": run.summary()})
     finally:
@@ -206,7 +216,10 @@ def _score_rows(
             pace.took(len(chunk.samples), scored.seconds)
             progress(run.rows, chunk.position, source.size)
     if not run.rows and not run.malformed:
-        raise InputError("holds no rows", source=source.name)
+        left = isinstance(source, LeavingOut) and source.left_out
+        raise InputError(
+            f"all {left:,} rows are left out by their marks" if left else "holds no rows", source=source.name
+        )
     for name, tally in run.statistics.components.items():
         if run.rows and tally.statuses["not_applicable"] == run.rows:
             problem = f"component {name!r} applies to none of the {run.rows:,} rows: 'grpo-rewards validate' says why"

@@ -32,7 +32,7 @@ from grpo_rewards_plugins.tool_calls import tool_calls
 from grpo_rewards_plugins.xml_format import xml_format
 
 if TYPE_CHECKING:
-    from grpo_rewards.types import Case
+    from grpo_rewards.types import Case, Probes
 
 __all__ = [
     "code",
@@ -76,6 +76,15 @@ def register_attacks() -> Mapping[str, Callable[["Case"], Iterable[str]]]:
     from grpo_rewards_plugins.judges.attacks import master_keys
 
     return {"master keys": master_keys, "one word": one_word}
+
+
+@hookimpl
+def register_probes() -> Mapping[str, Callable[..., "Probes | None"]]:
+    """Register what is tried on rows of code and on rows with mathematical references."""
+    from grpo_rewards_plugins.code.probes import code_probes
+    from grpo_rewards_plugins.math.probes import math_probes
+
+    return {"code": code_probes, "math": math_probes}
 
 
 @hookimpl

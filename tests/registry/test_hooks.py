@@ -12,6 +12,7 @@ from grpo_rewards_plugins.code import readers
 
 from grpo_rewards import Composite, get_reward, load, use_plugin
 from grpo_rewards._audit import audit, cases_of_file
+from grpo_rewards._audit.data.probes import probing
 from grpo_rewards._registry import hookspecs, registry
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -71,6 +72,11 @@ def register_attacks():
     return {"shout": lambda case: ["WORD"]}
 
 @hookimpl
+def register_probes():
+    seen("register_probes")
+    return {}
+
+@hookimpl
 def open_session(composite, call):
     if call.get("installed") is not None:
         seen("open_session")
@@ -108,6 +114,7 @@ CALLS: dict[str, Callable[[Path], object]] = {
     "register_scalers": lambda _: Composite({**WORD, "adapt": {"method": "doubling"}}),
     "register_commands": with_commands,
     "register_attacks": audited,
+    "register_probes": lambda _: probing.__wrapped__(),
     "open_session": lambda _: Composite(WORD)(completions=["word"], installed=True),
     "on_scored": lambda _: Composite(WORD).score(ROWS),
 }

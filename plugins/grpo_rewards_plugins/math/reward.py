@@ -29,18 +29,19 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise ValueError("places must name at least one place where an answer may stand")
 
 
-def _check_gold(answer: Any = None, **_columns: Any) -> str | None:
+def check_gold(answer: Any = None, **_columns: Any) -> str | None:
+    """Return why a reference cannot be read, or None."""
     from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
 
-    text = answer if type(answer) is str else _as_text(answer)
+    text = answer if type(answer) is str else reference_text(answer)
     if text.startswith(_NONE):
         return f"the reference must be text or a finite number: {text.removeprefix(_NONE)}"
     problem = unreadable(read(gold_text(text)))
     return None if problem is None else f"the reference {_short(text)} cannot be read: {problem}"
 
 
-@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_gold)
+@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=check_gold)
 def math(
     completions: list[str],
     answer: list[Any],
@@ -82,7 +83,7 @@ def math(
     slow: dict[tuple[str, ...], tuple[Any, Any, list[int]]] = {}
     short = min(timeout, _SHORT) if len(completions) > 1 else timeout
     for row, (completion, given) in enumerate(zip(completions, answer, strict=True)):
-        text = given if type(given) is str else _as_text(given)
+        text = given if type(given) is str else reference_text(given)
         gold = golds.get(text)
         if gold is None:
             gold = golds[text] = _read_gold(text) if len(text) < _SHORT_GOLD else _read_gold.__wrapped__(text)
@@ -120,8 +121,8 @@ def _engine() -> tuple[Any, Any, Any]:
     return extract, grade, share
 
 
-def _as_text(given: Any) -> str:
-    """A reference that is no text as one; what cannot be a reference becomes a text that says so."""
+def reference_text(given: Any) -> str:
+    """Return a reference that is no text as one; what cannot be a reference becomes a text that says so."""
     if isinstance(given, bool) or not isinstance(given, int | float):
         return _NONE + ("there is no reference" if given is None else f"a reference of type {type(given).__name__}")
     if isinstance(given, int):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards.errors import ConfigError, InputError, nearest
+from grpo_rewards.rows import checked_marks, is_left_out
 from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
 
@@ -103,6 +104,11 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
     ]
     if not rows:
         raise InputError("holds no rows", source=source)
+    if marks := checked_marks(config.leave_out):
+        fit = [row for number, row in enumerate(rows) if not is_left_out(row, marks, where=f"{source}, row {number}")]
+        if not fit:
+            raise InputError(f"all {len(rows)} rows are left out by their marks", source=source)
+        return fit, f"{source}, {len(rows) - len(fit)} of {len(rows)} rows left out by their marks"
     return rows, source
 
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from grpo_rewards import Composite, load
 from grpo_rewards.config import Section, is_preset, problems_of, read_yaml
 from grpo_rewards.errors import ConfigError, nearest
+from grpo_rewards.rows import checked_marks
 from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
 
 __all__ = ["ChatConfig", "DatasetConfig", "EvaluationConfig", "LoraConfig", "ModelConfig", "Recipe", "read_recipe"]
@@ -43,10 +44,17 @@ class DatasetConfig(Section):
     )
     columns: dict[str, str] = Field(default_factory=dict, description="New column: the column it is taken from.")
     limit: Count | None = Field(default=None, description="Take no more than this many rows.")
+    leave_out: list[str] = Field(
+        default_factory=list, description="Leave out rows with these marks of grpo-rewards audit, or any."
+    )
     max_prompt_tokens: Count | None = Field(default=None, description="Leave out rows with a longer prompt.")
 
     @model_validator(mode="after")
     def _one_source(self) -> DatasetConfig:
+        try:
+            checked_marks(self.leave_out)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
         if (self.path is None) == (self.name is None):
             raise ValueError("give one of path (a file) and name (a dataset on the hub)")
         return self

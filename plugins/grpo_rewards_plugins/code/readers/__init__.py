@@ -90,5 +90,6 @@ def read_row(row: Row) -> Suite:
                 return suite if suite.family else replace(suite, family=family.name)
     raise SuiteProblem(
         "there are no tests in the columns tests, test or test_list, nor in those of a data set that is known "
-        "(docs: code data formats)"
+        "(docs: code data formats)",
+        kind="absent",
     )

@@ -73,7 +73,9 @@ def bound_to_program(text: str, tree: ast.Module, names: tuple[str, ...]) -> str
     if ours:
         return after_head(text, tree, f"from {_MODULE} import {', '.join(ours)}")
     if not _mentions_module(tree):
-        raise SuiteProblem(f"the test file takes nothing from the program: it does not import from {_MODULE}")
+        raise SuiteProblem(
+            f"the test file takes nothing from the program: it does not import from {_MODULE}", kind="vacuous"
+        )
     return text
 
 

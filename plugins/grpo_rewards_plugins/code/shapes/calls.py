@@ -72,7 +72,7 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
         given.append(plain(only(case, INPUTS)))
         wanted.append(plain(only(case, OUTPUTS)))
     if not given:
-        raise SuiteProblem("the list of tests is empty")
+        raise SuiteProblem("the list of tests is empty", kind="vacuous")
     signature = _Signature.of(name, columns)
     if all(isinstance(one, str) for one in given):
         arguments: list[Any] = [[_value(line) for line in one.splitlines() if line.strip()] for one in given]
@@ -100,7 +100,8 @@ def calls_of(
         call, wanted = _written(arguments), _written(result)
         if (before := known.setdefault(call, wanted)) != wanted:
             raise SuiteProblem(
-                f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}"
+                f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}",
+                kind="contradictory",
             )
         found.append((call, wanted))
     cases = [

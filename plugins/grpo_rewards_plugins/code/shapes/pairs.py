@@ -42,17 +42,19 @@ def read_pairs(tests: Mapping[str, Any] | Sequence[Any], *, judged: bool = False
     """
     pairs = tuple(_pair(case) for case in cases_of(tests))
     if not pairs:
-        raise SuiteProblem("the list of tests is empty")
+        raise SuiteProblem("the list of tests is empty", kind="vacuous")
     expected: dict[str, tuple[int, list[str]]] = {}
     for number, (given, wanted) in enumerate(pairs, 1):
         first, tokens = expected.setdefault(given, (number, wanted.split()))
         if tokens != wanted.split() and not judged:
-            raise SuiteProblem(f"tests {first} and {number} have the same input and different outputs")
+            raise SuiteProblem(
+                f"tests {first} and {number} have the same input and different outputs", kind="contradictory"
+            )
         for text in (given, wanted):
             if len(text) >= _CUT_AFTER and text.rstrip().endswith("..."):
                 raise SuiteProblem(f"test {number} is cut short: it ends in '...' after {len(text)} characters")
     if not judged and not any(wanted.strip() for _, wanted in pairs):
-        raise SuiteProblem("no test expects any output")
+        raise SuiteProblem("no test expects any output", kind="vacuous")
     if all(_ASSIGNED.match(given) for given, _ in pairs):
         raise SuiteProblem(f"the inputs are written for people, as in {pairs[0][0][:60]!r}, not as programs read them")
     return pairs

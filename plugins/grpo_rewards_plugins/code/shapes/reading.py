@@ -73,7 +73,7 @@ def read_suite(
     if not isinstance(tests, Sequence) or isinstance(tests, bytes):
         raise SuiteProblem(f"tests must be text or a list, not {type(tests).__name__}")
     if not tests:
-        raise SuiteProblem("the list of tests is empty")
+        raise SuiteProblem("the list of tests is empty", kind="vacuous")
     if all(isinstance(test, str) for test in tests) and format in (None, "asserts"):
         return replace(_statements(tuple(tests), entry, prepared), classes=classes)
     raise SuiteProblem(
@@ -193,7 +193,9 @@ def _text_suite(
     chosen = format or ("pytest" if testing else "humaneval" if checks else "asserts")
     if chosen == "pytest" and not testing:
         if not checks:
-            raise SuiteProblem("the test file defines no function test_..., so pytest would collect nothing")
+            raise SuiteProblem(
+                "the test file defines no function test_..., so pytest would collect nothing", kind="vacuous"
+            )
         chosen = (
             "humaneval"  # copied from guides: a file that ends in check(candidate), of which pytest collects nothing
         )
@@ -352,7 +354,7 @@ def _statements(tests: tuple[str, ...], entry_point: str, setup: str) -> Suite:
             else:
                 before.append(written)
     if not found:
-        raise SuiteProblem("the tests contain no assert statement")
+        raise SuiteProblem("the tests contain no assert statement", kind="vacuous")
     if pending:
         found[-1] = "\n".join([found[-1], *pending])
     return Suite("asserts", tuple(found), entry_point, "\n".join(before), frozenset(names))

@@ -1,0 +1,63 @@
+"""The prompt of a row of data, and which rows have one prompt and different columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grpo_rewards._contract import completion_text
+from grpo_rewards._scoring.reading import dump_json, open_source
+from grpo_rewards._scoring.reading.marked import MARK
+from grpo_rewards._scoring.reading.rows import SCORES
+from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
+
+__all__ = ["digest", "prompt_of", "task_of", "twins"]
+
+_PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", "query", "description", "text")
+_OF_ONE_ANSWER = frozenset((*COMPLETION_COLUMNS, "completion_ids", "advantage", "group_id", "step", SCORES, MARK))
+
+
+def task_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row's columns without those of one completion; of chat with an answer the prompt is kept."""
+    task = {name: value for name, value in data.items() if name not in _OF_ONE_ANSWER}
+    messages = data.get("messages")
+    if "prompt" not in task and isinstance(messages, list):
+        roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
+        if "user" in roles:
+            task["prompt"] = messages[: len(roles) - roles[::-1].index("user")]
+    return task
+
+
+def prompt_of(task: Mapping[str, Any]) -> str:
+    """Return what is asked, as text: every message of a chat prompt, else the first column that is usual for it."""
+    for name in _PROMPTS:
+        prompt = task.get(name)
+        if isinstance(prompt, str) and prompt.strip():
+            return prompt
+        if isinstance(prompt, list) and prompt:
+            texts = [completion_text([{**one, "role": "assistant"}]) for one in prompt if isinstance(one, Mapping)]
+            return "\n".join(texts)
+    return ""
+
+
+def digest(value: Any) -> bytes:
+    """Return eight bytes that stand for a value."""
+    raw = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else dump_json(value)
+    return hashlib.blake2b(raw, digest_size=8).digest()
+
+
+def twins(path: Path) -> frozenset[bytes]:
+    """Return the digests of prompts that stand in rows which differ in other columns; sixteen bytes are kept for a row."""
+    first: dict[bytes, bytes] = {}
+    found = set()
+    for row in open_source(path).rows():
+        if row.data is None:
+            continue
+        task = task_of(row.data)
+        if prompt := " ".join(prompt_of(task).split()):
+            whole = digest(task)
+            if first.setdefault(digest(prompt), whole) != whole:
+                found.add(digest(prompt))
+    return frozenset(found)

@@ -1,0 +1,242 @@
+"""Running an audit of data: rows in chunks, their probes in rounds, then the checks."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grpo_rewards._audit.data.checks import CHECKS
+from grpo_rewards._audit.data.probes import Probes, probes_for, probing
+from grpo_rewards._audit.data.prompts import digest, prompt_of, task_of, twins
+from grpo_rewards._audit.data.report import DataReport
+from grpo_rewards._audit.data.trial import Trial
+from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._registry import registry
+from grpo_rewards._scoring.reading import Row, open_source
+from grpo_rewards.errors import InputError
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition import Composite
+
+__all__ = ["audit_data"]
+
+_CHUNK = 64
+_REMEMBERED_TWINS = 4  # rows of one prompt that a further one is held against
+_BROKEN_SHOWN = 20
+
+Tried = tuple[Trial, str, list[Outcome]]
+"""A completion to score on a trial's row, and where its outcome goes."""
+Progress = Callable[[int, int, int | None], None]
+
+
+def audit_data(
+    path: Path,
+    composite: Composite | None = None,
+    *,
+    limit: int | None = None,
+    progress: Progress = lambda _rows, _position, _size: None,
+) -> DataReport:
+    """Try on every row of a file what its rewards say is to be tried, and return what the checks find.
+
+    The file is read twice, in constant memory but for sixteen bytes for a row. Rows that differ only in a completion are one task.
+
+    Args:
+        path: JSONL, CSV (each also .gz, .zst) or parquet.
+        composite: whose components judge the rows that they apply to; without it each row is judged by the first
+            installed reward that has probes for it.
+        limit: stop after this many tasks.
+        progress: called after each chunk with the rows done, and how far of how much the file has been read.
+
+    Raises:
+        InputError: the file cannot be read, holds no rows, or nothing in it could be tried.
+    """
+    started = time.perf_counter()
+    source = open_source(path)
+    run = _Run(DataReport(source.name), composite, twins(path))
+    for chunk in _chunks(source.rows(), run.report, limit):
+        run.chunk(chunk)
+        progress(run.report.rows, source.position, source.size)
+    report = run.report
+    if not report.rows:
+        raise InputError("holds no rows", source=source.name)
+    if not report.tried and not report.unavailable:
+        raise InputError(f"nothing in it could be tried: {run.why_nothing()}", source=source.name)
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _chunks(rows: Iterable[Row], report: DataReport, limit: int | None) -> Iterator[list[tuple[int, dict[str, Any]]]]:
+    """Tasks with the numbers of their first rows; malformed rows are findings at once."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    before = b""
+    for row in rows:
+        report.rows += 1
+        if row.data is None:
+            report.add(row.number, "row", "", row.problem)
+            continue
+        task = task_of(row.data)
+        if (mark := digest(task)) == before:
+            continue
+        before = mark
+        if report.tasks == limit:
+            report.rows -= 1
+            break
+        report.tasks += 1
+        found.append((row.number, task))
+        if len(found) == _CHUNK:
+            yield found
+            found = []
+    if found:
+        yield found
+
+
+class _Run:
+    """An audit under way."""
+
+    def __init__(self, report: DataReport, composite: Composite | None, twins: frozenset[bytes]) -> None:
+        self.report = report
+        self._components = _guessed() if composite is None else composite.components
+        self._first = composite is None
+        self._twins = twins
+        self._known: defaultdict[tuple[bytes, str], list[tuple[Trial, str]]] = defaultdict(list)
+
+    def why_nothing(self) -> str:
+        """What the components are, and what to do."""
+        names = ", ".join(component.name for component in self._components) or "none"
+        return (
+            f"it was looked at for {names}, and no row has tests or a reference that these read; name the reward and its "
+            f"columns: grpo-rewards audit FILE --only math --column answer=COLUMN"
+        )
+
+    def chunk(self, rows: Sequence[tuple[int, dict[str, Any]]]) -> None:
+        """Try everything on some rows, and look at what came of it."""
+        trials = [trial for number, task in rows for trial in self._trials(number, task)]
+        runs = [trial for trial in trials if not trial.probes.faults]
+        self._round([(t, text, t.stubs) for t in runs for text in t.probes.stubs], runs)
+        failing = [t for t in runs if t.reference is None]
+        self._score([(t, text, t.tried) for t in failing for text in t.probes.references[1:]])
+        for turn in range(1, max((t.probes.repeats for t in runs), default=0)):
+            again = [t for t in runs if t.probes.references and t.probes.repeats > turn]
+            self._score([(t, t.probes.references[0], t.again) for t in again])
+        passing = [t for t in runs if t.reference is not None]
+        self._with_settings(
+            passing, lambda t: t.probes.mutant_settings, lambda t: [(t, text, t.mutants) for text in t.probes.mutants]
+        )
+        self._with_settings(
+            [t for t in passing if t.seems_slow and t.probes.half_settings],
+            lambda t: t.probes.half_settings,
+            lambda t: [(t, t.probes.references[0], t.hurried)],
+        )
+        self._against(passing)
+        for trial in trials:
+            self._judge(trial)
+
+    def _round(self, stubs: list[Tried], runs: Sequence[Trial]) -> None:
+        references = [(t, t.probes.references[0], t.tried) for t in runs if t.probes.references]
+        order = {id(trial): place for place, trial in enumerate(runs)}
+        self._score(sorted([*stubs, *references], key=lambda one: order[id(one[0])]))
+
+    def _trials(self, number: int, task: dict[str, Any]) -> Iterator[Trial]:
+        prompt, found, missing = prompt_of(task), False, None
+        for component in self._components:
+            if not component.applies_to(task):
+                continue
+            lacking = [
+                name for name in component.reward.required_columns if name != "prompt" and task.get(name) is None
+            ]
+            if lacking:
+                if not self._first or lacking[0] in task:
+                    text = f"the column {lacking[0]!r}, which {component.name!r} needs, is missing or empty"
+                    missing = Trial(number, component, task, prompt, Probes(faults={"gold": text}))
+                continue
+            probes = self._probes(component, task, number)
+            if probes is None:
+                continue
+            found = True
+            self.report.tried[component.name] += 1
+            yield Trial(number, component, task, prompt, probes)
+            if self._first:
+                return
+        if missing is not None and not found:
+            yield missing
+        elif not found:
+            self.report.add(number, "row", "", "there are no tests and no reference in it that a reward reads")
+
+    def _probes(self, component: Component, task: Mapping[str, Any], number: int) -> Probes | None:
+        try:
+            return probes_for(component.reward, task)
+        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
+            self._break(f"row {number}: the probes of {component.name!r} raised {type(error).__name__}: {error}")
+            return None
+
+    def _break(self, text: str) -> None:
+        if len(self.report.broken) < _BROKEN_SHOWN:
+            self.report.broken.append(text)
+
+    def _with_settings(
+        self,
+        trials: Sequence[Trial],
+        settings_of: Callable[[Trial], Mapping[str, Any]],
+        wanted_of: Callable[[Trial], Iterable[Tried]],
+    ) -> None:
+        """Score completions under settings of the row's own; rows with the same settings together."""
+        by_settings: defaultdict[str, list[Trial]] = defaultdict(list)
+        for trial in trials:
+            by_settings[repr(settings_of(trial))].append(trial)
+        for alike in by_settings.values():
+            self._score([one for trial in alike for one in wanted_of(trial)], settings_of(alike[0]))
+
+    def _against(self, trials: Iterable[Trial]) -> None:
+        """Score references on the other rows of the same prompt."""
+        for trial in trials:
+            key = (digest(" ".join(trial.prompt.split())), trial.component.name)
+            if key[0] not in self._twins:
+                continue
+            reference = trial.reference
+            assert reference is not None
+            for other, theirs in self._known[key]:
+                ours, back = list[Outcome](), list[Outcome]()
+                self._score([(other, reference, ours), (trial, theirs, back)])
+                worst = min((*ours, *back), key=trial.share)
+                trial.against.append((other.number, worst))
+                if worst.value is not None and not trial.passes(worst):
+                    reason = f"row {trial.number} has the same prompt and another answer: {worst.reason[:120]}"
+                    self.report.add(other.number, "contradictory", trial.component.name, reason)
+            if len(self._known[key]) < _REMEMBERED_TWINS:
+                self._known[key].append((trial, reference))
+
+    def _score(self, wanted: Sequence[Tried], settings: Mapping[str, Any] | None = None) -> None:
+        """Score completions, one batch for each component."""
+        by_component: defaultdict[str, list[Tried]] = defaultdict(list)
+        for one in wanted:
+            by_component[one[0].component.name].append(one)
+        for alike in by_component.values():
+            component = alike[0][0].component
+            reward = component.reward.with_(**settings) if settings else component.reward
+            batch = Batch.from_rows([{**trial.data, "completion": text} for trial, text, _ in alike])
+            self.report.completions += len(alike)
+            for (trial, _, into), outcome in zip(alike, reward.outcomes(batch), strict=True):
+                into.append(outcome)
+                if outcome.status == "unavailable":
+                    self.report.unavailable.setdefault(trial.number, outcome.reason)
+                elif outcome.status == "error":
+                    self._break(f"row {trial.number}: {component.name!r} broke: {outcome.reason}")
+
+    def _judge(self, trial: Trial) -> None:
+        self.report.judged(trial.strength)
+        unknown = trial.number in self.report.unavailable
+        for name, check in CHECKS.items():
+            if unknown and name not in ("leak", "row"):
+                continue
+            for reason in check(trial):
+                self.report.add(trial.number, name, trial.component.name, reason)
+
+
+def _guessed() -> tuple[Component, ...]:
+    """The installed rewards that have probes, in the order in which plugins name them."""
+    known = registry().rewards
+    return tuple(Component(name, known[name], 1.0, None, None, None) for name in probing() if name in known)

@@ -1,0 +1,69 @@
+"""Programs that do nothing: each function answers with one constant, or with its argument."""
+
+from __future__ import annotations
+
+import ast
+
+from grpo_rewards_plugins.code.extraction import first_name
+from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import parse
+
+__all__ = ["stubs_of"]
+
+_ANSWERS = ("None", "True", "0")
+_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+
+
+def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
+    """Return stubs for what the tests ask for; `solution` and `prompt` say what is a function and what a class."""
+    if suite.format in ("stdio", "program"):
+        return ["pass", "print(0)", "import sys\nprint(sys.stdin.read())"] if suite.format == "stdio" else []
+    tree = _parsed(solution) or _parsed(prompt)
+    if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
+        return [_emptied(tree, answer) for answer in (*_ANSWERS, "")]
+    names = [first_name(suite.entry_point)] if suite.entry_point else sorted(suite.names - _BUILTINS)[:8]
+    if suite.calls is not None and not names:
+        names = sorted(suite.names)
+    if not suite.entry_point.isidentifier() and "." in suite.entry_point:
+        method = suite.entry_point.rpartition(".")[2]
+        return [
+            f"class {names[0]}:\n    def {method}(self, *args, **kwargs):\n        return {answer}\n"
+            for answer in _ANSWERS
+        ]
+    return ["".join(f"def {name}(*args, **kwargs):\n    return {answer}\n" for name in names) for answer in _ANSWERS]
+
+
+def _parsed(text: str) -> ast.Module | None:
+    for source in (text, f"{text}\n    pass\n"):
+        try:
+            return parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _emptied(tree: ast.Module, answer: str) -> str:
+    """The program with nothing in its functions but an answer; an empty one is the first argument."""
+    kept: list[ast.stmt] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign):
+            kept.append(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            kept.append(_stub(node, answer))
+        elif isinstance(node, ast.ClassDef):
+            body = [
+                _stub(part, answer) if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) else part
+                for part in node.body
+            ]
+            kept.append(ast.ClassDef(node.name, node.bases, node.keywords, body, node.decorator_list))
+    return ast.unparse(ast.fix_missing_locations(ast.Module(kept, [])))
+
+
+def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef, answer: str) -> ast.stmt:
+    given = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args) if argument.arg != "self"]
+    value = answer or (given[0] if given else "[]")
+    if node.name == "__init__":
+        value = "None"
+    body: list[ast.stmt] = [ast.Return(ast.parse(value, mode="eval").body)]
+    kind = type(node)
+    return kind(node.name, node.args, body, node.decorator_list, node.returns)

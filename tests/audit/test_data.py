@@ -1,0 +1,195 @@
+"""The audit of data: what each check finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpo_rewards_plugins.code.probes.vacuous import vacuous
+
+from grpo_rewards import Composite
+from grpo_rewards._audit.data import CHECKS, audit_data, write_marked
+from grpo_rewards._audit.data.__main__ import page
+from grpo_rewards._scoring import score_file
+from grpo_rewards._scoring.reading.marked import MARKS, checked_marks
+from grpo_rewards.errors import ConfigError, InputError
+
+ADD = "def add(a, b):\n    return a + b\n"
+TESTS = ["assert add(2, 3) == 5", "assert add(-1, 1) == 0", "assert add(10, 20) == 30"]
+SOUND = {"prompt": "Add two numbers.", "test_list": TESTS, "code": ADD}
+MATH = {"prompt": "What is 6 times 7?", "answer": "#### 42"}
+
+
+def code(prompt: str, **columns: Any) -> dict[str, Any]:
+    return {**SOUND, "prompt": prompt, **columns}
+
+
+CODE: list[tuple[str, dict[str, Any]]] = [
+    ("", SOUND),
+    ("", {"prompt": "Print the sum of two numbers.", "tests": [{"input": "2 3", "output": "5"}, {"input": "1 1", "output": "2"}],
+          "solutions": json.dumps(["print(1)", "print(sum(map(int, input().split())))"])}),
+    ("", code("Add or join.", test_list=["assert abs(add(0.1, 0.2) - 0.3) < 1e-9", "assert add('a', 'b') == 'ab'"])),
+    ("nop", code("Call it.", test_list=["add(1, 2)\nassert callable(add)"])),
+    ("oracle", code("Add, wrongly.", code=ADD.replace("+", "-"))),
+    ("oracle", code("Add, cut.", code=ADD[:-6])),
+    ("weak", code("Add, roughly.", test_list=["assert isinstance(add(1, 2), int)", "assert isinstance(add(2, 2), int)",
+                                             "assert add(5, 5) is not None and add(5, 5) > 1"])),
+    ("flaky", code("Add, perhaps.", test_list=["import random\nassert random.random() < 0.5", *TESTS])),
+    ("vacuous", code("Add, unseen.", test_list=["try:\n    assert add(1, 2) == 3\nexcept Exception:\n    pass"])),
+    ("vacuous", {"prompt": "Add, skipped.", "test": "import pytest\nfrom solution import add\n\n@pytest.mark.skip\ndef test_add():\n"
+                 "    assert add(1, 2) == 3\n", "solution": ADD}),
+    ("contradictory", {"prompt": "Print it.", "tests": [{"input": "1", "output": "1"}, {"input": "1", "output": "2"}]}),
+    ("contradictory", code("Do what is meant.")),
+    ("contradictory", code("Do what is meant.", test_list=["assert add(2, 3) == 6", "assert add(1, 1) == 1"],
+                           code="def add(a, b):\n    return a * b\n")),
+    ("leak", code("Sum up.\n\n    total = sum(n for n in numbers if n)\n    return total\n", test_list=["assert add([1, 2]) == 3", "assert add([]) == 0"],
+                  code="def add(numbers):\n    total = sum(n for n in numbers if n)\n    return total\n")),
+    ("format", {"prompt": "Do as I say.", "tests": [{"given": 1, "when": 2}]}),
+    ("format", code("Add, unreadably.", test_list=["assert add(1, 2 == 3"])),
+    ("row", code("  ")),
+]  # fmt: skip
+REFERENCES: list[tuple[str, dict[str, Any]]] = [
+    ("", MATH),
+    ("", {"prompt": "Which of 3, 42 and 7 is the answer to everything?", "answer": 42}),
+    ("leak", {"prompt": "What is 5 times 7? (Answer: 35)", "answer": "35"}),
+    ("leak", {"prompt": [{"role": "user", "content": "What is 3 times 7?\n#### 21"}], "answer": "#### 21"}),
+    ("gold", {"prompt": "What is 1 + 1?", "answer": ""}),
+    ("gold", {"prompt": "What is a half?", "answer": "\\frac{1}{"}),
+    ("contradictory", {"prompt": "What is 6 * 9?", "answer": "54"}),
+    ("contradictory", {"prompt": "What is 6 * 9?", "answer": "42"}),
+    ("", {"prompt": "What is one half?", "answer": "1/2"}),
+    ("", {"prompt": "What is one half?", "answer": "0.5"}),
+    ("row", {"prompt": "What is there?"}),
+]
+
+
+def marks(rows: list[dict[str, Any]], folder: Path) -> list[str]:
+    file = folder / "rows.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = audit_data(file)
+    assert not report.broken
+    assert not report.unavailable
+    found = report.marks()
+    return [found.get(number, "") for number in range(1, len(rows) + 1)]
+
+
+@pytest.mark.slow
+def test_of_code_each_defect_has_its_mark_and_sound_rows_none(tmp_path):
+    found = marks([row for _, row in CODE], tmp_path)
+    assert [(wanted, row["prompt"]) for (wanted, row), mark in zip(CODE, found, strict=True)
+            if (wanted not in mark.split(",") if wanted else mark)] == []  # fmt: skip
+
+
+def test_of_references_each_defect_has_its_mark_and_sound_rows_none(tmp_path):
+    assert marks([row for _, row in REFERENCES], tmp_path) == [wanted for wanted, _ in REFERENCES]
+
+
+def test_rows_of_one_task_are_tried_once_and_all_get_its_marks(tmp_path):
+    rows = [{**MATH, "answer": "", "completion": str(number)} for number in range(3)]
+    file, out = tmp_path / "rows.jsonl", tmp_path / "marked.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = audit_data(file)
+    assert (report.rows, report.tasks) == (3, 1)
+    assert write_marked(file, out, report) == 0
+    assert [json.loads(line) for line in out.read_text().splitlines()] == [{**row, "audit": "gold"} for row in rows]
+
+
+def test_a_file_without_anything_to_try_is_refused(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"prompt": "Say something.", "mood": "good"}\n')
+    with pytest.raises(InputError, match="nothing in it could be tried"):
+        audit_data(file)
+
+
+def test_a_missing_reference_is_a_finding_where_the_composition_asks_for_it(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps(MATH) + "\n" + json.dumps({"prompt": "And?", "answer": None}) + "\n")
+    report = audit_data(file, Composite({"rewards": {"right": {"use": "math"}}}))
+    assert [(one.row, one.check, one.component) for one in report.findings] == [(2, "gold", "right")]
+
+
+def test_a_broken_line_is_a_finding_with_its_number(tmp_path):
+    file, out = tmp_path / "rows.jsonl", tmp_path / "marked.jsonl"
+    file.write_text(json.dumps(MATH) + "\n{\n" + json.dumps({**MATH, "prompt": "What is 42?"}) + "\n")
+    report = audit_data(file)
+    assert [(one.row, one.check) for one in report.findings] == [(2, "row")]
+    assert write_marked(file, out, report) == 2
+
+
+# ------------------------------------------------------------------------------------------------ marks
+
+
+def marked(folder: Path, *found: str) -> Path:
+    file = folder / "marked.jsonl"
+    rows = [{"prompt": f"q{n}", "completion": "42", "answer": "42", "audit": mark} for n, mark in enumerate(found)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+@pytest.mark.parametrize(("names", "left"), [((), 4), (("nop",), 2), (("any",), 1), (("leak", "unknown"), 2)])
+def test_score_leaves_marked_rows_out(tmp_path, names, left):
+    file = marked(tmp_path, "fit", "nop", "nop,leak", "unknown")
+    run = score_file(file, Composite({"rewards": {"math": "math"}}), leave_out=checked_marks(names))
+    assert (run.rows, run.left_out) == (left, 4 - left)
+
+
+def test_rows_without_marks_and_marks_that_are_none_are_refused(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(json.dumps({**MATH, "completion": "42"}) + "\n")
+    with pytest.raises(InputError, match=r"rows.jsonl:1: there is no column 'audit'.*audit DATA -o"):
+        score_file(file, Composite({"rewards": {"math": "math"}}), leave_out=frozenset({"any"}))
+    with pytest.raises(ConfigError, match=r"no mark 'nopp'.*'nop'"):
+        checked_marks(["nopp"])
+
+
+def test_the_checks_are_the_marks():
+    assert tuple(CHECKS) == MARKS
+
+
+def test_the_page_is_the_docstrings():
+    assert (Path(__file__).parents[2] / "docs" / "audit-data.md").read_text() == page()
+
+
+# ------------------------------------------------------------------------------------------------ by their text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_a():\n    assert True",
+        "def test_a():\n    pass",
+        "def test_a():\n    return\n    assert f(1) == 2",
+        "def test_a():\n    assert (f(1) == 2, 'it is two')",
+        "def test_a():\n    if False:\n        assert f(1) == 2",
+        "def test_a():\n    with suppress(AssertionError):\n        assert f(1) == 2",
+        "def test_a():\n    assert f(1) == f(1)",
+        "import pytest\npytestmark = pytest.mark.skip\ndef test_a():\n    assert f(1) == 2",
+        "class TestF(unittest.TestCase):\n    @unittest.skip('later')\n    def test_a(self):\n        self.assertEqual(f(1), 2)",
+        "def check(candidate):\n    candidate(1)",
+        "assert 1 == 1",
+    ],
+)
+def test_a_text_of_which_no_test_can_fail_is_vacuous(text):
+    assert vacuous(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def test_a():\n    assert f(1) == 2",
+        "def test_a():\n    assert True\n\ndef test_b():\n    assert f(1)",
+        "def test_a():\n    for x in range(3):\n        assert f(x) == x",
+        "def test_a():\n    with pytest.raises(ValueError):\n        f(1)",
+        "def test_a():\n    try:\n        f(1)\n    except ValueError:\n        return\n    assert False",
+        "def test_a():\n    try:\n        f(1)\n        assert False\n    except ValueError:\n        pass",
+        "def test_a():\n    np.testing.assert_allclose(f(1), 2)",
+        "class TestF(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)",
+        "@pytest.mark.skipif(sys.version_info < (3, 8), reason='old')\ndef test_a():\n    assert f(1) == 2",
+        "def check(candidate):\n    if candidate(1) != 2:\n        raise AssertionError",
+        "not python at all (",
+    ],
+)
+def test_a_text_of_which_some_test_can_fail_is_not(text):
+    assert vacuous(text) == ""
