@@ -76,12 +76,13 @@ class Sandbox:
             if self._closed:
                 raise SandboxUnavailable(_CLOSED)
             if self._keeper is None and self._spares:
-                self._keeper = threading.Thread(target=self._keep, daemon=True, name="grpo-sandbox-keeper")
-                self._keeper.start()
+                keeper = threading.Thread(target=self._keep, daemon=True, name="grpo-sandbox-keeper")
+                keeper.start()
+                self._keeper = keeper
             while len(self._threads) < min(self.workers, len(self._threads) + len(items)):
                 thread = threading.Thread(target=self._work, daemon=True, name="grpo-sandbox")
+                thread.start()  # first: one that the system refuses is none that works
                 self._threads.append(thread)
-                thread.start()
             for item in items:
                 self._queue.put(item)
         return [future for _, future in items]
@@ -139,7 +140,7 @@ class Sandbox:
 
     def _keep(self) -> None:
         """Start supervisors ahead of need: what takes one finds it ready."""
-        while not self._closed:
+        while True:
             self._wanted.clear()
             while not self._closed and len(self._idle) < self._spares:
                 try:
@@ -148,6 +149,8 @@ class Sandbox:
                     break
                 with self._lock:
                     self._idle.append(worker)
+            if self._closed:  # looked at after the clearing: `close` may have come just before it
+                return
             self._wanted.wait()
 
     def close(self) -> None:

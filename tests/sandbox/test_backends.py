@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -21,7 +22,10 @@ from grpo_rewards_sandbox import (
     open_sandbox,
     register_backend,
 )
+from grpo_rewards_sandbox.backends import supervised
 from grpo_rewards_sandbox.backends.local.backend import LocalBackend
+from grpo_rewards_sandbox.backends.supervised import Supervised
+from grpo_rewards_sandbox.program import wire
 from grpo_rewards_sandbox.testing import BackendContract
 
 from grpo_rewards import get_reward, hookimpl, use_plugin
@@ -81,6 +85,63 @@ JOB = Job("x = 1", ["assert x == 1"], "asserts")
 def saying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_registry, "_registered", {})
     register_backend("saying", Saying)
+
+
+class Keeping(Saying):
+    """Wants a worker to be kept ready."""
+
+    spares = 1
+
+
+def test_closing_ends_who_keeps_workers_ready_whenever_it_comes() -> None:
+    sandbox = open_sandbox(Keeping())
+    closed = threading.Event()
+
+    class Late(threading.Event):
+        """Is cleared just after it was set for the end: the keeper had looked whether the sandbox is closed before that."""
+
+        def set(self) -> None:
+            super().set()
+            if sandbox._closed:
+                closed.set()
+
+        def clear(self) -> None:
+            assert closed.wait(20)
+            super().clear()
+
+    sandbox._wanted = Late()
+    assert [said.status for said in sandbox.run([JOB])] == ["passed"]
+    closing = threading.Thread(target=sandbox.close, daemon=True)
+    closing.start()
+    closing.join(20)
+    assert not closing.is_alive()
+
+
+class Babbling(Supervised):
+    """Lives, and says nothing else."""
+
+    sign = wire.pack({"alive": True})
+    read = 0
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        pass
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        start = self.read % len(self.sign)
+        self.read += size
+        return self.sign[start : start + size]
+
+    def interrupt(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def test_signs_of_life_alone_are_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervised, "longest", lambda _: -7.0)
+    with pytest.raises(OSError, match="no verdict for -1 s"):
+        Babbling().run(JOB)
 
 
 @pytest.mark.usefixtures("saying")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from abc import abstractmethod
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 from .._backend import Worker
 from .._job import Job, Verdict
 from ..program import wire
+from ..program.clock import longest
+from ..program.languages.compiling import SECONDS
 
 START_SECONDS = 60.0
 GRACE_SECONDS = 20.0  # without a sign of life
+_RUNS = 3  # what is killed from outside is run again by the supervisor
 
 
 class Supervised(Worker):
@@ -23,20 +27,24 @@ class Supervised(Worker):
     def run(self, job: Job) -> Verdict:
         """Judge a job: one frame there, one back, and signs of life between them."""
         start = time.monotonic()
-        answer = self.ask(job.to_wire(), GRACE_SECONDS)
+        compiled = 2 * longest(SECONDS) if job.format in ("stdio", "program") else 0.0  # the program and its checker
+        answer = self.ask(job.to_wire(), GRACE_SECONDS, _RUNS * (longest(job.timeout) + compiled) + GRACE_SECONDS)
         answer.pop("passed")
         self._clean = answer.pop("clean")
         return Verdict(**answer, seconds=time.monotonic() - start)
 
-    def ask(self, message: Any, seconds: float) -> dict[str, Any]:
+    def ask(self, message: Any, seconds: float, most: float = math.inf) -> dict[str, Any]:
         """Send a message and return the answer.
 
         Raises:
-            OSError: the supervisor ended, or gave no sign of life for so many `seconds`, as one that is stopped.
+            OSError: the supervisor ended, or gave no sign of life for so many `seconds`, as one that is stopped, or signs of
+                life alone for `most` seconds.
         """
-        self._write(wire.pack(message), time.monotonic() + seconds)
+        begun = time.monotonic()
+        self._write(wire.pack(message), begun + seconds)
         while "alive" in (answer := self._receive(time.monotonic() + seconds)):
-            pass
+            if time.monotonic() > begun + most:
+                raise OSError(f"the supervisor lives, and has had no verdict for {most:g} s")
         return answer
 
     def is_clean_in(self, seconds: float) -> bool:
