@@ -49,10 +49,13 @@ class FailureWatch:
 
         Raises:
             PluginError: a plugin broke its contract, and ``errors.plugin`` is ``raise``.
+            ConfigError: a reward found its configuration wrong when it was called, as a service that refuses its token.
             InfrastructureError: too many rows could not be scored, for whatever cause.
         """
         for index, share in enumerate(shares):
-            if (broken := share.broken) is not None and self._errors.plugin == "raise":
+            if (broken := share.broken) is not None and (
+                self._errors.plugin == "raise" or broken.outcome.details.get("configuration")
+            ):
                 name = broken.component
                 error = plugin_error(
                     broken.outcome, broken.row, component=name, reward=rewards[name], completion=broken.completion

@@ -94,14 +94,15 @@ def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], c
     outcomes = table.components
     causes = {row: _cause([found[row] for found in outcomes.values()]) for row in table.left_out}
     worst = min(causes, key=lambda row: CAUSES.index(causes[row]), default=None)
-    broken = next(
+    broken = min(
         (
             Broken(name, row, found[row], batch.texts[row])
             for name, found in outcomes.items()
             for row in sorted(causes)
             if found[row].status == "error"
         ),
-        None,
+        key=lambda one: "configuration" not in one.outcome.details,
+        default=None,
     )
     return Share(
         keys=_group_keys(batch, caller),

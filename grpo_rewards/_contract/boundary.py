@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.limits import CallLimits
 from grpo_rewards._contract.outcome import Outcome
-from grpo_rewards.errors import PluginError
+from grpo_rewards.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
     from grpo_rewards._contract.reward import Reward
@@ -78,9 +78,15 @@ def evaluate(
     return slots
 
 
-def plugin_error(outcome: Outcome, row: int, *, component: str, reward: Reward, completion: str = "") -> PluginError:
+def plugin_error(
+    outcome: Outcome, row: int, *, component: str, reward: Reward, completion: str = ""
+) -> PluginError | ConfigError:
     """Build the error that an ``error`` outcome of `row` stands for, caused by what the plugin raised."""
     whole_batch = bool(outcome.details.get("whole_batch"))
+    if outcome.details.get("configuration"):
+        wrong = ConfigError(outcome.reason, path=f"rewards.{component}")
+        wrong.__cause__ = getattr(outcome.details, "error", None)
+        return wrong
     error = PluginError(
         outcome.reason,
         component=component,
@@ -469,12 +475,14 @@ def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bo
     details = _Broken({"whole_batch": whole_batch} if whole_batch else {})
     if error is not None:
         details.error = error
+        if isinstance(error, ConfigError):  # found out with the first call only: a token, say; no completion's doing
+            details["configuration"] = True
         details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]
     return Outcome(None, "error", problem, details)
 
 
 def _describe(error: BaseException) -> str:
-    return f"it raised {type(error).__name__}: {error}"[:500]
+    return (str(error) if isinstance(error, ConfigError) else f"it raised {type(error).__name__}: {error}")[:500]
 
 
 def _short(value: Any) -> str:

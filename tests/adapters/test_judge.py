@@ -15,7 +15,7 @@ from grpo_rewards_plugins.judges import judge
 from grpo_rewards_plugins.judges.endpoint import _Endpoint, _Limits
 
 from grpo_rewards import Composite, Reward
-from grpo_rewards.errors import PluginError
+from grpo_rewards.errors import ConfigError
 
 
 class Endpoint(ThreadingHTTPServer):
@@ -140,7 +140,9 @@ def test_a_refused_key_is_an_error_and_no_outage(endpoint: Endpoint, status: int
     assert bound(endpoint, attempts=3).one("x").status == "error"
     assert len(endpoint.seen) == 1
     composite = Composite({"rewards": {"judge": {"use": bound(endpoint)}}})
-    with pytest.raises(PluginError, match=rf"judge.*answered {status} at http://127.*refuses the key.*A_TEST_KEY"):
+    with pytest.raises(
+        ConfigError, match=rf"rewards.judge: .*answered {status} at http://127.*refuses the key.*A_TEST_KEY"
+    ):
         composite(completions=["y"])
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from grpo_rewards import Composite
+from grpo_rewards.errors import ConfigError
 
 REMOTE = "grpo_rewards_adapters.server.client:remote"
 ROWS = [{"prompt": f"q{n // 4}", "completion": str(n % 6), "answer": "4"} for n in range(40)]
@@ -44,21 +45,26 @@ def test_what_the_service_left_out_is_left_out_here(remote):
     assert "the sandbox is away" in table.left_out[1]
 
 
-@pytest.mark.parametrize(
-    ("params", "environment", "told"),
-    [
-        ({"url": "http://127.0.0.1:9", "attempts": 2}, {}, "cannot be reached"),
-        ({}, {"GRPO_REWARDS_TOKEN": "wrong"}, "401"),
-        ({"token_env": "NOT_SET"}, {}, "401"),
-    ],
-)
-def test_no_answer_is_no_grade(remote, monkeypatch, params, environment, told):
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    table = remote(**params).score(ROWS[:3])
+def test_no_answer_is_no_grade(remote):
+    table = remote(url="http://127.0.0.1:9", attempts=2).score(ROWS[:3])
     assert table.rewards() == [None] * 3
     assert {outcome.status for outcome in table.components["far"]} == {"unavailable"}
-    assert told in table.left_out[0]
+    assert "cannot be reached" in table.left_out[0]
+
+
+@pytest.mark.parametrize("plugin", ["raise", "drop_row"])
+@pytest.mark.parametrize(("name", "said"), [("GRPO_REWARDS_TOKEN", "is not the service's"), ("NOT_SET", "is not set")])
+def test_a_refused_token_is_an_error_of_the_configuration(server, monkeypatch, name, said, plugin):
+    monkeypatch.setenv("GRPO_REWARDS_TOKEN", "wrong")
+    far = {"use": REMOTE, "params": {"url": server.url, "token_env": name}}
+    composite = Composite({"rewards": {"far": far}, "errors": {"plugin": plugin, "max_infra_rate": 1.0}})
+    with pytest.raises(
+        ConfigError, match=rf"^rewards\.far: http://127.*answered 401: .*; the token in \${name} {said}$"
+    ):
+        composite(completions=["1", "2"], prompts=["q", "q"], answer=["4", "4"])
+    table = composite.score(ROWS[:3])
+    assert {outcome.status for outcome in table.components["far"]} == {"error"}
+    assert "401" in table.left_out[0]
 
 
 def test_a_full_service_is_asked_again(start, monkeypatch):

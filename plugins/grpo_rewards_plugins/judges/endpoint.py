@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grpo_rewards.errors import ConfigError
 from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.bounds import finite
 
@@ -161,7 +162,7 @@ async def consult(
     `read` raises ValueError where the answer's JSON object is no verdict; the judge is then shown its answer and asked again.
 
     Raises:
-        PermissionError: the endpoint refuses the key.
+        ConfigError: the endpoint refuses the key.
     """
     import asyncio
     import hashlib
@@ -197,7 +198,7 @@ async def consult(
         else:
             problem = found
         if problem.refused:
-            raise PermissionError(
+            raise ConfigError(
                 f"{problem.text} at {client.url}: it refuses the key; set ${client.key_env} to one that it takes"
             )
         if problem.pause is None:

@@ -14,12 +14,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.errors import ConfigError
 from grpo_rewards.rows import dump_json
 from grpo_rewards.types import Batch
 
-__all__ = ["RemoteProblem", "ask", "remote"]
+__all__ = ["RemoteProblem", "RemoteRefusal", "ask", "remote"]
 
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+_REFUSED = frozenset({401, 403})
 _LONGEST_PAUSE = 30.0
 _LARGEST_ANSWER = 256 << 20
 _TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
@@ -27,6 +29,10 @@ _TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 
 class RemoteProblem(Exception):
     """The service gave no answer to use; the text says why."""
+
+
+class RemoteRefusal(RemoteProblem):
+    """The service does not take the token: no waiting mends that."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -48,7 +54,8 @@ def ask(
     doubles, with jitter.
 
     Raises:
-        RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a token, a column).
+        RemoteRefusal: it does not take the token.
+        RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a column).
     """
     headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
     request = urllib.request.Request(f"{url.rstrip('/')}/score", dump_json({"rows": list(rows)}), headers)
@@ -65,6 +72,8 @@ def ask(
         except urllib.error.HTTPError as error:
             with error:
                 problem = f"{url} answered {error.code}: {_told(error.read(4096))}"
+                if error.code in _REFUSED:
+                    raise RemoteRefusal(problem) from None
                 if error.code not in _RETRIED:
                     raise RemoteProblem(problem) from None
                 pause = max(pause, _seconds(error.headers.get("Retry-After")))
@@ -116,7 +125,7 @@ def remote(
 
     All columns are sent. A group's rows travel together, in requests of at least `chunk` rows (fewer at the end), up to
     `concurrency` at once. Rows that cannot be scored, there or for want of an answer, are ``unavailable``, or ``error``
-    where a plugin broke there.
+    where a plugin broke there. A token that is refused (401, 403) is an error of the configuration and stops the run.
 
     Args:
         url: where it listens: ``http://host:8000``.
@@ -146,6 +155,9 @@ def remote(
         try:
             found = ask(url, [rows[row] for row in part], token=token, timeout=timeout, attempts=attempts)
             return [_outcome(found, position) for position in range(len(part))]
+        except RemoteRefusal as refusal:
+            given = "is not the service's" if token else "is not set"
+            raise ConfigError(f"{refusal}; the token in ${token_env} {given}") from None
         except RemoteProblem as problem:
             return [Outcome(None, "unavailable", f"remote: {problem}")] * len(part)
 
