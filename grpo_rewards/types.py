@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.observation import ComponentFigures, Observation
     from grpo_rewards._composition.scalers import Observed, Scaler
     from grpo_rewards._composition.session import ScoredCall, Session
+    from grpo_rewards._composition.stream import Stream, StreamedRow
     from grpo_rewards._contract.batch import Batch
 
 __all__ = [
@@ -29,6 +30,8 @@ __all__ = [
     "Scaler",
     "ScoredCall",
     "Session",
+    "Stream",
+    "StreamedRow",
     "World",
 ]
 
@@ -45,6 +48,8 @@ _HOMES = {
     "Scaler": "grpo_rewards._composition.scalers",
     "ScoredCall": "grpo_rewards._composition.session",
     "Session": "grpo_rewards._composition.session",
+    "Stream": "grpo_rewards._composition.stream",
+    "StreamedRow": "grpo_rewards._composition.stream",
     "World": "grpo_rewards._composition.caller",
 }
 

@@ -16,6 +16,10 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, help="Processes that score.")] = 1,
+    executor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="ray: components run in actors on the cluster at RAY_ADDRESS; see scale."),
+    ] = None,
     token_env: Annotated[
         str, typer.Option(metavar="NAME", help="Environment variable with the tokens, separated by commas.")
     ] = "GRPO_REWARDS_TOKENS",
@@ -34,6 +38,13 @@ def serve(
     from grpo_rewards._composition import load
 
     composite = load(config)
+    if executor is not None:
+        composite = composite.scaled(executor)
+    if composite.config.scale is not None and not os.environ.get("RAY_ADDRESS"):
+        typer.echo(
+            "error: workers that share a Ray cluster need RAY_ADDRESS=host:6379 (start one: ray start --head)", err=True
+        )
+        raise typer.Exit(ENVIRONMENT)
     try:
         from grpo_rewards_adapters.server.run import run
     except ImportError as error:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -23,15 +23,21 @@ from grpo_rewards._composition.evaluation import (
     UnderWay,
     begin_components,
     evaluate_components,
+    evaluate_parts,
 )
 from grpo_rewards._composition.expanded import Part, parts_of
+from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
+from grpo_rewards._composition.stream import Rows, Stream
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
+
+if TYPE_CHECKING:
+    from grpo_rewards._tier import Tier
 
 __all__ = ["CONFIG_VARIABLE", "Composite", "compose", "default_composite", "load"]
 
@@ -79,9 +85,12 @@ class Composite:
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
         self._counts = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckAttempts = {}
+        self.memory: Memory | None = None
+        self._tier: Tier | None = None
         self._alone = Session(self)
         self._session = self._alone
         self._lock = threading.Lock()
+        self._tier_lock = threading.Lock()
 
     def _component(self, name: str, config: ComponentConfig) -> Component:
         path = f"rewards.{name}"
@@ -128,7 +137,7 @@ class Composite:
     def identity(self) -> dict[str, Any]:
         """The configuration, defaults included, and the plugins with their versions, as plain data."""
         plugins = {c.name: f"{c.reward.source}:{c.reward.name} {c.reward.version}" for c in self.components}
-        config = self.config.model_dump(mode="python", exclude={"rewards"})
+        config = self.config.model_dump(mode="python", exclude={"rewards", "scale"})  # where it is scored is not what
         config["rewards"] = {
             name: {**component.model_dump(mode="python", exclude={"use"}), "use": plugins[name]}
             for name, component in self.config.rewards.items()
@@ -163,6 +172,17 @@ class Composite:
                 queue.append(component.gate.on)
         rewards = {name: component for name, component in self.config.rewards.items() if name in wanted}
         return Composite(self.config.model_copy(update={"rewards": rewards}), base=self.base, source=self.source)
+
+    def scaled(self, executor: str) -> Composite:
+        """Return the composite that runs its components elsewhere, as ``scale: {executor: ...}`` says where it is given.
+
+        Raises:
+            ConfigError: there is no such executor.
+        """
+        if self.config.scale is not None and self.config.scale.executor == executor:
+            return self
+        scale = read_config({"rewards": {"_": "_"}, "scale": {"executor": executor}}, source=self.source).scale
+        return Composite(self.config.model_copy(update={"scale": scale}), base=self.base, source=self.source)
 
     def check_columns(self, available: Iterable[str], *, batch: Batch | None = None) -> None:
         """Raise `ColumnError` when a column that a component needs is not among `available`.
@@ -243,6 +263,51 @@ class Composite:
         gates = (c.gate.on for c in self.config.rewards.values() if c.gate is not None and c.weight != 0.0)
         return config.weight != 0.0 or any(stages) or name in gates
 
+    def stream(self, rows: Rows | None = None, *, group_size: int | None = None, ahead: int = 1024) -> Stream:
+        """Return a `Stream`: rows scored one by one as they come, each as soon as its components are done.
+
+        ``for found in composite.stream(rows)`` and ``async for`` take rows from an iterable of either kind, at most
+        `ahead` of them under way; without `rows` they are given one by one (`Stream.submit`, `Stream.score`).
+        `group_size` is how many rows make a group, for rewards that compare those of one. The failure policy and
+        ``errors.batch_timeout`` hold for each row; rows that are scored again in a batch are not evaluated again.
+
+        Raises:
+            InputError: `ahead` is less than `group_size`.
+        """
+        return Stream(self, rows, group_size=group_size, ahead=ahead)
+
+    # -------------------------------------------------------------------------------------------- where it is scored
+
+    @property
+    def tier(self) -> Tier | None:
+        """The Ray actors that components run in, joined on first use; None without ``scale``.
+
+        Raises:
+            ConfigError: Ray is not installed, or a reward cannot be sent to another process.
+            InfrastructureError: there is no cluster.
+        """
+        scale = self.config.scale
+        if scale is None:
+            return None
+        with self._tier_lock:
+            if self._tier is None:
+                from grpo_rewards._tier import Tier, TierSettings
+
+                self._tier = Tier(self, TierSettings(**scale.model_dump(exclude={"executor"})))
+                _log.warning("%s", self._tier.describe([(c.name, c.reward) for c in self.components]))
+            return self._tier
+
+    def evaluate_parts(
+        self, parts: Iterable[tuple[str, Batch]], *, timeout: float | None
+    ) -> list[tuple[list[Outcome | None], float]]:
+        """Return the outcomes of components for rows that another process has chosen for them; see `Tier`."""
+        known = {component.name: component for component in self.components}
+        return evaluate_parts([(known[name], batch) for name, batch in parts], timeout=timeout, stuck=self._stuck)
+
+    def hangs(self) -> bool:
+        """Whether a call of a component has been left behind and still hangs in this process."""
+        return any(attempt.running for attempts in list(self._stuck.values()) for attempt in attempts)
+
     # -------------------------------------------------------------------------------------------- the table
 
     def evaluate(
@@ -262,9 +327,10 @@ class Composite:
         """
         self._check_groups(batch if whole is None else whole)
         evaluated = evaluate_components(
-            self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck
-        )
-        return self.table(batch, evaluated, weights=weights)
+            self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck, tier=self.tier,
+            memory=self.memory,
+        )  # fmt: skip
+        return self.table(batch.groups, evaluated, weights=weights)
 
     def begin(self, batch: Batch, *, limits: CallLimits) -> UnderWay:
         """Begin to score a batch as `score` does, beside others that share the `limits`; `table` makes its table.
@@ -274,16 +340,22 @@ class Composite:
         """
         self.check_columns(batch.available, batch=batch)
         self._check_groups(batch)
-        return begin_components(self.components, batch, limits=limits)
+        return begin_components(self.components, batch, limits=limits, tier=self.tier, memory=self.memory)
 
     def _check_groups(self, batch: Batch) -> None:
         for component in self.components:
             if component.reward.style == "group":
                 batch.check_groups(f"component {component.name!r}")
 
-    def table(self, batch: Batch, evaluated: Evaluated, *, weights: Mapping[str, float] | None = None) -> ScoreTable:
-        """Return the table of a batch whose components are evaluated: gates, clips, weights, totals, and who is left out."""
+    def table(
+        self, groups: Sequence[Sequence[int]], evaluated: Evaluated, *, weights: Mapping[str, float] | None = None
+    ) -> ScoreTable:
+        """Return the table of rows whose components are evaluated: gates, clips, weights, totals, and who is left out.
+
+        `groups` are the rows of each group. The mapping of outcomes is changed by it.
+        """
         found = evaluated.outcomes
+        size = len(next(iter(found.values())))
         weights = self.weights if weights is None else weights
         left_out = _left_out(found, self._counts)
         for row, reason in left_out.items():
@@ -292,7 +364,7 @@ class Composite:
                     outcomes[row] = _set_aside(outcomes[row], reason)
         clips = {component.name: component.clip for component in self.components}
         values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}
-        gates = {component.name: _gates(component, values, len(batch)) for component in self.components}
+        gates = {component.name: _gates(component, values, size) for component in self.components}
         method, clip = self.config.combine.method, self.config.combine.clip
         rewards = combined(values.values(), gates.values(), weights.values(), method=method, clip=clip)
         table = ScoreTable(
@@ -302,7 +374,7 @@ class Composite:
             clips,
             rewards,
             left_out,
-            batch.groups,
+            groups,
             self.provenance,
             seconds=evaluated.seconds,
             copies=evaluated.copies,

@@ -35,6 +35,7 @@ __all__ = [
     "Config",
     "ErrorsConfig",
     "GateConfig",
+    "ScaleConfig",
     "ScheduleConfig",
     "StageConfig",
     "WhenConfig",
@@ -192,6 +193,28 @@ class ErrorsConfig(Section):
     )
 
 
+class ScaleConfig(Section):
+    """Where components are evaluated, if not in the trainer's own process."""
+
+    executor: Literal["ray"] = Field(description="Actors on the Ray cluster of this process, or at RAY_ADDRESS.")
+    name: str = Field(default="rewards", min_length=1, description="Runs with the same name share their actors.")
+    actors: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The most actors; as many as fit on the nodes by default."
+    )
+    num_cpus: Annotated[float, Field(gt=0)] = Field(default=1.0, description="Processors that each takes of its node.")
+    resources: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, description="Custom resources that each takes of its node; other nodes get none."
+    )
+    gpu_nodes: bool = Field(default=False, description="Whether actors may run on nodes with a GPU.")
+    idle: Annotated[float, Field(gt=0)] = Field(
+        default=600.0, description="Seconds without a call after which an actor ends."
+    )
+    grace: Annotated[float, Field(ge=0)] = Field(
+        default=30.0,
+        description="Seconds that rows wait for an actor where there is none, before they are unavailable.",
+    )
+
+
 def _shorthand(rewards: Any) -> Any:
     """Let shorter forms stand for a component's mapping.
 
@@ -240,6 +263,7 @@ class Config(Section):
     adapt: AdaptConfig | None = Field(default=None, description="Weights that follow what training shows.")
     stages: list[StageConfig] = Field(default_factory=list, description="Parts of the run with weights of their own.")
     errors: ErrorsConfig = ErrorsConfig()
+    scale: ScaleConfig | None = Field(default=None, description="Where components run, if not in this process.")
 
     @model_validator(mode="before")
     @classmethod
@@ -371,7 +395,7 @@ def _fields_at(parts: Sequence[str]) -> list[str]:
     model: type[BaseModel] = Config
     sections: dict[str, type[BaseModel]] = {
         "combine": CombineConfig, "errors": ErrorsConfig, "when": WhenConfig, "gate": GateConfig,
-        "stages": StageConfig, "weight": ScheduleConfig,
+        "stages": StageConfig, "scale": ScaleConfig, "weight": ScheduleConfig,
     }  # fmt: skip
     if parts and parts[0] == "rewards":
         model = ComponentConfig

@@ -7,7 +7,7 @@ from typing import Any
 
 from grpo_rewards._contract import Batch, Reward
 
-__all__ = ["distinct_rows"]
+__all__ = ["content_keys", "distinct_rows", "one_at_a_time"]
 
 
 def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int] | None]:
@@ -18,20 +18,11 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     ``rowwise`` of True or comes with this package. A batch reward of a user may compare its rows.
     """
     everything = range(len(batch))
-    if not _one_at_a_time(reward) or len(batch) < 2:
+    if not one_at_a_time(reward) or len(batch) < 2:
         return everything, None
     if not (repeated := batch.repeated):
         return everything, None
-    reads = {parameter.source for parameter in reward.shape.data}
-    raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
-    columns: list[Sequence[Any]] = [batch.completions] if raw else []
-    if reward.shape.takes_rest:
-        columns += [batch.columns[name] for name in sorted(batch.columns)]
-        columns += [values for values in (batch.prompts, batch.completion_ids) if values is not None]
-    else:
-        for name in (*reward.required_columns, *reward.optional_columns):
-            if (values := batch.column(name)) is not None:
-                columns.append(values)
+    columns = [values for _, values in _read(reward, batch)]
     original: dict[int, int] = {}
     for rows in repeated:
         if not columns:  # nothing but the text is read
@@ -52,7 +43,36 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     return distinct, [position[original.get(row, row)] for row in everything]
 
 
-def _one_at_a_time(reward: Reward) -> bool:
+def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[Any]]]:
+    """What a reward looks at beside the text, by name."""
+    reads = {parameter.source for parameter in reward.shape.data}
+    raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
+    columns: list[tuple[str, Sequence[Any]]] = [("completion", batch.completions)] if raw else []
+    if reward.shape.takes_rest:
+        columns += [(name, batch.columns[name]) for name in sorted(batch.columns)]
+        given = (("prompt", batch.prompts), ("completion_ids", batch.completion_ids))
+        return columns + [(name, values) for name, values in given if values is not None]
+    for name in (*reward.required_columns, *reward.optional_columns):
+        if (values := batch.column(name)) is not None:
+            columns.append((name, values))
+    return columns
+
+
+def content_keys(reward: Reward, batch: Batch) -> list[Any]:
+    """Return per row what the reward's outcome depends on, as something hashable, None where it cannot be compared."""
+    read = _read(reward, batch)
+    names = tuple(name for name, _ in read)
+    found: list[Any] = []
+    for row, text in enumerate(batch.texts):
+        try:
+            found.append((text, names, *(_plain(values[row]) for _, values in read)))
+        except TypeError:
+            found.append(None)
+    return found
+
+
+def one_at_a_time(reward: Reward) -> bool:
+    """Whether a reward's outcome for a row depends on that row alone."""
     if reward.style == "row":
         return True
     return reward.style == "batch" and bool(getattr(reward, "rowwise", reward.source == "grpo-rewards"))

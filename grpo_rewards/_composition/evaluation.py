@@ -1,4 +1,7 @@
-"""Evaluating the components of a batch: which rows each sees, identical rows once, side by side, within a deadline."""
+"""Evaluating the components of a batch: which rows each sees, identical rows once, side by side, within a deadline.
+
+Rows that a stream was asked for are waited for, not evaluated again; with a tier of Ray actors the others are sent there.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,29 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import wait
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import distinct_rows
+from grpo_rewards._composition.memory import Memory, Promise, units_of
 from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
 
-__all__ = ["Component", "Evaluated", "StuckAttempts", "UnderWay", "begin_components", "evaluate_components"]
+if TYPE_CHECKING:
+    from grpo_rewards._tier import Part, Tier
+
+__all__ = [
+    "Component",
+    "Evaluated",
+    "StuckAttempts",
+    "UnderWay",
+    "begin_components",
+    "evaluate_components",
+    "evaluate_parts",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -105,7 +121,7 @@ class _Evaluation:
     `own` are the rows of `batch` that belong to this process; the others are there for the groups' sake only.
     """
 
-    def __init__(self, component: Component, batch: Batch, own: range) -> None:
+    def __init__(self, component: Component, batch: Batch, own: range, memory: Memory | None = None) -> None:
         self.component = component
         self.own = own
         rows = component.rows(batch)
@@ -117,6 +133,10 @@ class _Evaluation:
         seen = batch if len(rows) == len(batch) else batch.select(rows)
         self.distinct, self.twin = distinct_rows(component.reward, seen)
         self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct, columns=_read(component))
+        self.promised: dict[int, Promise] = {}
+        if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
+            self.promised = known
+            self.batch = self.batch.select([row for row in range(len(self.batch)) if row not in known])
         self.attempts: list[Attempt] = []
         self.failure: BaseException | None = None
         self._rescues = 0
@@ -138,6 +158,12 @@ class _Evaluation:
             self.failure = error
         self.seconds = time.perf_counter() - self._started
         attempt.ended = True
+
+    def run_on(self, tier: Tier) -> Part:
+        """Return the rows as a tier takes them; what it finds is this component's only attempt."""
+        attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
+        self.attempts.append(attempt)
+        return tier.part(self.component.name, self.batch, units_of(self.component.reward, self.batch), attempt.slots)
 
     def finished(self, deadline: float, patience: float) -> bool:
         """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""
@@ -181,11 +207,30 @@ class _Evaluation:
                     found[index] = outcome
         return found
 
+    def raw(self, given_up: Outcome | None) -> list[Outcome | None]:
+        """Per row what was found, None where it was not finished."""
+        if self.failure is not None:
+            raise self.failure
+        found: list[Outcome | None] = self._found() if given_up is None else [given_up] * len(self.distinct)
+        return found if self.twin is None else [found[index] for index in self.twin]
+
+    def _with_promised(self) -> list[Outcome | None]:
+        """What was found and what a stream has found, per distinct row."""
+        found = self._found()
+        if not self.promised:
+            return found
+        rest = iter(found)
+        promised = self.promised
+        return [
+            (promised[row].result() if promised[row].done() else None) if row in promised else next(rest)
+            for row in range(len(found) + len(promised))
+        ]
+
     def outcomes(self, unfinished: Outcome) -> list[Outcome]:
         """Spread over this process's rows: ``not_applicable`` where the component does not apply."""
         if self.failure is not None:
             raise self.failure
-        settled = [outcome if outcome is not None else unfinished for outcome in self._found()]
+        settled = [outcome if outcome is not None else unfinished for outcome in self._with_promised()]
         each = settled if self.twin is None else [settled[index] for index in self.twin]
         if len(self.rows) == len(self.own):
             return each
@@ -212,6 +257,8 @@ def evaluate_components(
     whole: Batch | None = None,
     offset: int = 0,
     stuck: StuckAttempts | None = None,
+    tier: Tier | None = None,
+    memory: Memory | None = None,
 ) -> Evaluated:
     """Return every component's outcome for every row of `batch`.
 
@@ -221,27 +268,16 @@ def evaluate_components(
     another. Without a `timeout` they are all waited for; see `begin_components`.
 
     `whole` is the batch of all processes, with this one's rows from `offset` on; group rewards see it. `stuck` keeps
-    what was left behind from call to call; a component with too much of it is not called again.
+    what was left behind from call to call; a component with too much of it is not called again. A `tier` evaluates the
+    components that it takes elsewhere meanwhile. `memory` knows the rows that streams were asked for.
     """
     if timeout is None:
-        return begin_components(components, batch, whole=whole, offset=offset).evaluated()
-    stuck = {} if stuck is None else stuck
-    evaluations = _evaluations(components, batch, whole, offset)
-    given_up: dict[str, Outcome] = {}
+        return begin_components(
+            components, batch, whole=whole, offset=offset, tier=tier, memory=memory
+        ).evaluated()  # fmt: skip
+    evaluations = _evaluations(components, batch, whole, offset, memory)
     batch.texts  # noqa: B018 - computed once here, not by each thread
-    deadline = time.monotonic() + timeout
-    called = []
-    for evaluation in evaluations:
-        name = evaluation.component.name
-        stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
-        if len(stuck[name]) >= _MAX_STUCK:
-            reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
-            given_up[name] = Outcome(None, "unavailable", reason)
-        else:
-            called.append(evaluation)
-    _run_in_turns(called, deadline, timeout)
-    for evaluation in called:
-        stuck[evaluation.component.name].extend(evaluation.stuck())
+    given_up = _evaluate(evaluations, timeout, {} if stuck is None else stuck, tier)
     reason = f"not finished within errors.batch_timeout = {timeout:g} s"
     return _evaluated(evaluations, Outcome(None, "unavailable", reason, {"batch_timeout": timeout}), given_up)
 
@@ -253,25 +289,31 @@ def begin_components(
     whole: Batch | None = None,
     offset: int = 0,
     limits: CallLimits | None = None,
+    tier: Tier | None = None,
+    memory: Memory | None = None,
 ) -> UnderWay:
     """Begin every component that waits in a thread of its own, run the others here, and return what is under way.
 
     With `limits` several batches may be under way at once; without, the calls of one batch are all there are.
     """
-    evaluations = _evaluations(components, batch, whole, offset)
+    evaluations = _evaluations(components, batch, whole, offset, memory)
+    there = _Away.of(tier, evaluations, None)
+    here = evaluations if there is None else [e for e in evaluations if e not in there.evaluations]
     if limits is None:
-        waiting = [evaluation for evaluation in evaluations if evaluation.component.asks_beside]
-        if len(waiting) == len(evaluations):
+        waiting = [evaluation for evaluation in here if evaluation.component.asks_beside]
+        if there is None and len(waiting) == len(here):
             waiting = waiting[:-1]  # this thread has nothing else to do
     else:
-        waiting = [evaluation for evaluation in evaluations if evaluation.component.waits]
+        waiting = [evaluation for evaluation in here if evaluation.component.waits]
     threads = []
-    if waiting:
+    if waiting or there is not None:
         batch.texts  # noqa: B018 - computed once here, not by each thread
         for evaluation in waiting:
             run = partial(evaluation.run, None, limits=limits)
             threads.append(_thread(evaluation.component.name, run))
-    for evaluation in evaluations:
+    if there is not None:
+        threads.append(there.begin())
+    for evaluation in here:
         if evaluation not in waiting:
             evaluation.run(None, limits=limits)
             if evaluation.failure is not None:
@@ -294,7 +336,7 @@ class UnderWay:
             if self._threads[0].is_alive():
                 return False
             del self._threads[0]
-        return True
+        return _promises_kept(self._evaluations, until)
 
     def left(self) -> int:
         """How many rows are not finished: those of the component that has most of them."""
@@ -306,14 +348,65 @@ class UnderWay:
         return _evaluated(self._evaluations, Outcome(None, "unavailable", "not evaluated"), {})
 
 
-def _evaluations(components: Iterable[Component], batch: Batch, whole: Batch | None, offset: int) -> list[_Evaluation]:
+def evaluate_parts(
+    parts: Iterable[tuple[Component, Batch]], *, timeout: float | None, stuck: StuckAttempts
+) -> list[tuple[list[Outcome | None], float]]:
+    """Return each component's outcomes for rows that are all its own, and its seconds; None where a row was not finished."""
+    evaluations = [_Evaluation(replace(component, when=None), batch, range(len(batch))) for component, batch in parts]
+    if timeout is None:
+        for evaluation in evaluations:
+            evaluation.run(None)
+        given_up: dict[str, Outcome] = {}
+    else:
+        given_up = _evaluate(evaluations, timeout, stuck, None)
+    return [(evaluation.raw(given_up.get(evaluation.component.name)), evaluation.seconds) for evaluation in evaluations]
+
+
+def _evaluations(
+    components: Iterable[Component], batch: Batch, whole: Batch | None, offset: int, memory: Memory | None
+) -> list[_Evaluation]:
     found = []
     for component in components:
         if whole is not None and component.reward.style == "group":
-            found.append(_Evaluation(component, whole, range(offset, offset + len(batch))))
+            found.append(_Evaluation(component, whole, range(offset, offset + len(batch)), memory))
         else:
-            found.append(_Evaluation(component, batch, range(len(batch))))
+            found.append(_Evaluation(component, batch, range(len(batch)), memory))
     return found
+
+
+def _evaluate(
+    evaluations: Sequence[_Evaluation], timeout: float, stuck: StuckAttempts, tier: Tier | None
+) -> dict[str, Outcome]:
+    """Run evaluations side by side until the time is over; return what stands for components that are given up."""
+    deadline = time.monotonic() + timeout
+    there = _Away.of(tier, evaluations, deadline)
+    here = evaluations if there is None else [e for e in evaluations if e not in there.evaluations]
+    thread = there.begin() if there is not None and here else None
+    given_up: dict[str, Outcome] = {}
+    called = []
+    for evaluation in here:
+        name = evaluation.component.name
+        stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
+        if len(stuck[name]) >= _MAX_STUCK:
+            reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
+            given_up[name] = Outcome(None, "unavailable", reason)
+        else:
+            called.append(evaluation)
+    _run_in_turns(called, deadline, timeout)
+    for evaluation in called:
+        stuck[evaluation.component.name].extend(evaluation.stuck())
+    if there is not None and thread is None:
+        there.run()
+    elif thread is not None:
+        thread.join()
+    _promises_kept(evaluations, deadline)
+    return given_up
+
+
+def _promises_kept(evaluations: Sequence[_Evaluation], until: float | None) -> bool:
+    """Wait for rows that a stream evaluates, at most until then (`time.monotonic`); say whether they are all there."""
+    promised = [promise for evaluation in evaluations for promise in evaluation.promised.values()]
+    return not promised or not wait(promised, None if until is None else max(0.0, until - time.monotonic())).not_done
 
 
 def _evaluated(evaluations: list[_Evaluation], late: Outcome, given_up: Mapping[str, Outcome]) -> Evaluated:
@@ -323,6 +416,32 @@ def _evaluated(evaluations: list[_Evaluation], late: Outcome, given_up: Mapping[
         {name: evaluation.seconds for name, evaluation in named.items()},
         {name: len(evaluation.rows) - len(evaluation.distinct) for name, evaluation in named.items()},
     )
+
+
+class _Away:
+    """Evaluations that a tier does; what ends them is raised with their outcomes."""
+
+    def __init__(self, tier: Tier, evaluations: Sequence[_Evaluation], deadline: float | None) -> None:
+        self.evaluations = evaluations
+        self._tier, self._deadline = tier, deadline
+        self._parts = [evaluation.run_on(tier) for evaluation in evaluations]
+
+    @classmethod
+    def of(cls, tier: Tier | None, evaluations: Sequence[_Evaluation], deadline: float | None) -> _Away | None:
+        """Return those of `evaluations` that the tier takes, or None."""
+        taken = [e for e in evaluations if tier is not None and tier.takes(e.component.reward)]
+        return cls(tier, taken, deadline) if tier is not None and taken else None
+
+    def begin(self) -> threading.Thread:
+        return _thread("tier", self.run)
+
+    def run(self) -> None:
+        try:
+            self._tier.evaluate(self._parts, self._deadline)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            self.evaluations[0].failure = error
+        for evaluation, part in zip(self.evaluations, self._parts, strict=True):
+            evaluation.seconds = part.seconds
 
 
 def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: float) -> None:

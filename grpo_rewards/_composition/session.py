@@ -177,9 +177,14 @@ class Session:
         """
         composite = self._composite
         table = composite.evaluate(batch, timeout=composite.config.errors.batch_timeout)
+        self.check(table, batch)
+        return table
+
+    def check(self, table: ScoreTable, batch: Batch) -> None:
+        """Apply the failure policy of training to rows that were scored one by one. Raises as `table`."""
+        composite = self._composite
         share = share_of(table, batch, composite.components, Caller())
         self._failures.check([share], {c.name: c.reward for c in composite.components}, rank=0)
-        return table
 
     def _score(self, batch: Batch, caller: Caller, *, expanded: bool) -> ScoredCall:
         started = time.perf_counter()

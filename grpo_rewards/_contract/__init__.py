@@ -1,6 +1,6 @@
 """The contract between a reward and everything that calls it."""
 
-from grpo_rewards._contract.batch import Batch
+from grpo_rewards._contract.batch import Batch, group_key
 from grpo_rewards._contract.boundary import evaluate, plugin_error
 from grpo_rewards._contract.limits import CallLimits
 from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
@@ -18,6 +18,7 @@ __all__ = [
     "completion_messages",
     "completion_text",
     "evaluate",
+    "group_key",
     "plugin_error",
     "reward",
 ]

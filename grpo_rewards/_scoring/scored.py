@@ -65,7 +65,7 @@ class ScoringChunk:
 
     def scored(self) -> ScoredChunk:
         """Wait for the scores."""
-        table = self._composite.table(self._batch, self._under_way.evaluated())
+        table = self._composite.table(self._batch.groups, self._under_way.evaluated())
         return _scored(self._composite, self._samples, self._batch, table, self._started)
 
 

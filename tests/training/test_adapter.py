@@ -223,6 +223,24 @@ def test_the_asynchronous_trainer_scores_in_a_spawned_child(tmp_path: Path) -> N
     assert all(found[k]["advantage"] > 0 > found[k + 2]["advantage"] for k in (0, 3, 6))
 
 
+def test_the_asynchronous_trainer_scores_rollouts_as_they_are_finished(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("async_streaming.py")
+    found = {}
+    for kind in ("plain", "streaming"):
+        command = [sys.executable, "-W", "ignore", str(script), str(tmp_path), kind]
+        done = subprocess.run(command, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()[-3000:]
+        found[kind] = json.loads((tmp_path / f"{kind}.json").read_text())
+    rewards = {kind: sorted(told["rewards"]) for kind, told in found.items()}
+    assert rewards["streaming"] == rewards["plain"]
+    assert [reward for text, reward, _ in rewards["plain"] if text.startswith("0")] == [0.5, 0.5, 1.5, 0.5]
+    happened = found["streaming"]["happened"]
+    scored = [text for text in happened if text.startswith("scored")]
+    assert len(scored) == len(set(scored)), "nothing is scored twice"
+    for group in range(3):
+        assert happened.index(f"scored {group}: 0") < happened.index(f"generated {group}: 3")
+
+
 # ------------------------------------------------------------------------------------------------ checks
 
 

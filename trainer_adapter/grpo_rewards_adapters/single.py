@@ -16,9 +16,9 @@ from functools import lru_cache
 from typing import Any
 
 import grpo_rewards
-from grpo_rewards import Composite, load
+from grpo_rewards import Composite, ScoreTable, load
 from grpo_rewards.errors import ConfigError
-from grpo_rewards.types import Batch
+from grpo_rewards.types import Batch, Stream
 
 __all__ = [
     "MISSING_VARIABLE",
@@ -27,6 +27,8 @@ __all__ = [
     "composite_for",
     "filled_with_group_means",
     "refuse_group_rewards",
+    "rows_of",
+    "score_row",
     "score_rows",
     "stand_in",
 ]
@@ -101,7 +103,11 @@ def score_rows(
     """
     batch = replace(Batch.from_rows(rows), grouping=grouping)
     composite.check_columns(batch.available)
-    table = composite.session.table(batch)
+    return rows_of(composite.session.table(batch))
+
+
+def rows_of(table: ScoreTable) -> list[ScoredRow]:
+    """Return the rows of a table as plain numbers and a flag."""
     values = {name: table.values(name) for name in table.components}
     scored = []
     for row, reward in enumerate(table.rewards()):
@@ -115,6 +121,17 @@ def score_rows(
             failure = next((kind for kind in ("error", "unavailable") if kind in statuses), "not_applicable")
             reason = table.left_out.get(row, "no component with a weight applies to this row")
         scored.append(ScoredRow(reward, {name: column[row] for name, column in values.items()}, failure, reason))
+    return scored
+
+
+@lru_cache(maxsize=8)
+def _stream(composite: Composite) -> Stream:
+    return composite.stream()
+
+
+async def score_row(composite: Composite, row: Mapping[str, Any]) -> ScoredRow:
+    """Score one row as `score_rows` does, in a stream of this process: rows that come meanwhile are scored beside it."""
+    (scored,) = rows_of((await _stream(composite).score(row)).table)
     return scored
 
 

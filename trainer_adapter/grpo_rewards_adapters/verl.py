@@ -6,13 +6,20 @@ one sample at a time; advantages that leave samples out are those of `grpo_rewar
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from grpo_rewards import Composite
-from grpo_rewards_adapters.single import chosen, composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import (
+    ScoredRow,
+    chosen,
+    composite_for,
+    refuse_group_rewards,
+    score_row,
+    score_rows,
+    stand_in,
+)
 
 __all__ = ["compute_score", "compute_score_async"]
 
@@ -47,17 +54,47 @@ def compute_score(
     Raises:
         ConfigError: `missing` is not chosen, or a component compares whole groups, which verl does not show at once.
     """
-    composite = composite_for(config)
-    refuse_group_rewards(composite, trainer="verl")
-    absent = math.nan if missing == "survivors" else chosen(missing, trainer="verl", setting=_SETTING, instead=_INSTEAD)
-    row = {gold: ground_truth, **dict(extra_info or {})}
-    row.update(zip(_OWN, (solution_str, data_source, ground_truth), strict=True))
-    (scored,) = score_rows(composite, [row])
-    return {"score": stand_in(scored, absent), **scored.numbers("/"), "reason": scored.reason}
+    composite, absent = _chosen(config, missing)
+    (scored,) = score_rows(composite, [_row(data_source, solution_str, ground_truth, extra_info, gold)])
+    return _result(scored, absent)
 
 
 async def compute_score_async(
-    data_source: str, solution_str: str, ground_truth: Any, extra_info: Mapping[str, Any] | None = None, **settings: Any
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    config: Composite | str | None = None,
+    gold: str = "answer",
+    missing: float | Literal["survivors"] | None = None,
+    **_router: Any,
 ) -> dict[str, float | str]:
-    """Score one response in a thread, so that verl's reward loop goes on meanwhile; otherwise as `compute_score`."""
-    return await asyncio.to_thread(compute_score, data_source, solution_str, ground_truth, extra_info, **settings)
+    """Score one response while verl's reward loop goes on: responses that come meanwhile are scored beside it.
+
+    Identical responses are evaluated once. Otherwise as `compute_score`.
+    """
+    composite, absent = _chosen(config, missing)
+    scored = await score_row(composite, _row(data_source, solution_str, ground_truth, extra_info, gold))
+    return _result(scored, absent)
+
+
+def _chosen(config: Composite | str | None, missing: float | Literal["survivors"] | None) -> tuple[Composite, float]:
+    """The composite, and what stands where there is no reward."""
+    composite = composite_for(config)
+    refuse_group_rewards(composite, trainer="verl")
+    if missing == "survivors":
+        return composite, math.nan
+    return composite, chosen(missing, trainer="verl", setting=_SETTING, instead=_INSTEAD)
+
+
+def _row(
+    data_source: str, solution: str, truth: Any, extra_info: Mapping[str, Any] | None, gold: str
+) -> dict[str, Any]:
+    row = {gold: truth, **dict(extra_info or {})}
+    row.update(zip(_OWN, (solution, data_source, truth), strict=True))
+    return row
+
+
+def _result(scored: ScoredRow, absent: float) -> dict[str, float | str]:
+    return {"score": stand_in(scored, absent), **scored.numbers("/"), "reason": scored.reason}

@@ -11,7 +11,6 @@ import hashlib
 import logging
 import os
 import pickle
-import socket
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -19,6 +18,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
+from grpo_rewards._tier import connect
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 
@@ -26,7 +26,6 @@ __all__ = ["on_ray"]
 
 _log = logging.getLogger(__name__)
 
-_CONNECT_SECONDS = 5.0
 _LOST_NODES = 5  # as often one chunk may lose the node that it is on before the run gives up
 
 
@@ -37,32 +36,12 @@ def on_ray(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Itera
         ConfigError: Ray is not installed, or the rewards cannot be sent to another process.
         InfrastructureError: there is no cluster at ``RAY_ADDRESS``, or it keeps losing its nodes.
     """
-    try:
-        import ray
-    except ImportError:
-        raise ConfigError("--executor ray needs Ray: pip install 'grpo-rewards[ray]'") from None
-    ours = not ray.is_initialized()
-    if ours:
-        _connect(ray)
+    ray, ours = connect("--executor ray")
     try:
         yield from _Cluster(ray, composite, workers).score(chunks)
     finally:
         if ours:
             ray.shutdown()
-
-
-def _connect(ray: Any) -> None:
-    """Join the cluster at ``RAY_ADDRESS``, or start one here. Ray itself would wait for minutes for one that is down."""
-    address = os.environ.get("RAY_ADDRESS", "")
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    try:
-        if host and port.isdigit():
-            socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
-        ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InfrastructureError(
-            f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
-        ) from None
 
 
 # ------------------------------------------------------------------------------------------------ in the worker

@@ -1,0 +1,228 @@
+"""A component's way through a stream: threads that evaluate what waits, and a watch that waits for none of it too long."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from grpo_rewards._composition.duplicates import one_at_a_time
+from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.memory import Promise, units_of
+from grpo_rewards._contract import Batch, Outcome, evaluate
+
+if TYPE_CHECKING:
+    from grpo_rewards._tier import Tier
+
+__all__ = ["Lane", "Watch"]
+
+_log = logging.getLogger(__name__)
+
+_THREADS = 4  # of a component that computes: rows that come while others are at work are begun beside them
+_MAX_HANGING = 8  # threads of a component that hang for good before it is given up
+_LINGER = 2.0  # seconds that a thread waits for rows before it ends
+
+
+@dataclass(slots=True)
+class _Unit:
+    """Rows that are seen together, a promise for each, and when they are late."""
+
+    batch: Batch
+    promises: list[Promise]
+    deadline: float | None
+
+
+class _Slots(list[Outcome | None]):
+    """Slots that keep the promise of each row as its outcome is written."""
+
+    def __init__(self, promises: list[Promise]) -> None:
+        super().__init__([None] * len(promises))
+        self._promises = promises
+
+    def __setitem__(self, row, outcome):  # type: ignore[no-untyped-def]  # rows are written one by one
+        super().__setitem__(row, outcome)
+        if outcome is not None:
+            keep(self._promises[row], outcome)
+
+
+def keep(promise: Promise, outcome: Outcome) -> None:
+    """Keep a promise, unless the watch did so meanwhile."""
+    with _keeping:
+        if not promise.done():
+            promise.set_result(outcome)
+
+
+_keeping = threading.RLock()
+
+
+class Lane:
+    """One component: units wait, threads take all that wait and evaluate it at once, or one row of a row reward.
+
+    A reward that waits has as many threads as it has `workers`.
+    """
+
+    def __init__(self, component: Component, tier: Tier | None, watch: Watch) -> None:
+        self._component = component
+        self._tier = tier if tier is not None and tier.takes(component.reward) else None
+        self._watch = watch
+        reward = component.reward
+        # rows of a row reward come one after another, so one that hangs would keep those behind it
+        self._single = reward.style == "row" and self._tier is None
+        self._most = reward.workers if reward.workers > 1 else _THREADS
+        self._whole = not (reward.style == "group" or one_at_a_time(reward))  # sees all rows of a call
+        self._waiting: deque[_Unit] = deque()
+        self._threads, self._idle, self._hanging = 0, 0, 0
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def put(self, batch: Batch, promises: list[Promise]) -> None:
+        """Have a unit evaluated."""
+        unit = _Unit(batch, promises, self._watch.see(self, promises))
+        with self._changed:
+            if self._hanging >= _MAX_HANGING:
+                reason = f"{self._hanging} earlier calls of this component still hang; it is not called again"
+            else:
+                reason = ""
+                self._waiting.append(unit)
+                if self._idle:
+                    self._changed.notify()
+                elif self._threads - self._hanging < self._most:
+                    self._threads += 1
+                    name = f"grpo-rewards-{self._component.name}"
+                    threading.Thread(target=self._work, daemon=True, name=name).start()
+        if reason:
+            for promise in promises:
+                keep(promise, Outcome(None, "unavailable", reason))
+
+    def close(self) -> None:
+        """End the threads once nothing waits."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        while units := self._take():
+            before = time.monotonic()
+            self._evaluate(units)
+            late = units[0].deadline is not None and time.monotonic() > units[0].deadline
+            _log.debug("%s: %d units in %.3f s", self._component.name, len(units), time.monotonic() - before)
+            if late:
+                with self._changed:
+                    self._hanging = max(0, self._hanging - 1)
+
+    def _take(self) -> list[_Unit]:
+        with self._changed:
+            if not self._waiting and not self._closed:
+                self._idle += 1
+                self._changed.wait_for(lambda: self._waiting or self._closed, _LINGER)
+                self._idle -= 1
+            if not self._waiting:
+                self._threads -= 1
+                return []
+            taken = [self._waiting.popleft()]
+            if self._single or self._whole:
+                return taken
+            while self._waiting and _alike(self._waiting[0].batch, taken[0].batch):
+                taken.append(self._waiting.popleft())
+            return taken
+
+    def _evaluate(self, units: list[_Unit]) -> None:
+        batch = units[0].batch if len(units) == 1 else _together([unit.batch for unit in units])
+        promises = [promise for unit in units for promise in unit.promises]
+        slots, reward = _Slots(promises), self._component.reward
+        deadline = units[-1].deadline
+        try:
+            if self._tier is None:
+                evaluate(reward, batch, deadline=deadline, into=slots)
+            else:
+                self._tier.evaluate(
+                    [self._tier.part(self._component.name, batch, units_of(reward, batch), slots)], deadline
+                )
+        except BaseException as error:  # noqa: BLE001 - handed to whoever asked for the rows
+            for promise in promises:
+                with _keeping:
+                    if not promise.done():
+                        promise.set_exception(error)
+
+    def hangs(self) -> None:
+        """Take note that a thread does not come back: another one may be begun."""
+        with self._changed:
+            self._hanging += 1
+            if self._waiting and self._threads - self._hanging < self._most and self._hanging < _MAX_HANGING:
+                self._threads += 1
+                threading.Thread(target=self._work, daemon=True, name=f"grpo-rewards-{self._component.name}").start()
+
+
+class Watch:
+    """Looks that no promise is kept later than `timeout` seconds after it was given; None: it does not look."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._timeout = timeout
+        self._given: deque[tuple[float, Lane, list[Promise]]] = deque()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def see(self, lane: Lane, promises: list[Promise]) -> float | None:
+        """Watch promises; return when they are late (`time.monotonic`)."""
+        if self._timeout is None:
+            return None
+        deadline = time.monotonic() + self._timeout
+        with self._changed:
+            self._given.append((deadline, lane, promises))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, daemon=True, name="grpo-rewards-watch")
+                self._thread.start()
+        return deadline
+
+    def close(self) -> None:
+        """End once every promise is kept or late."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def _look(self) -> None:
+        timeout = self._timeout or 0.0
+        late = Outcome(
+            None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
+        )
+        while True:
+            with self._changed:
+                while self._given and all(promise.done() for promise in self._given[0][2]):
+                    self._given.popleft()
+                if not self._given and self._closed:
+                    return
+                left = self._given[0][0] - time.monotonic() if self._given else timeout
+                if left > 0:
+                    self._changed.wait(min(left, 1.0))
+                    continue
+                _, lane, promises = self._given.popleft()
+            missing = [promise for promise in promises if not promise.done()]
+            if missing:
+                lane.hangs()
+                for promise in missing:
+                    keep(promise, late)
+
+
+def _alike(one: Batch, other: Batch) -> bool:
+    """Whether rows have the same columns, so that none gets a None for one that it does not have."""
+    return (
+        one.columns.keys() == other.columns.keys()
+        and (one.prompts is None) == (other.prompts is None)
+        and (one.completion_ids is None) == (other.completion_ids is None)
+        and (one.grouping is None) == (other.grouping is None)
+    )
+
+
+def _together(batches: list[Batch]) -> Batch:
+    """Units as one batch; where they are groups, each stays one."""
+    first = batches[0]
+    columns = {name: [value for batch in batches for value in batch.columns[name]] for name in first.columns}
+    completions = [completion for batch in batches for completion in batch.completions]
+    prompts = None if first.prompts is None else [value for batch in batches for value in batch.prompts or ()]
+    ids = None if first.completion_ids is None else [value for batch in batches for value in batch.completion_ids or ()]
+    grouping = None if first.grouping is None else [n for n, batch in enumerate(batches) for _ in range(len(batch))]
+    return Batch(completions, prompts, ids, columns, grouping=grouping)

@@ -1,0 +1,48 @@
+"""Joining a Ray cluster, for whole files and for live batches."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from typing import Any
+
+from grpo_rewards.errors import ConfigError, InfrastructureError
+
+__all__ = ["connect"]
+
+_CONNECT_SECONDS = 5.0
+
+
+def connect(asked_by: str) -> tuple[Any, bool]:
+    """Return the module ray, joined to a cluster, and whether that was done here: the caller ends what it began.
+
+    The cluster is the one this process is in, else that at ``RAY_ADDRESS``, else one that is started here. Ray itself would
+    wait for minutes for one that is down.
+
+    Raises:
+        ConfigError: Ray is not installed, or several ranks would start a cluster each.
+        InfrastructureError: there is no cluster at ``RAY_ADDRESS``.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise ConfigError(f"{asked_by} needs Ray: pip install 'grpo-rewards[ray]'") from None
+    if ray.is_initialized():
+        return ray, False
+    address = os.environ.get("RAY_ADDRESS", "")
+    if not address and int(os.environ.get("WORLD_SIZE") or 1) > 1:
+        raise ConfigError(
+            f"{asked_by} with several ranks needs one cluster for all of them: start it with 'ray start --head' and set "
+            f"RAY_ADDRESS=host:6379 for every rank"
+        )
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if host and port.isdigit():
+            socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InfrastructureError(
+            f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
+        ) from None
+    return ray, True

@@ -1,0 +1,290 @@
+"""The caller's side of a tier: a batch's rows go out by component, and their outcomes come in, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import pickle
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grpo_rewards._contract import Batch, Outcome, Reward
+from grpo_rewards._tier.connection import connect
+from grpo_rewards._tier.messages import pack_rows, unpack_outcomes
+from grpo_rewards._tier.nodes import Actors, Member, places
+from grpo_rewards._tier.settings import TierSettings
+from grpo_rewards.errors import ConfigError
+
+__all__ = ["Part", "Tier"]
+
+_log = logging.getLogger(__name__)
+
+_MESSAGE = 0.1  # seconds of work that a message holds
+_GUESS = 0.005  # seconds for a row of a component that was not measured yet
+_SPLIT = 8  # pieces of a message whose actor died twice
+_STARTING = 4  # times `grace` that rows wait for actors that are being started
+_DEATHS = 4  # so many actors that a unit, alone in its message, may outlive
+_PATIENCE = 5.0  # seconds, where there is no deadline, after which a message is taken to hang
+_POLL = 0.5  # seconds between looks at the cluster while waiting
+_MARGIN = 0.05  # share of the time left, a second at most, that an actor's answer gets for its way back
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """One component's rows: `units` are those that must stay together (single rows, or groups); outcomes go to `into`."""
+
+    name: str
+    batch: Batch
+    units: Sequence[Sequence[int]]
+    into: list[Outcome | None]
+    seconds: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class _Piece:
+    part: Part
+    units: Sequence[Sequence[int]]
+    cost: float
+
+    @property
+    def rows(self) -> list[int]:
+        return [row for unit in self.units for row in unit]
+
+    def batch(self) -> Batch:
+        rows = self.rows
+        return self.part.batch if len(rows) == len(self.part.batch) else self.part.batch.select(rows)
+
+
+@dataclass(slots=True, eq=False)
+class _Message:
+    pieces: list[_Piece]
+    deaths: int = 0
+
+    def halves(self) -> list[_Message]:
+        """The message in smaller ones: by component, then by units."""
+        if len(self.pieces) > 1:
+            return [_Message([piece], self.deaths) for piece in self.pieces]
+        (piece,) = self.pieces
+        size = -(-len(piece.units) // _SPLIT)
+        parts = [piece.units[start : start + size] for start in range(0, len(piece.units), size)]
+        alone = 0 if size == 1 else self.deaths
+        return [_Message([_Piece(piece.part, units, piece.cost)], alone) for units in parts]
+
+    @property
+    def single(self) -> bool:
+        return len(self.pieces) == 1 and len(self.pieces[0].units) == 1
+
+
+@dataclass(slots=True)
+class _Flight:
+    message: _Message
+    member: Member
+
+
+class Tier:
+    """A composite's way to the actors. Threads may share it; each call waits for its own rows only.
+
+    Raises:
+        ConfigError: Ray is not installed, or the composite cannot be sent to another process.
+        InfrastructureError: there is no cluster.
+    """
+
+    def __init__(self, composite: Any, settings: TierSettings) -> None:
+        self.settings = settings
+        try:
+            pickled = pickle.dumps(composite)
+        except (pickle.PicklingError, TypeError, AttributeError) as error:
+            raise ConfigError(f"scale: {error}; or leave scale out to score in this process") from None
+        self._ray, self._ours = connect("scale: {executor: ray}")
+        self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
+        self._composite = self._ray.put(pickled)
+        self.actors = Actors(self._ray, settings)
+        self._cost: dict[str, float] = {}
+        self._lock = threading.Lock()
+        self.actors.look(now=True)
+
+    # -------------------------------------------------------------------------------------------- what it is
+
+    @staticmethod
+    def takes(reward: Reward) -> bool:
+        """Whether a reward's rows may be sent away.
+
+        What waits (``async def``, several `workers`) needs no processor, and its limit is one number, so it stays with the
+        caller; so does what takes the trainer's own functions.
+        """
+        named = any(parameter.source == "trainer" for parameter in reward.shape.data)
+        given = reward.shape.takes_rest and reward.style != "row"
+        return not (reward.is_async or reward.workers > 1 or named or given)
+
+    @staticmethod
+    def part(name: str, batch: Batch, units: Sequence[Sequence[int]], into: list[Outcome | None]) -> Part:
+        """Return one component's rows as `evaluate` takes them."""
+        return Part(name, batch, units, into)
+
+    def describe(self, rewards: Iterable[tuple[str, Reward]]) -> str:
+        """Say in a line where rows go, and the caps."""
+        nodes = [node for node in self._ray.nodes() if node["Alive"]]
+        found = places(nodes, self.settings)
+        used, stay = {node for node, _ in found}, [name for name, reward in rewards if not self.takes(reward)]
+        cap = "no cap" if self.settings.actors is None else f"at most {self.settings.actors}"
+        return (
+            f"Ray tier {self.settings.name!r}: {len(found)} actors of {self.settings.num_cpus:g} CPU ({cap}) on "
+            f"{len(used)} of {len(nodes)} nodes"
+            + ("" if self.settings.gpu_nodes else ", none on nodes with a GPU")
+            + f"; up to {2 * len(found)} messages under way from each process"
+            + (f"; {', '.join(stay)} stay in this process" if stay else "")
+        )
+
+    def close(self) -> None:
+        """Let go of the cluster where it was started here; actors end by themselves."""
+        if self._ours and self._ray.is_initialized():
+            self._ray.shutdown()
+
+    # -------------------------------------------------------------------------------------------- a call
+
+    def evaluate(self, parts: Sequence[Part], deadline: float | None) -> None:
+        """Fill the parts' `into`; what is not finished at the `deadline` (`time.monotonic`) stays None.
+
+        Raises:
+            ConfigError: the rewards cannot be loaded on a node.
+        """
+        self.actors.look()
+        queue = deque(self._messages(parts))
+        flying: dict[Any, _Flight] = {}
+        alone_since = time.monotonic()
+        patience = _PATIENCE if deadline is None else max(0.05, (deadline - alone_since) / 4)
+        began = alone_since
+        try:
+            while queue or flying:
+                now = time.monotonic()
+                if deadline is not None and now >= deadline:
+                    break
+                self.actors.look()
+                while queue and (member := self.actors.freest(patience)) is not None:
+                    message = queue.popleft()
+                    flying[self._send(message, member, deadline)] = _Flight(message, member)
+                if self.actors.ready:
+                    alone_since = now
+                elif now - alone_since > self.settings.grace * (_STARTING if self.actors.starting() else 1):
+                    self._give_up(queue, flying)
+                    break
+                left = _POLL if deadline is None else max(0.0, min(_POLL, deadline - now))
+                for reference in self._wait(flying, left, full=not queue):
+                    queue.extendleft(reversed(self._taken(reference, flying.pop(reference))))
+        finally:
+            for reference, flight in flying.items():
+                flight.member.sent.pop(reference, None)
+                self._ray.cancel(reference, force=False)
+        for part in parts:
+            part.seconds = time.monotonic() - began
+
+    def _wait(self, flying: dict[Any, _Flight], seconds: float, *, full: bool) -> list[Any]:
+        """What has come; returns early too when an actor has started and rows wait for one."""
+        watched = list(flying) if full else [*flying, *self.actors.starting()]
+        if not watched:
+            time.sleep(min(seconds, 0.1))  # nothing is under way anywhere: the next look may find a node
+            return []
+        found, _ = self._ray.wait(watched, num_returns=1, timeout=seconds)
+        if found and len(watched) > 1:
+            found, _ = self._ray.wait(watched, num_returns=len(watched), timeout=0)
+        return [reference for reference in found if reference in flying]
+
+    def _send(self, message: _Message, member: Member, deadline: float | None) -> Any:
+        left = None if deadline is None else deadline - time.monotonic()
+        timeout = None if left is None else max(0.01, left - min(1.0, _MARGIN * left))
+        body = pack_rows(timeout, [(piece.part.name, piece.batch()) for piece in message.pieces])
+        reference = member.handle.evaluate.remote(self._key, [self._composite], body)
+        member.sent[reference] = time.monotonic()
+        return reference
+
+    def _taken(self, reference: Any, flight: _Flight) -> list[_Message]:
+        """Take in a message's outcomes; return what has to be sent again.
+
+        Raises:
+            ConfigError: the rewards cannot be loaded on a node.
+        """
+        from grpo_rewards._tier.actor import Retired
+
+        flight.member.sent.pop(reference, None)
+        message, errors = flight.message, self._ray.exceptions
+        try:
+            reply = self._ray.get(reference)
+        except errors.RayTaskError as error:
+            if isinstance(error.cause, ConfigError):
+                raise ConfigError(str(error.cause)) from None
+            if isinstance(error.cause, Retired):
+                self.actors.lost(flight.member)
+                return [message]
+            raise
+        except errors.RayError as error:
+            self.actors.lost(flight.member)
+            return self._after_loss(message, type(error).__name__)
+        for piece, (outcomes, seconds) in zip(message.pieces, unpack_outcomes(reply), strict=True):
+            into = piece.part.into
+            for row, outcome in zip(piece.rows, outcomes, strict=True):
+                if outcome is not None and into[row] is None:
+                    into[row] = outcome
+            self._measured(piece.part.name, seconds / max(1, len(outcomes)))
+        return []
+
+    def _after_loss(self, message: _Message, how: str) -> list[_Message]:
+        message.deaths += 1
+        rows = sum(len(piece.rows) for piece in message.pieces)
+        _log.warning("an actor of the Ray tier was lost (%s); its %d rows are sent to another", how, rows)
+        if not message.single:
+            return [message] if message.deaths < 2 else message.halves()
+        if message.deaths < _DEATHS:
+            return [message]
+        _fail(message, f"{message.deaths} actors of the Ray tier died while this row was scored ({how})")
+        return []
+
+    def _give_up(self, queue: deque[_Message], flying: dict[Any, _Flight]) -> None:
+        why = f"no actor of the Ray tier {self.settings.name!r} is left" + (
+            f" ({self.actors.problem})" if self.actors.problem else ""
+        )
+        for message in (*queue, *(flight.message for flight in flying.values())):
+            _fail(message, why)
+        queue.clear()
+
+    # -------------------------------------------------------------------------------------------- how much at once
+
+    def _measured(self, name: str, seconds: float) -> None:
+        with self._lock:
+            known = self._cost.get(name)
+            self._cost[name] = seconds if known is None else 0.7 * known + 0.3 * seconds
+
+    def _messages(self, parts: Sequence[Part]) -> list[_Message]:
+        """Cut the parts into messages of about `_MESSAGE` seconds each; quick components ride together."""
+        actors = max(1, len(self.actors.ready))
+        pieces: list[tuple[float, int, _Piece]] = []
+        for order, part in enumerate(parts):
+            if not part.units:
+                continue
+            each = self._cost.get(part.name, _GUESS) * len(part.batch) / len(part.units)
+            size = max(1, min(int(_MESSAGE / max(each, 1e-9)), -(-len(part.units) // actors)))
+            for start in range(0, len(part.units), size):
+                units = part.units[start : start + size]
+                pieces.append((start / len(part.units), order, _Piece(part, units, each * len(units))))
+        pieces.sort(key=lambda item: item[:2])  # the same rows of several components beside each other
+        budget = min(_MESSAGE, max(0.002, sum(piece.cost for *_, piece in pieces) / actors))
+        messages: list[_Message] = []
+        room = 0.0
+        for *_, piece in pieces:
+            if not messages or piece.cost > room * 1.25:
+                messages.append(_Message([]))
+                room = budget
+            messages[-1].pieces.append(piece)
+            room -= piece.cost
+        return messages
+
+
+def _fail(message: _Message, reason: str) -> None:
+    outcome = Outcome(None, "unavailable", reason)
+    for piece in message.pieces:
+        for row in piece.rows:
+            if piece.part.into[row] is None:
+                piece.part.into[row] = outcome
