@@ -122,8 +122,10 @@ def only_not_none(row: Row, _chance: random.Random) -> Row | None:
     return {**row, "test_list": calls}
 
 
-def by_chance(row: Row, _chance: random.Random) -> Row:
+def by_chance(row: Row, _chance: random.Random) -> Row | None:
     """The tests fail half of the time."""
+    if "random" in row["test"]:  # bound anew in the function
+        return None
     body = row["test"].split("def check(candidate):", 1)
     return {
         **row,

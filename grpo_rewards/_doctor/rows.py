@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards._composition import Composite
-from grpo_rewards._doctor.weights import Applied, idle_weights
+from grpo_rewards._contract import Batch
+from grpo_rewards._doctor.faults import DataFaults
 from grpo_rewards._scoring.chunks import Pace, make_chunks
 from grpo_rewards._scoring.columns import available_columns
-from grpo_rewards._scoring.reading import open_source
+from grpo_rewards._scoring.reading import Source, open_source
+from grpo_rewards.errors import ColumnError
 
 __all__ = ["examine_rows"]
 
@@ -39,8 +41,9 @@ class _Findings:
 def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     """Return figures of the rows, and ``findings``: the first of ``total_findings`` in words, each with file and line.
 
-    Looked at: malformed lines, columns that a component needs, what its own check of a row says (golds that cannot be
-    read), chat or text, sizes of groups, conditions that no row meets and weights that cannot matter.
+    Looked at: malformed lines, columns that a component needs and those that look misspelt, what its own check of a row says
+    (golds that cannot be read), references that contradict each other, prompts that end with an answer, chat or text, sizes of
+    groups and groups of one, conditions that no row meets and weights that cannot matter.
 
     Raises:
         InputError: the file cannot be read.
@@ -50,14 +53,16 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     source = open_source(file)
     rows = groups = 0
     sizes: Counter[int] = Counter()
+    alone: list[int] = []
     kinds: Counter[str] = Counter()
     columns: Counter[str] = Counter()
-    applied = Applied(composite) if composite is not None else None
+    faults = DataFaults(composite) if composite is not None else None
+    absent: frozenset[str] = frozenset()
     for chunk in make_chunks(source, Pace(start=256), warn=findings.add):
         for row in chunk.malformed:
             findings.add(f"{source.name}:{row.number}: {row.problem}")
         if composite is not None and not rows and chunk.samples:
-            composite.check_when(available_columns(chunk.batch(), composite, source, file))
+            absent = _absent(composite, chunk.batch(), source, file, findings)
         members = Counter(sample.group for sample in chunk.samples)
         sizes.update(members.values())
         groups += len(members)
@@ -65,17 +70,25 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
             rows += 1
             kinds["text" if isinstance(sample.data["completion"], str) else "chat"] += 1
             columns.update(name for name, value in sample.data.items() if value is not None)
-            if composite is not None and applied is not None:
-                applied.see(sample.data)
-                _check_row(composite, sample.data, f"{source.name}:{sample.row}", findings)
-    if composite is not None and applied is not None:
-        for text in (*idle_weights(composite), *applied.findings()):
+            if members[sample.group] == 1 and len(alone) < _SHOWN:
+                alone.append(sample.row)
+            if faults is not None:
+                for text in faults.see(sample.data, f"{source.name}:{sample.row}", absent=absent):
+                    findings.add(text)
+    if faults is not None:
+        for text in faults.over_all():
             findings.put_first(text)
     if len(kinds) > 1:
         findings.add(f"{source.name}: {kinds['text']} completions are text and {kinds['chat']} are chat; use one form")
     if len(sizes) > 1:
         spread = ", ".join(f"{count} of {size}" for size, count in sorted(sizes.items())[:5])
         findings.add(f"{source.name}: groups differ in size ({spread}); GRPO compares groups of one size")
+        if sizes[1]:
+            where = ", ".join(map(str, alone)) + (", ..." if sizes[1] > len(alone) else "")
+            findings.add(
+                f"{source.name}:{where}: a group of one member has no advantage, so nothing is learned from it; give its prompt "
+                f"as many completions as the others have, or leave it out"
+            )
     if not rows:
         findings.add(f"{source.name}: holds no rows")
     return {
@@ -88,12 +101,17 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     }
 
 
-def _check_row(composite: Composite, data: dict[str, Any], where: str, findings: _Findings) -> None:
-    for component in composite.components:
-        if not component.applies_to(data):
-            continue
-        missing = [name for name in component.reward.required_columns if data.get(name) is None]
-        for name in missing:
-            findings.add(f"{where}: column {name!r}, which component {component.name!r} needs, is missing or empty")
-        if not missing and (problem := component.reward.row_problem(data)):
-            findings.add(f"{where}: {component.name}: {problem}")
+def _absent(composite: Composite, batch: Batch, source: Source, file: Path, findings: _Findings) -> frozenset[str]:
+    """The columns that the file lacks, said once in the words in which scoring and training refuse it.
+
+    Raises:
+        ColumnError: no row has the column that a ``when`` looks at.
+    """
+    available = available_columns(batch, composite, source, file)
+    composite.check_when(available)
+    try:
+        composite.check_columns(available, batch=batch)
+    except ColumnError as error:
+        findings.add(f"{source.name}: {error}")
+        return frozenset(set(composite.required_columns).difference(available))
+    return frozenset()

@@ -189,7 +189,7 @@ def test_a_removed_argument_is_refused_with_its_replacement(recipe: Callable[...
         ({"evaluation": {"held_out": 25}}, r"25 rows are to be held out of 25"),
         ({"dataset": {"path": "rows.jsonl"}}, r"no column 'prompt' \(columns: question, answer\)"),
         ({"dataset": {"path": "rows.jsonl", "template": "Q: {question} {anwser}"}}, "does not fit the columns"),
-        ({"dataset": {"path": "absent.jsonl"}}, "absent.jsonl: no such file"),
+        ({"dataset": {"path": "absent.jsonl"}}, "absent.jsonl: there is no such file"),
         ({"dataset": {"path": "a", "name": "b"}}, r"give one of path \(a file\) and name"),
         ({"modell": "x"}, r"modell: unknown key; did you mean 'model'"),
         ({"learning_rate": 1e-5}, r"learning_rate: unknown key; did you mean training.learning_rate"),

@@ -96,7 +96,10 @@ def test_a_template_is_filled_and_long_prompts_are_left_out(tmp_path: Path, toke
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [('{"question": "a"}\n{"question": \n', "cannot be read as json"), ('{"question": 3}\n', "a prompt must be text")],
+    [
+        ('{"question": "a"}\n{"question": \n', r"rows.jsonl:2: not JSON"),
+        ('{"question": 3}\n', "must be a string or a list of messages"),
+    ],
 )
 def test_what_cannot_be_read_names_the_file_or_the_value(
     tmp_path: Path, tokenizer: Any, text: str, message: str

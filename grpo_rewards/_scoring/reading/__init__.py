@@ -17,6 +17,7 @@ __all__ = [
     "Source",
     "dump_json",
     "is_plain",
+    "malformed",
     "open_source",
     "parse_object",
     "read_shape",
@@ -59,3 +60,14 @@ def open_source(path: str | Path) -> Source:
         f"the suffix {kind!r} names no format that is read here: .jsonl, .csv, .tsv (each also .gz, .zst) or .parquet",
         source=str(path),
     )
+
+
+def malformed(path: str | Path, *, most: int = 5) -> list[str]:
+    """Return the first lines of a file that are no rows, each with file, line and what is wrong."""
+    found: list[str] = []
+    for row in open_source(path).rows():
+        if row.data is None:
+            found.append(f"{path}:{row.number}: {row.problem}")
+            if len(found) == most:
+                break
+    return found

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards.config import Applied, idle_weights
+from grpo_rewards.config import DataFaults
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arithmetic import Batches, count_batches
 from grpo_rewards_adapters.training.data import Data, prompt_lengths
@@ -46,17 +46,10 @@ def check_data(data: Data, composite: Composite, tokenizer: Any) -> tuple[dict[s
     columns = {name for row in data.train for name in row}
     composite.check_columns([*columns, "completion_ids"])
     kinds = Counter("text" if isinstance(row["prompt"], str) else "chat" for row in data.train)
-    if len(kinds) > 1:
-        found.append(f"{kinds['text']} prompts are text and {kinds['chat']} are chat; use one form")
-    for number, row in enumerate(data.train):
-        if not isinstance(row["prompt"], str) and row["prompt"][-1]["role"] == "assistant":
-            found.append(f"row {number}: the prompt ends with the assistant's turn, so the answer is in it")
-    applied = Applied(composite)
-    for row in data.train:
-        applied.see(row)
-    found += [*idle_weights(composite), *applied.findings()]
-    for component in composite.components:
-        found += _golds(component, data)
+    faults = DataFaults(composite)
+    for place, row in zip(data.places, [*data.train, *data.held_out], strict=True):
+        found += faults.see(row, place)
+    found[:0] = faults.over_all()
     lengths = sorted(prompt_lengths(data.train, tokenizer))
     repeated = len(data.train) - len({repr(row["prompt"]) for row in data.train})
     figures = {
@@ -69,17 +62,6 @@ def check_data(data: Data, composite: Composite, tokenizer: Any) -> tuple[dict[s
         "columns": sorted(columns),
     }
     return figures, found[:_SHOWN] + ([f"... and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else [])
-
-
-def _golds(component: Any, data: Data) -> list[str]:
-    """References that the component cannot read, by its own ``check_row``."""
-    found = []
-    for number, row in enumerate([*data.train, *data.held_out]):
-        if not component.applies_to(row):
-            continue
-        if problem := component.reward.row_problem(row):
-            found.append(f"row {number}: {component.name}: {problem}")
-    return found
 
 
 def _percentile(ordered: list[int], share: int) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grpo_rewards.errors import ConfigError, InputError, nearest
-from grpo_rewards.rows import checked_marks, is_left_out
+from grpo_rewards.rows import ShapeError, checked_marks, is_left_out, malformed, read_shape
 from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
 
@@ -23,12 +23,16 @@ _TAKEN = ("completion", "completions", "completion_ids", "prompts", "trainer_sta
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The rows of a run, where they come from, and how many prompts were left out for their length."""
+    """The rows of a run, where they come from, and how many prompts were left out for their length.
+
+    `places` says where each row stands, those of `train` first: file and line, or the row's number.
+    """
 
     train: list[Row]
     held_out: list[Row]
     sources: dict[str, str]
     dropped: int = 0
+    places: list[str] = field(default_factory=list)
 
 
 def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
@@ -38,8 +42,9 @@ def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
         InputError: a file cannot be read, or holds no rows.
         ConfigError: a column that the configuration names is not there.
     """
-    rows, source = _rows(recipe.dataset, base)
+    rows, source, numbers = _rows(recipe.dataset, base)
     rows = _prepared(rows, recipe.dataset, recipe.chat, tokenizer)
+    places = _places(rows, recipe.dataset, numbers)
     limit = recipe.dataset.max_prompt_tokens
     dropped = 0
     if limit is not None:
@@ -49,8 +54,10 @@ def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
     sources = {"train": source}
     evaluation = recipe.evaluation
     if evaluation.dataset is not None:
-        found, sources["held_out"] = _rows(evaluation.dataset, base)
-        return Data(rows, _prepared(found, evaluation.dataset, recipe.chat, tokenizer), sources, dropped)
+        found, sources["held_out"], numbers = _rows(evaluation.dataset, base)
+        held_out = _prepared(found, evaluation.dataset, recipe.chat, tokenizer)
+        places |= _places(held_out, evaluation.dataset, numbers)
+        return Data(rows, held_out, sources, dropped, [places[id(row)] for row in (*rows, *held_out)])
     order = list(range(len(rows)))
     random.Random(recipe.seed).shuffle(order)
     if evaluation.held_out >= len(rows):
@@ -61,7 +68,16 @@ def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
     aside = sorted(order[: evaluation.held_out])
     seen = {repr(rows[index]["prompt"]) for index in aside}
     stays = [row for row in rows if repr(row["prompt"]) not in seen]  # the same prompt twice is held out twice
-    return Data(stays, [rows[index] for index in aside], sources, dropped)
+    held_out = [rows[index] for index in aside]
+    return Data(stays, held_out, sources, dropped, [places[id(row)] for row in (*stays, *held_out)])
+
+
+def _places(rows: Sequence[Row], config: DatasetConfig, numbers: Sequence[int]) -> dict[int, str]:
+    """Where each row stands, by its identity: file and line for lines, else the number of the row."""
+    lines = config.path is not None and Path(config.path).suffix.lower() != ".parquet"
+    head = f"{config.path}:" if lines else f"{config.path or config.name}, row "
+    header = config.path is not None and config.path.lower().endswith(".csv")
+    return {id(row): f"{head}{number + header}" for row, number in zip(rows, numbers, strict=True)}
 
 
 def prompt_lengths(rows: Sequence[Row], tokenizer: Any) -> list[int]:
@@ -77,7 +93,8 @@ def prompt_lengths(rows: Sequence[Row], tokenizer: Any) -> list[int]:
     return lengths
 
 
-def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
+def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]:
+    """The rows, what they are, and their numbers from 1."""
     from datasets import load_dataset
 
     if config.name is not None:
@@ -91,12 +108,17 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
         file = base / str(config.path)
         builder = _BUILDERS.get(file.suffix.lower())
         if builder is None:
-            raise InputError(f"expected one of {', '.join(_BUILDERS)}", source=str(file))
+            raise InputError(
+                f"the suffix {file.suffix!r} names no format that is read here: {', '.join(_BUILDERS)}",
+                source=str(file),
+            )
         if not file.is_file():
-            raise InputError("no such file", source=str(file))
+            raise InputError("there is no such file", source=str(file))
         try:
             found = load_dataset(builder, data_files=str(file), split="train")
         except Exception as error:
+            if broken := malformed(file):
+                raise InputError("; ".join(broken)) from error
             raise InputError(f"cannot be read as {builder}: {error.__cause__ or error}", source=str(file)) from error
         source = f"{file.name} sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
     rows = [
@@ -105,11 +127,14 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str]:
     if not rows:
         raise InputError("holds no rows", source=source)
     if marks := checked_marks(config.leave_out):
-        fit = [row for number, row in enumerate(rows) if not is_left_out(row, marks, where=f"{source}, row {number}")]
-        if not fit:
+        numbers = [
+            number for number, row in enumerate(rows, 1) if not is_left_out(row, marks, where=f"{source}, row {number}")
+        ]
+        if not numbers:
             raise InputError(f"all {len(rows)} rows are left out by their marks", source=source)
-        return fit, f"{source}, {len(rows) - len(fit)} of {len(rows)} rows left out by their marks"
-    return rows, source
+        source = f"{source}, {len(rows) - len(numbers)} of {len(rows)} rows left out by their marks"
+        return [rows[number - 1] for number in numbers], source, numbers
+    return rows, source, list(range(1, len(rows) + 1))
 
 
 def _prepared(rows: Sequence[Row], config: DatasetConfig, chat: ChatConfig, tokenizer: Any) -> list[Row]:
@@ -147,6 +172,10 @@ def _prompt(asked: Any, chat: ChatConfig, tokenizer: Any) -> Any:
     elif isinstance(asked, Sequence) and all(isinstance(turn, Mapping) and "role" in turn for turn in asked):
         messages = [dict(turn) for turn in asked]
     else:
+        try:
+            read_shape({"prompt": asked, "completion": ""})
+        except ShapeError as error:  # in the words of score and validate
+            raise InputError(str(error)) from None
         raise InputError(f"a prompt must be text or a list of messages with role and content, not {asked!r:.80}")
     head = []
     if chat.system is not None and messages[0]["role"] != "system":

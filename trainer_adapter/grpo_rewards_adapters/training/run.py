@@ -22,6 +22,7 @@ from grpo_rewards_adapters.training.hub import go_offline_without_hub
 from grpo_rewards_adapters.training.provenance import FILE, ProvenanceCallback, provenance, write_json
 from grpo_rewards_adapters.training.recipe import Recipe
 from grpo_rewards_adapters.trl import attach, trl_kwargs
+from grpo_rewards_adapters.trl.fitting import refuse_dropped_columns
 
 __all__ = ["Checked", "check", "train"]
 
@@ -60,6 +61,10 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
         arguments = GRPOConfig(**current_names(recipe.arguments, defaults), output_dir=output, seed=recipe.seed)
     except (TypeError, ValueError) as error:
         raise ConfigError(str(error), path="training") from error
+    trl_kwargs(composite, args=arguments, form=recipe.form)
+    refuse_dropped_columns(composite, arguments)
+    if recipe.lora is not None:
+        _peft()
     return Checked(recipe, composite, tokenizer, data, arguments, {"batches": str(batches), **figures}, findings)
 
 
@@ -132,12 +137,8 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     recipe = ready.recipe
     more: dict[str, Any] = {}
     if recipe.lora is not None:
-        try:
-            from peft import LoraConfig
-        except ImportError:
-            raise ConfigError("needs peft: pip install 'grpo-rewards[train]'", path="lora") from None
         lora = recipe.lora
-        more["peft_config"] = LoraConfig(
+        more["peft_config"] = _peft().LoraConfig(
             r=lora.r, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.targets,
             task_type="CAUSAL_LM",
         )  # fmt: skip
@@ -160,6 +161,19 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
+
+
+def _peft() -> Any:
+    """The package of the adapters.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import peft
+    except ImportError:
+        raise ConfigError("needs peft: pip install 'grpo-rewards[train]'", path="lora") from None
+    return peft
 
 
 def _answers(trainer: GRPOTrainer, ready: Checked, say: Say, when: str) -> Answers | None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import inspect
 import logging
+from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters import probe
 from grpo_rewards_adapters.trl.trainer import Trainer, owner_of
 
-__all__ = ["check_alone", "check_data", "check_neutrality", "check_normalisation"]
+__all__ = ["check_alone", "check_data", "check_neutrality", "check_normalisation", "refuse_dropped_columns"]
 
 _log = logging.getLogger(__name__)
+
+_GIVEN = frozenset(("prompt", "completion_ids"))
 
 
 def check_alone(composite: Composite, trainer: Trainer) -> None:
@@ -93,15 +97,10 @@ def check_data(composite: Composite, trainer: Trainer) -> None:
     What the trainer itself adds in each call counts as there. The fields of a ``rollout_func`` are not known before the
     first call, which checks them.
     """
-    given = {"prompt", "completion_ids"}
+    given = set(_GIVEN)
     if getattr(trainer, "environment_factories", None) or getattr(trainer, "environments", None):
         given.add("environments")
-    wanted = [name for name in composite.required_columns if name not in given]
-    if getattr(trainer.args, "remove_unused_columns", False) and wanted:
-        raise ConfigError(
-            f"remove_unused_columns=True takes the columns {', '.join(wanted)} away from rewards; "
-            f"leave it at False, TRL's default for GRPO"
-        )
+    refuse_dropped_columns(composite, trainer.args, given=given)
     if getattr(trainer, "rollout_func", None) is not None:
         return
     evaluation = getattr(trainer, "eval_dataset", None)
@@ -110,3 +109,13 @@ def check_data(composite: Composite, trainer: Trainer) -> None:
         columns = getattr(dataset, "column_names", None)
         if isinstance(columns, list):
             composite.check_columns({*columns, *given} - {"completion"})
+
+
+def refuse_dropped_columns(composite: Composite, args: Any, *, given: Collection[str] = _GIVEN) -> None:
+    """Raise `ConfigError` where a trainer's arguments take columns away that rewards need; `given` the trainer adds itself."""
+    wanted = [name for name in composite.required_columns if name not in given]
+    if getattr(args, "remove_unused_columns", False) and wanted:
+        raise ConfigError(
+            f"remove_unused_columns=True takes the columns {', '.join(wanted)} away from rewards; "
+            f"leave it at False, TRL's default for GRPO"
+        )
