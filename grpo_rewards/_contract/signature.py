@@ -125,7 +125,7 @@ def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str,
 
 def _allows_none(annotation: Any) -> bool:
     """Whether an annotation admits None: only then does a row reward get to see None in a required column."""
-    return annotation is Any or annotation is type(None) or type(None) in typing.get_args(annotation)
+    return annotation in (Any, object, type(None)) or type(None) in typing.get_args(annotation)
 
 
 def with_messages(shape: Shape) -> Shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer
@@ -19,12 +19,12 @@ __all__ = ["countdown"]
 _MOST_NUMBERS = 100
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: Mapping[str, object]) -> None:
     tag_name(settings)
     between(settings, "partial", 0, 1)
 
 
-def _check_row(numbers: Any = None, target: Any = None, **_columns: Any) -> str | None:
+def _check_row(numbers: object = None, target: object = None, **_columns: object) -> str | None:
     given, goal = _given(numbers), _number(target)
     if given is None:
         return f"numbers must be a list of 1 to {_MOST_NUMBERS} numbers, not {numbers!r:.80}"
@@ -34,7 +34,7 @@ def _check_row(numbers: Any = None, target: Any = None, **_columns: Any) -> str 
 @reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def countdown(
     completion: str,
-    numbers: list[Any] | str,
+    numbers: list[object] | str,
     target: int | float | str,
     *,
     use: Literal["all", "any"] = "all",
@@ -100,7 +100,7 @@ def _misused(given: Counter[Fraction], used: list[Fraction], use: str) -> str | 
     return None
 
 
-def _given(numbers: Any) -> Counter[Fraction] | None:
+def _given(numbers: object) -> Counter[Fraction] | None:
     numbers = plain(numbers)
     if isinstance(numbers, str):
         numbers = numbers.strip(" \t\n[]()").replace(",", " ").split()
@@ -110,7 +110,7 @@ def _given(numbers: Any) -> Counter[Fraction] | None:
     return None if None in read else Counter(number for number in read if number is not None)
 
 
-def _number(value: Any) -> Fraction | None:
+def _number(value: object) -> Fraction | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     return read_number(value if isinstance(value, str) else repr(value)) if not _too_large(value) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import find_answer
@@ -16,7 +16,7 @@ from grpo_rewards_plugins.words import ngrams, split_words
 __all__ = ["diversity"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: Mapping[str, object]) -> None:
     tag_name(settings)
     between(settings, "ngram", 1, 20)
 

@@ -28,7 +28,7 @@ class DocumentProblem(Exception):
 # ------------------------------------------------------------------------------------------------ reading
 
 
-def read_document(text: str, *, max_chars: int, max_depth: int) -> Any:
+def read_document(text: str, *, max_chars: int, max_depth: int) -> object:
     """Return the JSON document that `text` is, white space around it aside.
 
     Raises:
@@ -56,7 +56,7 @@ def read_document(text: str, *, max_chars: int, max_depth: int) -> Any:
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
@@ -65,7 +65,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _constant(word: str) -> Any:
+def _constant(word: str) -> object:
     raise DocumentProblem(f"{word} is not JSON")
 
 
@@ -82,7 +82,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _deeper_than(document: Any, levels: int) -> bool:
+def _deeper_than(document: object, levels: int) -> bool:
     """Whether arrays and objects are nested more than `levels` deep, found without recursion."""
     layer = [document]
     for _ in range(levels + 1):
@@ -92,14 +92,14 @@ def _deeper_than(document: Any, levels: int) -> bool:
     return True
 
 
-def _parts(whole: Any) -> list[Any]:
+def _parts(whole: object) -> list[object]:
     return list(whole.values()) if isinstance(whole, dict) else whole if isinstance(whole, list) else []
 
 
 # ------------------------------------------------------------------------------------------------ checking
 
 
-def check_schema(schema: Mapping[str, Any]) -> None:
+def check_schema(schema: Mapping[str, object]) -> None:
     """Refuse a schema that is none, or that refers to something outside itself; raises ValueError."""
     from jsonschema.exceptions import SchemaError
 
@@ -109,7 +109,7 @@ def check_schema(schema: Mapping[str, Any]) -> None:
         place = "/".join(str(part) for part in problem.absolute_path)
         raise ValueError(f"schema is not a JSON schema{f' (at {place})' if place else ''}: {problem.message}") from None
     _check_parts(schema)
-    samples: tuple[Any, ...] = (None, {}, [])
+    samples: tuple[object, ...] = (None, {}, [])
     try:
         for sample in samples:
             _first(validator, sample, math.inf)
@@ -117,11 +117,11 @@ def check_schema(schema: Mapping[str, Any]) -> None:
         raise ValueError(f"schema: {problem}") from None
 
 
-def _check_parts(schema: Mapping[str, Any]) -> None:
+def _check_parts(schema: Mapping[str, object]) -> None:
     """Refuse references that lead out, and patterns that cannot be searched."""
     from regex import error as BadPattern
 
-    pending: list[Any] = [schema]
+    pending: list[object] = [schema]
     while pending:
         part = pending.pop()
         if isinstance(part, list):
@@ -142,7 +142,7 @@ def _check_parts(schema: Mapping[str, Any]) -> None:
         pending += [value for key, value in part.items() if key not in _DATA]
 
 
-def first_violation(document: Any, schema: Mapping[str, Any], *, timeout: float) -> str | None:
+def first_violation(document: object, schema: Mapping[str, object], *, timeout: float) -> str | None:
     """Return where and how `document` breaks `schema`, or None where it keeps it.
 
     Raises:
@@ -175,7 +175,7 @@ def _first(validator: Validator, document: Any, deadline: float) -> str | None:
     return shown if shown.isprintable() else "".join(mark if mark.isprintable() else " " for mark in shown)
 
 
-def _written(schema: Mapping[str, Any]) -> str:
+def _written(schema: Mapping[str, object]) -> str:
     try:
         return json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as problem:
@@ -210,10 +210,10 @@ def _left() -> float:
     return left
 
 
-def _timed(check: Any) -> Any:
+def _timed(check: Any) -> object:
     """The same check within the deadline: what takes exponential time goes through references."""
 
-    def checked(validator: Validator, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    def checked(validator: Validator, value: object, instance: object, schema: object) -> Iterator[object]:
         _left()
         yield from check(validator, value, instance, schema) or ()
 
@@ -232,7 +232,7 @@ def _found(pattern: str, text: str) -> bool:
     return _compiled(pattern).search(text, timeout=None if left == math.inf else left) is not None
 
 
-def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+def _pattern(_validator: Validator, pattern: str, instance: object, _schema: object) -> Iterator[object]:
     from jsonschema.exceptions import ValidationError
 
     if isinstance(instance, str) and not _found(pattern, instance):
@@ -240,8 +240,8 @@ def _pattern(_validator: Validator, pattern: str, instance: Any, _schema: Any) -
 
 
 def _pattern_properties(
-    validator: Validator, patterns: Mapping[str, Any], instance: Any, _schema: Any
-) -> Iterator[Any]:
+    validator: Validator, patterns: Mapping[str, object], instance: object, _schema: object
+) -> Iterator[object]:
     if isinstance(instance, dict):
         for pattern, below in patterns.items():
             for key, value in instance.items():
@@ -249,7 +249,7 @@ def _pattern_properties(
                     yield from validator.descend(value, below, path=key, schema_path=pattern)  # type: ignore[attr-defined]
 
 
-def _additional_properties(validator: Validator, below: Any, instance: Any, schema: Any) -> Iterator[Any]:
+def _additional_properties(validator: Validator, below: object, instance: object, schema: Any) -> Iterator[object]:
     from jsonschema.exceptions import ValidationError
 
     if not isinstance(instance, dict):
@@ -264,7 +264,7 @@ def _additional_properties(validator: Validator, below: Any, instance: Any, sche
             yield from validator.descend(value, below, path=key)  # type: ignore[attr-defined]
 
 
-def _unique_items(_validator: Validator, wanted: bool, instance: Any, _schema: Any) -> Iterator[Any]:
+def _unique_items(_validator: Validator, wanted: bool, instance: object, _schema: object) -> Iterator[object]:
     """Compare items by what they are written as: linear, where comparing each with each is not."""
     from jsonschema.exceptions import ValidationError
 
@@ -278,7 +278,7 @@ def _unique_items(_validator: Validator, wanted: bool, instance: Any, _schema: A
             seen.add(written)
 
 
-def _plain(item: Any) -> Any:
+def _plain(item: object) -> object:
     """The item with every whole float as an integer: JSON schema holds 1 and 1.0 equal."""
     if isinstance(item, float) and item.is_integer():
         return int(item)

@@ -33,8 +33,8 @@ def _check(settings: Mapping[str, Any]) -> None:
 @reward.batch(name="model", range=(-1.0, 1.0), check_settings=_check)
 def model(
     completions: list[str],
-    messages: list[list[dict[str, Any]]],
-    prompts: list[Any] | None = None,
+    messages: list[list[dict[str, object]]],
+    prompts: list[object] | None = None,
     *,
     name: str,
     output: Literal["sigmoid", "softmax", "logit"] = "sigmoid",

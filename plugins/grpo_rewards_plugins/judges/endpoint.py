@@ -84,7 +84,7 @@ class _Endpoint:
         with self.lock:
             self.next_token += 60.0 * tokens / limits.tokens_per_minute
 
-    def remember(self, key: str, verdict: Any) -> None:
+    def remember(self, key: str, verdict: object) -> None:
         with self.lock:
             self.cache[key] = verdict
             while len(self.cache) > _CACHED:
@@ -117,7 +117,7 @@ def _opener() -> OpenerDirector:
     class NoRedirect(urllib.request.HTTPRedirectHandler):
         """Refuse redirects: following one would hand the key to another host."""
 
-        def redirect_request(self, *_args: Any) -> None:
+        def redirect_request(self, *_args: object) -> None:
             return None
 
     return urllib.request.build_opener(NoRedirect)
@@ -155,7 +155,7 @@ def check_client(settings: Mapping[str, Any]) -> None:
 
 
 async def consult(
-    client: Client, system: str, asked: Mapping[str, Any], read: Callable[[dict[str, Any]], _Verdict]
+    client: Client, system: str, asked: Mapping[str, object], read: Callable[[dict[str, object]], _Verdict]
 ) -> _Verdict | Problem:
     """Ask a question once per process, and again where that may help; return what `read` makes of the answer.
 
@@ -224,7 +224,7 @@ def _content(answer: bytes) -> str:
     return content
 
 
-def _document(answer: bytes) -> dict[str, Any]:
+def _document(answer: bytes) -> dict[str, object]:
     import json
 
     content = _content(answer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from grpo_rewards import Outcome, reward
 
@@ -22,8 +21,8 @@ _SYSTEM = (
 @reward(range=(0.0, 1.0), check_settings=check_client, workers=32)
 async def judge(
     completion: str,
-    prompt: Any = None,
-    answer: Any = None,
+    prompt: object = None,
+    answer: object = None,
     *,
     model: str,
     url: str = "https://api.openai.com/v1",
@@ -67,7 +66,7 @@ async def judge(
     return Outcome(None, "unavailable", f"judge: {found.text}") if isinstance(found, Problem) else found
 
 
-def _verdict(found: dict[str, Any]) -> Outcome:
+def _verdict(found: dict[str, object]) -> Outcome:
     score = found["score"]
     if isinstance(score, bool) or not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
         raise ValueError("the score is no number from 0 to 1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from grpo_rewards import Outcome, reward
 
@@ -22,7 +21,7 @@ _WORTH = {"first": 1.0, "equal": 0.5, "second": 0.0}
 async def pairwise(
     completion: str,
     reference: str | None,
-    prompt: Any = None,
+    prompt: object = None,
     *,
     model: str,
     url: str = "https://api.openai.com/v1",
@@ -73,7 +72,7 @@ async def pairwise(
     return Outcome(value, "scored", f"shown first: {ahead}; shown second: {behind}")
 
 
-def _better(document: dict[str, Any]) -> str:
+def _better(document: dict[str, object]) -> str:
     found = str(document["better"]).strip().lower()
     if found not in _WORTH:
         raise ValueError("better is first, second or equal")

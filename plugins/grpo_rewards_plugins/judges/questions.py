@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .endpoint import Client, Problem, consult
 from .screening import canary, check_canary
@@ -18,12 +18,12 @@ _DATA = (
 
 
 async def ask(
-    client: Client, told: str, form: str, asked: Mapping[str, Any], read: Callable[[dict[str, Any]], _Verdict]
+    client: Client, told: str, form: str, asked: Mapping[str, object], read: Callable[[dict[str, object]], _Verdict]
 ) -> _Verdict | Problem:
     """Ask for an object of the given `form`; an answer without the canary is no verdict."""
     word = canary({"told": told, **asked})
 
-    def checked(found: dict[str, Any]) -> _Verdict:
+    def checked(found: dict[str, object]) -> _Verdict:
         check_canary(found, word)
         return read(found)
 

@@ -24,8 +24,8 @@ _FORM = '"scores": an object with a number from 0 (worst) to 1 (best) for each n
 @reward.group(range=(0.0, 1.0), check_settings=check_client)
 async def ranking(
     completions: list[str],
-    prompts: list[Any] | None = None,
-    answer: list[Any] | None = None,
+    prompts: list[object] | None = None,
+    answer: list[object] | None = None,
     *,
     model: str,
     url: str = "https://api.openai.com/v1",
@@ -85,7 +85,9 @@ def _place(text: str, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "replace")).digest()
 
 
-async def _scores(client: Client, told: str, task: Mapping[str, Any], order: list[str]) -> dict[str, float] | Problem:
+async def _scores(
+    client: Client, told: str, task: Mapping[str, object], order: list[str]
+) -> dict[str, float] | Problem:
     """The score of each text, shown in this order."""
     names = [f"response {number}" for number in range(1, len(order) + 1)]
     asked = {**task, "responses": dict(zip(names, order, strict=True))}
@@ -99,7 +101,7 @@ async def _scores(client: Client, told: str, task: Mapping[str, Any], order: lis
     return await ask(client, told, _FORM, asked, read)
 
 
-def _score(given: Any) -> float:
+def _score(given: object) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not (math.isfinite(given) and 0 <= given <= 1):
         raise ValueError("a score is a number from 0 to 1")
     return float(given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 
@@ -30,7 +30,7 @@ class _Criterion:
     weight: float
 
 
-def _criteria(given: Any) -> list[_Criterion]:
+def _criteria(given: object) -> list[_Criterion]:
     """Read criteria: texts, or objects with ``text`` (``criterion``, ``description``) and ``weight`` (``points``).
 
     Raises:
@@ -44,7 +44,7 @@ def _criteria(given: Any) -> list[_Criterion]:
     return found
 
 
-def _criterion(given: Any) -> _Criterion:
+def _criterion(given: object) -> _Criterion:
     read = {"text": given} if isinstance(given, str) else given if isinstance(given, Mapping) else {}
     text = next((read[name] for name in ("text", "criterion", "description") if isinstance(read.get(name), str)), "")
     weight = next((read[name] for name in ("weight", "points") if read.get(name) is not None), 1.0)
@@ -53,13 +53,13 @@ def _criterion(given: Any) -> _Criterion:
     return _Criterion(text.strip(), float(weight))
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: Mapping[str, object]) -> None:
     check_client(settings)
     if settings["criteria"]:
         _criteria(settings["criteria"])
 
 
-def _check_row(rubric: Any = None) -> str | None:
+def _check_row(rubric: object = None) -> str | None:
     try:
         if rubric is not None:
             _criteria(rubric)
@@ -71,14 +71,14 @@ def _check_row(rubric: Any = None) -> str | None:
 @reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row, workers=32)
 async def rubric(
     completion: str,
-    prompt: Any = None,
-    answer: Any = None,
-    rubric: Any = None,
+    prompt: object = None,
+    answer: object = None,
+    rubric: object = None,
     *,
     model: str,
     url: str = "https://api.openai.com/v1",
     key_env: str = "OPENAI_API_KEY",
-    criteria: list[Any] = [],  # noqa: B006 - a setting's default, never changed
+    criteria: list[object] = [],  # noqa: B006 - a setting's default, never changed
     quotes: Literal["needed", "asked"] = "needed",
     timeout: float = 30.0,
     attempts: int = 3,
@@ -125,7 +125,7 @@ async def rubric(
     return _scored(wanted, found, response, quotes)
 
 
-def _answers(document: dict[str, Any], count: int) -> list[tuple[str, str]]:
+def _answers(document: dict[str, object], count: int) -> list[tuple[str, str]]:
     given = document["answers"]
     if not isinstance(given, list) or len(given) != count:
         raise ValueError("one answer per criterion")

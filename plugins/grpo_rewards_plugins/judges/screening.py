@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards_plugins.answers import final_text
 
@@ -45,12 +44,12 @@ def gradable(completion: str) -> str | None:
     return text.strip() if any(map(str.isalnum, text)) else None
 
 
-def canary(asked: Mapping[str, Any]) -> str:
+def canary(asked: Mapping[str, object]) -> str:
     """A word that a judge has to repeat, which no completion can know: another one for each question and process."""
     return hashlib.sha256(_secret + repr(sorted(asked.items())).encode("utf-8", "replace")).hexdigest()[:12]
 
 
-def check_canary(found: Mapping[str, Any], word: str) -> None:
+def check_canary(found: Mapping[str, object], word: str) -> None:
     """Raise ValueError for an answer that does not repeat the word: it may be the completion's, not the judge's."""
     if found.get("canary") != word:
         raise ValueError("the canary is missing")

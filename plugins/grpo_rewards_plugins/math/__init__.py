@@ -8,7 +8,7 @@ from here is loaded when it is first asked for.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .extraction import extract
@@ -21,7 +21,7 @@ __all__ = ["Reading", "Verdict", "extract", "grade", "math", "parse", "verify"]
 _HOMES = {"extract": "extraction", "math": "reward", "parse": "verification", "verify": "verification"}
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r} (it has {', '.join(__all__)})")
     return getattr(import_module(f".{_HOMES.get(name, 'grading')}", __name__), name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards_plugins.answers import extract, final_text
 from grpo_rewards_plugins.answers.formulas import PROSE
@@ -20,7 +20,7 @@ _COMMANDS = ("\\text", "\\mathrm", "\\mbox")  # whose words are part of an answe
 
 def parse(
     pred: str,
-    extraction_config: Sequence[Any] = (),
+    extraction_config: Sequence[object] = (),
     fallback_mode: Literal["no_fallback", "first_match"] = "first_match",
     extraction_mode: Literal["first_match", "any_match"] = "any_match",
     parsing_timeout: int | None = 5,

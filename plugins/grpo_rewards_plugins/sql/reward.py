@@ -20,7 +20,7 @@ from .rules import RULES
 __all__ = ["sql"]
 
 _CACHED = 100_000
-_verdicts: OrderedDict[tuple[Any, ...], Outcome] = OrderedDict()
+_verdicts: OrderedDict[tuple[object, ...], Outcome] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -34,12 +34,12 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 
 def _check_row(
-    query: Any = None,
-    sql: Any = None,
-    SQL: Any = None,
-    gold_sql: Any = None,
-    db_id: Any = None,
-    db_path: Any = None,
+    query: object = None,
+    sql: object = None,
+    SQL: object = None,
+    gold_sql: object = None,
+    db_id: object = None,
+    db_path: object = None,
     *,
     databases: str = "",
     rule: str = "bird",
@@ -64,12 +64,12 @@ def _check_row(
 @reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def sql(
     completions: list[str],
-    query: list[Any] | None = None,
-    sql: list[Any] | None = None,
-    SQL: list[Any] | None = None,
-    gold_sql: list[Any] | None = None,
-    db_id: list[Any] | None = None,
-    db_path: list[Any] | None = None,
+    query: list[object] | None = None,
+    sql: list[object] | None = None,
+    SQL: list[object] | None = None,
+    gold_sql: list[object] | None = None,
+    db_id: list[object] | None = None,
+    db_path: list[object] | None = None,
     *,
     databases: str = "",
     rule: Literal["bird", "spider", "strict"] = "bird",
@@ -133,7 +133,7 @@ def sql(
             yield row, found
 
 
-def _first(*values: Any) -> str | Outcome:
+def _first(*values: object) -> str | Outcome:
     """The gold, from the first column that has one, or why there is none."""
     for value in values:
         if isinstance(value, str) and value.strip():
@@ -141,7 +141,7 @@ def _first(*values: Any) -> str | Outcome:
     return Outcome(None, "not_applicable", "the row has no gold query (query, sql, SQL or gold_sql)")
 
 
-def _text(given: Any) -> str | None:
+def _text(given: object) -> str | None:
     return None if given is None else str(given)
 
 

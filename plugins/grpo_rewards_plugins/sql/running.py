@@ -83,7 +83,9 @@ class _Database:
     def _is_late(self) -> int:
         return time.process_time() > self._deadline
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: dict[str, object], gold: Gold | None
+    ) -> list[Row] | None:
         """Return the rows of a query, or None as soon as they cannot be those of `gold`.
 
         Raises:
@@ -106,7 +108,7 @@ class _Database:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
 
-    def _rows(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def _rows(self, text: str, rule: Rule, limits: dict[str, object], gold: Gold | None) -> list[Row] | None:
         try:
             return self._fetched(text, rule, limits, gold)
         except sqlite3.OperationalError as error:
@@ -137,7 +139,7 @@ class _Database:
             cursor.close()
         return rows
 
-    def gold(self, text: str, name: str, limits: dict[str, Any]) -> Gold | str:
+    def gold(self, text: str, name: str, limits: dict[str, object]) -> Gold | str:
         """Return what a gold gives, or why it is no reference; remembered, unless it varies."""
         key = text, name
         found = self.golds.get(key)

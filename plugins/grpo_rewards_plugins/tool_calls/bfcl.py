@@ -27,7 +27,7 @@ class RowProblem(ValueError):
 
 
 def compare(
-    functions: Sequence[Mapping[str, Any]], calls: Calls, wanted: Sequence[Mapping[str, Any]], category: str
+    functions: Sequence[Mapping[str, object]], calls: Calls, wanted: Sequence[Mapping[str, object]], category: str
 ) -> str:
     """Return what is wrong with the calls, or nothing.
 
@@ -43,14 +43,16 @@ def compare(
     return _call_problem(function, calls[0], wanted[0])
 
 
-def _described(functions: Sequence[Mapping[str, Any]], name: str) -> Mapping[str, Any]:
+def _described(functions: Sequence[Mapping[str, object]], name: str) -> Mapping[str, object]:
     for function in functions:
         if function.get("name") == name:
             return function
     raise RowProblem(f"no function {name!r:.80} is described")
 
 
-def _in_any_order(functions: Sequence[Mapping[str, Any]], calls: Calls, wanted: Sequence[Mapping[str, Any]]) -> str:
+def _in_any_order(
+    functions: Sequence[Mapping[str, object]], calls: Calls, wanted: Sequence[Mapping[str, object]]
+) -> str:
     """Each wanted call takes the first call that fits and is not taken."""
     left = list(range(len(calls)))
     for call in wanted:
@@ -67,7 +69,7 @@ def _in_any_order(functions: Sequence[Mapping[str, Any]], calls: Calls, wanted: 
     return ""
 
 
-def _call_problem(function: Mapping[str, Any], call: Mapping[Any, Any], wanted: Mapping[str, Any]) -> str:
+def _call_problem(function: Mapping[str, Any], call: Mapping[object, Any], wanted: Mapping[str, Any]) -> str:
     name, accepted = function["name"], next(iter(wanted.values()))
     if name not in call:
         return f"{next(iter(call), '')!r:.60} is called, not {name!r}"
@@ -91,7 +93,7 @@ def _call_problem(function: Mapping[str, Any], call: Mapping[Any, Any], wanted: 
 # ------------------------------------------------------------------------------------------------ values
 
 
-def _is_accepted(value: Any, described: Mapping[str, Any], accepted: Sequence[Any]) -> bool:
+def _is_accepted(value: object, described: Mapping[str, Any], accepted: Sequence[object]) -> bool:
     """Whether a value has the declared type, or that of an accepted one, and is one of them."""
     kind = str(described.get("type"))
     if kind not in _TYPES:
@@ -109,7 +111,7 @@ def _is_accepted(value: Any, described: Mapping[str, Any], accepted: Sequence[An
         return False  # of a shape that the original's comparison raises on
 
 
-def _has_type(value: Any, accepted: Sequence[Any], outer: type, inner: type | None) -> tuple[bool, bool]:
+def _has_type(value: object, accepted: Sequence[object], outer: type, inner: type | None) -> tuple[bool, bool]:
     """Whether a value has the declared type, and whether the accepted values are of another one."""
     other = next((type(item) for item in accepted if item != ""), None)
     fits = True
@@ -120,7 +122,7 @@ def _has_type(value: Any, accepted: Sequence[Any], outer: type, inner: type | No
     return (fits, True) if other is not None and type(value) is other else (False, False)
 
 
-def _holds(value: Any, item: Any, inner: type) -> bool:
+def _holds(value: Any, item: object, inner: type) -> bool:
     return type(item) is not list or all(_has_type(part, item, inner, None)[0] for part in value)
 
 
@@ -139,7 +141,7 @@ def _matches(value: Any, accepted: Sequence[Any], outer: type | None, inner: typ
     return value in accepted
 
 
-def _same_dict(value: Mapping[str, Any], item: Any) -> bool:
+def _same_dict(value: Mapping[str, object], item: Any) -> bool:
     """Whether each entry is one of its accepted values, and none is missing that may not be."""
     if item == "":
         return False
@@ -156,5 +158,5 @@ def _bare(text: str) -> str:
 _accepted_bare = lru_cache(maxsize=65536)(_bare)  # every completion of a group is held against the same values
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: object) -> object:
     return _bare(part) if type(part) is str else part

@@ -16,7 +16,7 @@ _OPEN, _CLOSE = "<tool_call>\n", "\n</tool_call>"
 _LONGEST = 1_000_000
 
 
-def find_calls(text: str, messages: Sequence[Mapping[str, Any]], format: str) -> Calls:
+def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str) -> Calls:
     """Return the calls of a completion, as ``{name: {parameter: value}}``; those of its last message where it has some.
 
     Raises:
@@ -33,7 +33,7 @@ def find_calls(text: str, messages: Sequence[Mapping[str, Any]], format: str) ->
     return _hermes(text) if format == "hermes" else _documents(text)
 
 
-def _sequence(cell: Any) -> Sequence[Any]:
+def _sequence(cell: object) -> Sequence[object]:
     if isinstance(cell, str):
         cell = _json(cell)
     if not isinstance(cell, Sequence):
@@ -41,7 +41,7 @@ def _sequence(cell: Any) -> Sequence[Any]:
     return cell
 
 
-def _native(call: Any) -> dict[Any, Any]:
+def _native(call: object) -> dict[object, object]:
     """A call as chat APIs write it: ``{"function": {"name": ..., "arguments": JSON}}``."""
     inner = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(inner, Mapping):
@@ -50,7 +50,7 @@ def _native(call: Any) -> dict[Any, Any]:
     return _named({**inner, "arguments": _json(arguments or "{}") if isinstance(arguments, str) else arguments})
 
 
-def _named(call: Any, *keys: str) -> dict[Any, Any]:
+def _named(call: Any, *keys: str) -> dict[object, object]:
     """``{name, arguments}`` as ``{name: arguments}``; the arguments stand under the first of `keys` that is there."""
     key = next((key for key in keys or ("arguments",) if isinstance(call, dict) and key in call), None)
     if key is None or "name" not in call or not isinstance(call[key], dict):
@@ -61,7 +61,7 @@ def _named(call: Any, *keys: str) -> dict[Any, Any]:
         raise Unreadable("a call's name is no text") from None
 
 
-def _json(text: str) -> Any:
+def _json(text: str) -> object:
     if len(text) > _LONGEST:
         raise Unreadable(f"{len(text)} characters are too many for calls")
     try:

@@ -56,7 +56,7 @@ def _parsed(text: str) -> ast.expr:
         return parse(text, mode="eval").body
 
 
-def _call(node: ast.expr) -> dict[Any, Any]:
+def _call(node: ast.expr) -> dict[object, object]:
     """A call as ``{name: arguments}``; arguments without a name are left out, as BFCL does."""
     if not isinstance(node, ast.Call):
         raise TypeError("not a call")
@@ -70,7 +70,7 @@ def _call(node: ast.expr) -> dict[Any, Any]:
     return {".".join(reversed(parts)): {keyword.arg: _value(keyword.value) for keyword in node.keywords}}
 
 
-def _value(node: ast.expr | None) -> Any:
+def _value(node: ast.expr | None) -> object:
     """An argument's value; names and calls without keywords are their own text."""
     match node:
         case ast.Constant(value=value):
@@ -103,7 +103,7 @@ def _size(value: Any) -> int:
     return value.bit_length() if isinstance(value, int) else 64 if isinstance(value, float | complex) else len(value)
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _power(base: object, exponent: object) -> object:
     if not isinstance(base, int | float) or not isinstance(exponent, int | float):
         raise TypeError("a power of numbers")
     if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) * max(1, base.bit_length()) > _MOST_BITS:
@@ -111,31 +111,31 @@ def _power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def _times(one: Any, other: Any) -> Any:
+def _times(one: object, other: Any) -> object:
     number, whole = (one, other) if isinstance(one, int) else (other, one)
     if isinstance(whole, str | bytes | list | tuple) and isinstance(number, int) and number * len(whole) > _MOST_ITEMS:
         raise OverflowError("too large")
     return one * other
 
 
-def _shifted(one: Any, other: Any) -> Any:
+def _shifted(one: Any, other: object) -> object:
     if not isinstance(other, int) or other > _MOST_BITS:
         raise OverflowError("too large")
     return one << other
 
 
-def _remainder(one: Any, other: Any) -> Any:
+def _remainder(one: object, other: Any) -> object:
     if not isinstance(one, int | float):
         raise TypeError("no formatting")  # which pads a text to any length
     return one % other
 
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _times, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.Pow: _power, ast.LShift: _shifted,
     ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
 }  # fmt: skip
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+_UNARY: dict[type[ast.unaryop], Callable[[Any], object]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
     ast.Not: operator.not_,
@@ -143,7 +143,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 }
 
 
-def _computed(node: ast.expr) -> Any:
+def _computed(node: ast.expr) -> object:
     """The value of an operator expression of literals, within bounds."""
     match node:
         case ast.Constant(value=value) if value is not Ellipsis:

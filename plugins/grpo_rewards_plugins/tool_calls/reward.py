@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.tool_calls.bfcl import RowProblem, compare
@@ -19,13 +19,13 @@ _SECONDS = 0.5  # for holding one call against its schema
 
 
 def _check_row(
-    ground_truth: Any = None,
-    answers: Any = None,
-    gold_calls: Any = None,
-    functions: Any = None,
-    tools: Any = None,
-    category: Any = None,
-    row_id: Any = None,
+    ground_truth: object = None,
+    answers: object = None,
+    gold_calls: object = None,
+    functions: object = None,
+    tools: object = None,
+    category: object = None,
+    row_id: object = None,
     rule: str = "bfcl",
 ) -> str | None:
     try:
@@ -53,12 +53,12 @@ def _unknown_type(wanted: Wanted) -> str | None:
 @reward(name="tool_calls", range=(-3.0, 4.0), check_row=_check_row)
 def _tool_calls(
     completion: str,
-    messages: list[dict[str, Any]],
-    ground_truth: Any = None,
-    answers: Any = None,
-    gold_calls: Any = None,
-    functions: Any = None,
-    tools: Any = None,
+    messages: list[dict[str, object]],
+    ground_truth: object = None,
+    answers: object = None,
+    gold_calls: object = None,
+    functions: object = None,
+    tools: object = None,
     category: str | None = None,
     row_id: str | None = None,
     row_format: str | None = None,
@@ -125,7 +125,7 @@ tool_calls = _tool_calls.with_columns(  # names of the data that are taken here:
 )
 
 
-def _first(*cells: Any) -> Any:
+def _first(*cells: object) -> object:
     return next((cell for cell in cells if cell is not None), None)
 
 
@@ -145,7 +145,7 @@ def _toolrl(text: str, truth: str, grading: str) -> Outcome:
     return Outcome(form + calls, "scored", reason, {"format": form, "correctness": calls})
 
 
-def _relevance(text: str, messages: Sequence[Mapping[str, Any]], format: str, wanted: Wanted) -> Outcome:
+def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str, wanted: Wanted) -> Outcome:
     try:
         called = bool(find_calls(text, messages, format))
     except Unreadable:
@@ -155,7 +155,7 @@ def _relevance(text: str, messages: Sequence[Mapping[str, Any]], format: str, wa
     return Outcome(0.0, "scored", "a function is called, where none is right" if called else "no function is called")
 
 
-def _difference(calls: Calls, wanted: Sequence[tuple[str, Any]], order: str) -> str:
+def _difference(calls: Calls, wanted: Sequence[tuple[str, object]], order: str) -> str:
     """What keeps calls from being the wanted ones, or nothing."""
     if len(calls) != len(wanted):
         return f"{len(calls)} calls, not {len(wanted)}"
@@ -171,7 +171,7 @@ def _difference(calls: Calls, wanted: Sequence[tuple[str, Any]], order: str) -> 
     return ""
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _equal(one: object, other: object) -> bool:
     """Whether two values are the same JSON: 1 is 1.0, but true is not 1."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_equal(value, other[key]) for key, value in one.items())

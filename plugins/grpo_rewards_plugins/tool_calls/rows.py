@@ -18,7 +18,7 @@ __all__ = ["Wanted", "described", "wanted_by_bfcl", "wanted_exactly"]
 class Wanted:
     """BFCL's side of a row: the functions, the calls with the values that each parameter accepts, and the category."""
 
-    functions: Sequence[Mapping[str, Any]]
+    functions: Sequence[Mapping[str, object]]
     calls: Sequence[Mapping[str, Any]]
     category: str
 
@@ -61,7 +61,7 @@ def _wanted(truth: object, functions: object, category: object) -> Wanted:
     return Wanted(known, calls, name)
 
 
-def _category(calls: object, functions: Sequence[Any]) -> str:
+def _category(calls: object, functions: Sequence[object]) -> str:
     if not calls:
         return "irrelevance"
     several = isinstance(calls, Sequence) and len(calls) > 1
@@ -75,7 +75,7 @@ def _is_call(cell: object) -> bool:
     return isinstance(accepted, Mapping) and all(isinstance(values, list | tuple) for values in accepted.values())
 
 
-def wanted_exactly(answers: object) -> tuple[tuple[str, Any], ...]:
+def wanted_exactly(answers: object) -> tuple[tuple[str, object], ...]:
     """Read the calls of `answers` (xLAM), `tool_calls` or `ground_truth`: objects with a name and arguments.
 
     Raises:
@@ -92,7 +92,7 @@ def wanted_exactly(answers: object) -> tuple[tuple[str, Any], ...]:
     return tuple(found)
 
 
-def described(functions: object) -> Sequence[Mapping[str, Any]]:
+def described(functions: object) -> Sequence[Mapping[str, object]]:
     """Read the described functions; those wrapped as ``{"type": "function", "function": {...}}`` are opened.
 
     Raises:
@@ -110,7 +110,7 @@ def described(functions: object) -> Sequence[Mapping[str, Any]]:
     return found
 
 
-def _unpacked(cell: object) -> Any:
+def _unpacked(cell: object) -> object:
     """A cell as plain data; the same text is read once, since every completion of a group has it."""
     if isinstance(cell, str):
         return _read(cell)
@@ -118,7 +118,7 @@ def _unpacked(cell: object) -> Any:
 
 
 @lru_cache(maxsize=8192)
-def _read(text: str) -> Any:
+def _read(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

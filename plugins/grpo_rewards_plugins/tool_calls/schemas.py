@@ -13,7 +13,9 @@ _TYPES: dict[str, str | None] = {"dict": "object", "float": "number", "tuple": "
 """BFCL's names of types as JSON schema has them; any type is no type."""
 
 
-def schema_problem(functions: Sequence[Mapping[str, Any]], calls: Sequence[Mapping[Any, Any]], timeout: float) -> str:
+def schema_problem(
+    functions: Sequence[Mapping[str, object]], calls: Sequence[Mapping[object, object]], timeout: float
+) -> str:
     """Return what a function's own schema refuses in the calls, or nothing."""
     known = {function["name"]: function.get("parameters") for function in functions}
     for call in calls:
@@ -33,7 +35,7 @@ def schema_problem(functions: Sequence[Mapping[str, Any]], calls: Sequence[Mappi
     return ""
 
 
-def _as_json_schema(schema: Any) -> Any:
+def _as_json_schema(schema: object) -> Any:
     """The schema with JSON's names of types; columns of enum and default stay as they are."""
     if isinstance(schema, list):
         return [_as_json_schema(part) for part in schema]
@@ -50,7 +52,7 @@ def _as_json_schema(schema: Any) -> Any:
     return found
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> object:
     if isinstance(value, tuple | list):
         return [_as_json(part) for part in value]
     return {str(key): _as_json(part) for key, part in value.items()} if isinstance(value, Mapping) else value

@@ -41,7 +41,7 @@ def _format(text: str, calls: bool, says: bool) -> float:
 
 
 @lru_cache(maxsize=8192)
-def wanted_calls(truth: str) -> tuple[dict[str, Any], ...]:
+def wanted_calls(truth: str) -> tuple[dict[str, object], ...]:
     """Return the calls of a reference answer, one JSON object a line; none where it has no such tag.
 
     Raises:
@@ -87,7 +87,7 @@ def _calls(text: str, truth: str, grading: str) -> float:
     return 6.0 * share - 3.0
 
 
-def _share(wanted: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], grading: str) -> float:
+def _share(wanted: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, object]], grading: str) -> float:
     """The points for names, and for each wanted call those of the best one given that is not taken, of all there are."""
     points = _overlap([call["name"] for call in wanted], [call["name"] for call in given], grading)
     most = 1.0
@@ -114,7 +114,7 @@ def _points(call: Mapping[str, Any], other: Mapping[str, Any], grading: str) -> 
     return _overlap(list(wanted), list(given.keys()), grading) + equal
 
 
-def _overlap(wanted: Sequence[Any], given: Sequence[Any], grading: str) -> float:
+def _overlap(wanted: Sequence[object], given: Sequence[object], grading: str) -> float:
     """What two bags share, of what is in either."""
     if wanted == given:
         return 1.0

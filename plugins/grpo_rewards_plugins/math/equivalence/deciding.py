@@ -85,7 +85,7 @@ def _nonzero(value: Any) -> bool:
     return not value.contains(0)
 
 
-def _real_pair(left: Any, right: Any) -> bool:
+def _real_pair(left: object, right: object) -> bool:
     return isinstance(left, acb) == isinstance(right, acb)
 
 
@@ -326,7 +326,7 @@ def proportional(one: Node, other: Node, seed: str = "") -> bool | None:
     if not names:
         return None
     integers = _integers(one) | _integers(other)
-    pairs: list[tuple[Any, Any]] = []
+    pairs: list[tuple[object, Any]] = []
     try:
         with precision(256):
             for here in _points(names, integers, seed):

@@ -16,7 +16,7 @@ __all__ = ["as_integer", "as_real", "ball_call", "call", "raised"]
 _EXACT_BITS = 60_000
 
 
-def _exact_power(base: fmpq, exponent: int) -> Any:
+def _exact_power(base: fmpq, exponent: int) -> object:
     if base == 0:
         if exponent <= 0:
             raise Undefined("a power of zero")
@@ -46,7 +46,7 @@ def _root(base: fmpq, exponent: fmpq) -> Any:
     return arb(base) ** exponent
 
 
-def raised(base: Any, exponent: Any) -> Any:
+def raised(base: Any, exponent: Any) -> object:
     if isinstance(exponent, fmpq):
         if isinstance(base, fmpq):
             if exponent.q == 1:
@@ -88,7 +88,7 @@ def raised(base: Any, exponent: Any) -> Any:
     return acb(base) ** acb(exponent)
 
 
-def as_real(value: Any) -> Any:
+def as_real(value: object) -> Any:
     if isinstance(value, acb):
         if value.imag.is_zero():
             return value.real
@@ -130,13 +130,13 @@ def ball_call(name: str, value: Any) -> Any:
     return result
 
 
-def as_integer(value: Any, limit: int) -> int:
+def as_integer(value: object, limit: int) -> int:
     if isinstance(value, fmpq) and value.q == 1 and abs(value.p) <= limit:
         return int(value.p)
     raise Unknown(NO_SMALL_INTEGER)
 
 
-def _factorial(value: Any) -> Any:
+def _factorial(value: object) -> object:
     if isinstance(value, fmpq) and value.q == 1:
         if value < 0:
             raise Undefined("the factorial of a negative number")
@@ -145,11 +145,11 @@ def _factorial(value: Any) -> Any:
     return arb(value).gamma() if isinstance(value, fmpq) and value == 0 else (_real_or_ball(value) + 1).gamma()
 
 
-def _real_or_ball(value: Any) -> Any:
+def _real_or_ball(value: object) -> Any:
     return arb(value) if isinstance(value, fmpq) else value
 
 
-def _binomial(top: Any, bottom: Any) -> Any:
+def _binomial(top: object, bottom: object) -> object:
     if isinstance(top, fmpq) and isinstance(bottom, fmpq) and top.q == 1 and bottom.q == 1:
         if bottom < 0 or (0 <= top < bottom):
             return fmpq(0)
@@ -159,7 +159,7 @@ def _binomial(top: Any, bottom: Any) -> Any:
     return (x + 1).gamma() / ((y + 1).gamma() * (x - y + 1).gamma())
 
 
-def _choose(values: list[Any], *, largest: bool) -> Any:
+def _choose(values: list[object], *, largest: bool) -> object:
     best = values[0]
     for value in values[1:]:
         value, best = as_real(value), as_real(best)

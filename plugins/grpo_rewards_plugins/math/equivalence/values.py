@@ -20,7 +20,7 @@ _EXTREME_BITS = 300
 _HUGE, _TINY = arb(2) ** _EXTREME_BITS, arb(2) ** -_EXTREME_BITS
 
 
-def _sum(node: Node, point: Point) -> Any:
+def _sum(node: Node, point: Point) -> object:
     body, lower, upper = node.args
     low = evaluate(lower, point)
     infinite = upper.kind == "const" and upper.value == "oo"
@@ -39,7 +39,7 @@ def _sum(node: Node, point: Point) -> Any:
         if stop - start > _TERMS:
             # a long sum may have a closed form, a long product is a number too large for sympy
             raise Unknown(f"more than {_TERMS} terms" if node.kind == "sum" else NO_SMALL_INTEGER)
-        total: Any = fmpq(0 if node.kind == "sum" else 1)
+        total: object = fmpq(0 if node.kind == "sum" else 1)
         for index in range(start, stop + 1):
             point.values[node.value] = fmpq(index)
             value = evaluate(body, point)
@@ -49,7 +49,7 @@ def _sum(node: Node, point: Point) -> Any:
         point.values = kept
 
 
-def _determinant(node: Node, point: Point) -> Any:
+def _determinant(node: Node, point: Point) -> object:
     matrix = node.args[0]
     if matrix.kind != "matrix" or matrix.value[0] != matrix.value[1]:
         raise Unknown("the determinant of no square matrix")
@@ -59,7 +59,7 @@ def _determinant(node: Node, point: Point) -> Any:
     return fmpq_mat(matrix.value[0], matrix.value[1], entries).det()
 
 
-def _case(node: Node, point: Point) -> Any:
+def _case(node: Node, point: Point) -> object:
     """The value of the case that applies; none, or several that differ, is undefined."""
     found: list[Any] = []
     for value, condition in zip(node.args[::2], node.args[1::2], strict=True):
@@ -92,7 +92,7 @@ def holds(node: Node, point: Point) -> bool:
     return all(_ordered(op, a, b) for op, a, b in zip(node.value, values, values[1:], strict=False))
 
 
-def _ordered(op: str, left: Any, right: Any) -> bool:
+def _ordered(op: str, left: object, right: Any) -> bool:
     less, more = bool(left < right), bool(left > right)
     exact = isinstance(left, fmpq) and isinstance(right, fmpq)
     if not (less or more or exact):
@@ -103,7 +103,7 @@ def _ordered(op: str, left: Any, right: Any) -> bool:
     return table[op]
 
 
-def _guarded(value: Any, point: Point) -> Any:
+def _guarded(value: object, point: Point) -> object:
     if isinstance(value, fmpq):
         if value != 0 and max(int(value.p.bit_length()), int(value.q.bit_length())) > _EXTREME_BITS:
             point.extreme = True
@@ -160,7 +160,7 @@ def evaluate(node: Node, point: Point) -> Any:
     return _compound(node, point)
 
 
-def _compound(node: Node, point: Point) -> Any:
+def _compound(node: Node, point: Point) -> object:
     kind = node.kind
     if kind == "call":
         if node.value == "det":

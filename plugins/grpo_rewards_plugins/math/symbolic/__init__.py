@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from grpo_rewards_plugins.workers import Pool, WorkerEnded, WorkerTimeout, shared_pool
 
 __all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
@@ -12,7 +10,7 @@ FUNCTION = "grpo_rewards_plugins.math.symbolic.simplifying:answer"
 
 
 def decide_by_sympy(
-    gold: list[Any], answer: list[Any], *, seconds: float, pool: Pool | None = None
+    gold: list[object], answer: list[object], *, seconds: float, pool: Pool | None = None
 ) -> tuple[bool | None, str]:
     """Decide two packed trees: equal, not, or None (open), and how.
 

@@ -26,7 +26,7 @@ _FUNCTIONS: dict[str, Any] = {
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _power(base: Any, exponent: Any) -> object:
     if exponent.is_number and base.is_number and base not in (0, 1, -1) and not abs(exponent) < _LARGEST_POWER:
         raise ValueError("a power too large")
     return sympy.Pow(base, exponent)
@@ -78,7 +78,7 @@ def build(node: list[Any]) -> Any:
     raise ValueError(f"a {kind}")
 
 
-def _calculus(name: str, args: list[Any]) -> Any:
+def _calculus(name: str, args: list[object]) -> object:
     if name == "int":
         return sympy.Integral(args[0], args[1] if len(args) == 2 else (args[1], args[2], args[3]))
     if name == "lim":
@@ -88,7 +88,7 @@ def _calculus(name: str, args: list[Any]) -> Any:
     raise ValueError(name)
 
 
-def decide(gold: list[Any], answer: list[Any]) -> tuple[bool | None, str]:
+def decide(gold: list[object], answer: list[object]) -> tuple[bool | None, str]:
     """Is the difference of two packed trees zero?"""
     one, other = build(gold), build(answer)
     difference = one - other
@@ -112,7 +112,7 @@ def decide(gold: list[Any], answer: list[Any]) -> tuple[bool | None, str]:
     return None, "sympy could not tell"
 
 
-def answer(question: list[Any]) -> list[Any]:
+def answer(question: list[Any]) -> list[object]:
     """What a worker replies to ``[gold, answer]``: equal or null, and the rule."""
     try:
         return list(decide(*question))

@@ -16,7 +16,7 @@ def symbolic(node: Any) -> bool:
     return node.kind in _KINDS and all(symbolic(arg) for arg in node.args)
 
 
-def packed(node: Any) -> list[Any]:
+def packed(node: Any) -> list[object]:
     """A tree as nested lists ``[kind, value, args]``; rationals are text."""
     value = node.value
     if node.kind == "num":
