@@ -220,7 +220,7 @@ def _evaluate_rows(
                 slots[row] = _judge(result, reward, clock() - started)
 
     if limits is not None and reward.workers > 1:
-        _side_by_side(reward.name, work, rows, threads, limits.threads(reward), limits)
+        _side_by_side(reward.name, work, rows, threads, limits.threads(reward, reward.workers), limits)
     elif threads == 1:
         work(rows)
     else:
@@ -282,7 +282,7 @@ def _evaluate_async(
     from grpo_rewards._contract.eventloop import submit
 
     async def run() -> None:
-        gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward)
+        gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward, reward.workers)
 
         async def one(arguments: Sequence[Any], keywords: Mapping[str, Any], rows: list[int]) -> None:
             async with gate:

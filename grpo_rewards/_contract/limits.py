@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import asyncio
 
-    from grpo_rewards._contract.reward import Reward
-
 __all__ = ["CallLimits"]
 
 
@@ -21,24 +19,24 @@ class CallLimits:
 
     def __init__(self) -> None:
         self.stopped = False
-        self._threads: dict[Reward, threading.Semaphore] = {}
-        self._tasks: dict[Reward, asyncio.Semaphore] = {}
+        self._threads: dict[object, threading.Semaphore] = {}
+        self._tasks: dict[object, asyncio.Semaphore] = {}
         self._lock = threading.Lock()
 
-    def threads(self, reward: Reward) -> threading.Semaphore:
-        """The permits of a row reward's threads."""
+    def threads(self, reward: object, most: int) -> threading.Semaphore:
+        """The `most` permits of a row reward's threads."""
         with self._lock:
             if reward not in self._threads:
-                self._threads[reward] = threading.Semaphore(reward.workers)
+                self._threads[reward] = threading.Semaphore(most)
             return self._threads[reward]
 
-    def tasks(self, reward: Reward) -> asyncio.Semaphore:
-        """The permits of an async reward's calls, all of which run on the one background loop."""
+    def tasks(self, reward: object, most: int) -> asyncio.Semaphore:
+        """The `most` permits of an async reward's calls, all of which run on the one background loop."""
         import asyncio  # half of the core's import time, needed by async rewards alone
 
         with self._lock:
             if reward not in self._tasks:
-                self._tasks[reward] = asyncio.Semaphore(reward.workers)
+                self._tasks[reward] = asyncio.Semaphore(most)
             return self._tasks[reward]
 
     def stop(self) -> None:

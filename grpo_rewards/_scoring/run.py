@@ -197,6 +197,7 @@ def _score_rows(
     pace = Pace(least=min(256, 2 * asked)) if asked and workers > 1 else Pace()
     read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
+    started, worked = time.perf_counter(), 0.0
     with closing(read):
         chunks = checked(read, composite, source, path)
         for chunk, scored in find_executor(executor)(composite, chunks, workers):
@@ -214,7 +215,13 @@ def _score_rows(
             elif write is not None:
                 write(lines)
             pace.took(len(chunk.samples), scored.seconds)
+            worked += scored.seconds
             progress(run.rows, chunk.position, source.size)
+    took = time.perf_counter() - started
+    if workers > 1 and executor == "local" and worked < took / 2:
+        warn(
+            f"scoring was {worked:.1f} s of the {took:.1f} s that this took: rows as cheap as these are quicker with --workers 1"
+        )
     if not run.rows and not run.malformed:
         left = isinstance(source, LeavingOut) and source.left_out
         raise InputError(

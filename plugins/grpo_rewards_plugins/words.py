@@ -27,4 +27,13 @@ def split_words(text: str) -> list[str]:
         words = text.split()
         if max(map(len, set(words)), default=0) <= _LONGEST:
             return words
+        return [
+            piece
+            for word in words
+            for piece in (
+                (word,)
+                if len(word) <= _LONGEST
+                else [word[start : start + _LONGEST] for start in range(0, len(word), _LONGEST)]
+            )
+        ]
     return _WORD.findall(text)

@@ -5,10 +5,13 @@ import threading
 from typing import Any
 
 import pytest
+from grpo_rewards_plugins.math.symbolic import FUNCTION
+from grpo_rewards_plugins.workers import shared_pool
 
 from grpo_rewards import get_reward
 from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.errors import SettingsError
+from grpo_rewards.slots import slots
 
 
 def score(completions: list[Any], answers: list[Any], **settings: Any) -> list[Outcome]:
@@ -119,3 +122,13 @@ def test_from_threads_and_an_event_loop() -> None:
 
     asyncio.run(inside())
     assert [[o.value for o in found] for found in results] == [[1.0, 0.0]] * 4
+
+
+def test_pairs_that_need_sympy_are_asked_of_as_many_workers_as_there_are_slots() -> None:
+    series = "\\sum_{n=1}^{\\infty} \\frac{\\sin(n^{2}%+d)}{n^{2}+\\ln n}"  # nothing settles it, so each takes all of its time
+    pool = shared_pool(FUNCTION)
+    pool.close()
+    said, gold = [f"\\boxed{{{series % (row + 100)}}}" for row in range(4)], [series % row for row in range(4)]
+    outcomes = score(said, gold, timeout=0.3)
+    assert [outcome.status for outcome in outcomes] == ["timeout"] * 4
+    assert len(pool._idle) == min(4, slots())  # another one is begun only while the others are busy

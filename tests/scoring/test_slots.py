@@ -63,7 +63,8 @@ def test_scoring_processes_share_the_slots(tmp_path, jsonl, cli) -> None:  # typ
         run = cli("score", "rows.jsonl", "--only", "./asks.py:shared", "-o", out, "--workers", workers)
         assert run.returncode == 0, run.stderr
         rewards = [json.loads(line)["grpo_rewards"]["reward"] for line in (tmp_path / out).read_text().splitlines()]
-        assert rewards == [workers] * 4
+        processes = 1 if workers == 1 else max(2, min(workers, HERE))  # no more than have a processor
+        assert rewards == [processes] * 4
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.executors.window import score_here
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.errors import ConfigError
-from grpo_rewards.slots import shared_by
+from grpo_rewards.slots import shared_by, slots
 
 if TYPE_CHECKING:
     from pebble import ProcessFuture, ProcessPool
@@ -32,11 +32,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, ScoredChunk]]:
-    """Score on this machine: with fewer than two workers in this process, otherwise in as many processes."""
+    """Score on this machine: with fewer than two workers in this process, otherwise in as many processes as have a slot each."""
     if workers < 2:
         yield from score_here(composite, chunks)
         return
-    with _Workers(composite, workers) as pool:
+    processes = max(2, min(workers, slots()))  # two at least: a row that ends its process is not to end this one
+    if processes < workers:
+        _log.warning("%d worker processes, not %d: there are processors for no more", processes, workers)
+    with _Workers(composite, processes) as pool:
         yield from pool.score(chunks)
 
 

@@ -155,7 +155,7 @@ def grade(
 ) -> Verdict:
     """Decide whether `answer` is `gold`, as mathematical objects.
 
-    `timeout` bounds the seconds of the last rung, sympy in a worker process; everything before it is bounded by its own
+    `timeout` bounds the seconds of the last rung, sympy in a worker process (0: it is not asked); everything before it is bounded by its own
     caps. Two numbers whose difference is at most `tolerance` times the gold's size are equal. Never raises on any text.
     """
     mine = gold if isinstance(gold, Reading) else Reading(gold)
@@ -340,6 +340,8 @@ def _endless(node: Node) -> bool:
 
 
 def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Verdict:
+    if timeout <= 0:
+        return Verdict(False, f"undecided without sympy ({doubt})", "timeout")
     try:
         equal, rule = decide_by_sympy(packed(gold), packed(answer), seconds=timeout)
     except WorkerTimeout:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math as _math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.slots import slots
 from grpo_rewards_plugins.answers import KEPT, Rule
 
 __all__ = ["math"]
 
 _SHOWN = 80
 _NONE = "\x00"  # begins what stands for a reference that there is not
-_SHORT = 0.25  # seconds that the last step gets for a pair before the other rows have had their turn
+_SHORT = 0.1  # seconds that sympy gets for a pair before the other pairs have had their turn
 _SHORT_GOLD = 2_000  # characters; the readings of longer references are not kept from call to call
 
 
@@ -81,7 +82,7 @@ def math(
     golds: dict[Any, Any] = {}
     done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
     slow: dict[tuple[str, ...], tuple[Any, Any, list[int]]] = {}
-    short = min(timeout, _SHORT) if len(completions) > 1 else timeout
+    first = 0.0 if len(completions) > 1 else timeout  # pairs that need sympy wait until the others are graded
     for row, (completion, given) in enumerate(zip(completions, answer, strict=True)):
         text = given if type(given) is str else reference_text(given)
         gold = golds.get(text)
@@ -99,17 +100,46 @@ def math(
                 continue
             found = done.get(pair)
             if found is None:
-                found = _score(gold, answered, grade, short, tolerance, convert_units, partial)
-                if found.status == "timeout" and short < timeout:
+                found = _score(gold, answered, grade, first, tolerance, convert_units, partial)
+                if found.status == "timeout" and first < timeout:
                     slow[pair] = (gold, answered, [row])
                     continue
                 done[pair] = found
             done[text, completion] = found
         yield row, found
-    for gold, answered, rows in slow.values():  # last, so that no row waits for another one's
-        found = _score(gold, answered, grade, timeout, tolerance, convert_units, partial)
+
+    def score(gold: Any, answered: Any, seconds: float) -> Outcome:
+        return _score(gold, answered, grade, seconds, tolerance, convert_units, partial)
+
+    for rows, found in _together([*slow.values()], timeout, score):
         for row in rows:
             yield row, found
+
+
+def _together(
+    pairs: list[tuple[Any, Any, list[int]]], timeout: float, score: Callable[[Any, Any, float], Outcome]
+) -> Iterator[tuple[list[int], Outcome]]:
+    """The rows and the outcome of pairs that need sympy, as they come: as many at once as there are slots.
+
+    Each gets a short time first, and all of its own after the others, so that no row waits for one that hangs.
+    """
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    if not pairs:
+        return
+    threads = ThreadPoolExecutor(slots(), "grpo-rewards-math")
+    try:
+        for seconds in [min(timeout, _SHORT), timeout] if len(pairs) > slots() else [timeout]:
+            under_way = {threads.submit(score, pair[0], pair[1], seconds): pair for pair in pairs}
+            pairs = []
+            for future in as_completed(under_way):
+                found, pair = future.result(), under_way[future]
+                if found.status == "timeout" and seconds < timeout:
+                    pairs.append(pair)
+                else:
+                    yield pair[2], found
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 @cache
