@@ -24,8 +24,12 @@ def _weights(given: list[str]) -> dict[str, float]:
 
 
 def report(
-    source: Annotated[
-        Path, typer.Argument(metavar="SCORED", help="Scored JSONL, a completions parquet, or a training output folder.")
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCORED...",
+            help="Scored JSONL, a completions parquet or a training output folder; several stand side by side.",
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="The page's title; the file's name without it.")] = None,
@@ -35,16 +39,24 @@ def report(
     ] = None,
     max_rows: Annotated[int, typer.Option(min=0, help="Rows that the browser of completions holds.")] = 100_000,
     max_text: Annotated[int, typer.Option(min=200, help="Characters kept of each prompt and completion.")] = 6_000,
+    max_size: Annotated[
+        float, typer.Option(metavar="MB", min=1, help="Size of the page; texts that do not fit are left out.")
+    ] = 10,
+    audit: Annotated[
+        Path | None, typer.Option(metavar="JSON", help="What `audit --json` printed; the page shows its cheats.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> None:
     """Write one self-contained HTML page: distributions, groups, correlations, training curves, every completion.
+
+    Two or more sources are set side by side, with the rows whose reward changed against the first.
 
     Example: grpo-rewards report scored.jsonl -o report.html
     """
     from grpo_rewards._report import PageLimits, write_report
 
-    limits = PageLimits(rows=max_rows, characters=max_text)
-    written = write_report(source, out, title=title, weights=_weights(weight or []), limits=limits)
+    limits = PageLimits(rows=max_rows, characters=max_text, bytes=int(max_size * 1e6))
+    written = write_report(sources, out, title=title, weights=_weights(weight or []), limits=limits, audit=audit)
     if as_json:
         import json
 

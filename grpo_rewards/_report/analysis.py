@@ -6,7 +6,7 @@ import math
 import operator
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grpo_rewards._composition.normalize import EPSILON
@@ -19,6 +19,7 @@ __all__ = ["Analysis", "Bar", "ComponentFigures", "LengthBin", "StepPoint", "Sum
 _BINS = 20
 _LENGTH_BINS = 12
 _REWARD_BINS = 16
+_ROUNDING = 0.01  # of the shares' sum; trainers write single precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class ComponentFigures:
-    """One component. `signal` is its share of the reward's variance within groups (may be negative; they add to 1)."""
+    """One component. `signal` is its share of the reward's variance within groups (may be negative; they add to 1).
+
+    It is None where nothing varies, and where the reward is not the sum of the components' contributions.
+    """
 
     name: str
     weight: float | None
@@ -85,7 +89,10 @@ class StepPoint:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything that the page draws. `pooled` and `within` are correlation matrices in the order of `names`."""
+    """Everything that the page draws. `pooled` and `within` are correlation matrices in the order of `names`.
+
+    `adds_up` is whether the reward varies as the sum of the contributions does.
+    """
 
     rows: int
     groups: int
@@ -105,6 +112,7 @@ class Analysis:
     steps: tuple[StepPoint, ...]
     centred: array[float]
     normalised: array[float]
+    adds_up: bool
 
 
 def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
@@ -238,6 +246,11 @@ def _signals(columns: Columns, centred: array[float], members: Sequence[Sequence
     return signals
 
 
+def _add_up(signals: Mapping[str, float | None]) -> bool:
+    shares = [share for share in signals.values() if share is not None]
+    return not shares or abs(math.fsum(shares) - 1) < _ROUNDING
+
+
 def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, ...], ...], tuple[float, float]]:
     """Cut lengths at equal widths up to the 99th percentile (the rest joins the last bin) and rewards at equal widths."""
     pairs = [(n, reward) for n, reward in zip(columns.lengths, columns.rewards, strict=True) if reward == reward]
@@ -289,6 +302,7 @@ def analyse(columns: Columns) -> Analysis:
     reward, spreads = _summary(columns.rewards, members)
     centred = _centred(columns.rewards, members)
     signals = _signals(columns, centred, members)
+    adds_up = _add_up(signals)
     components = []
     for name, column in columns.components.items():
         summary, _ = _summary(column.values, members)
@@ -302,7 +316,7 @@ def analyse(columns: Columns) -> Analysis:
                 statuses={status: counts[code] for code, status in enumerate(CODES)},
                 gated=column.gated,
                 bars=histogram(list(columns.present(column.values))),
-                signal=signals[name],
+                signal=signals[name] if adds_up else None,
             )
         )
     series = [columns.rewards, *(column.values for column in columns.components.values())]
@@ -327,4 +341,5 @@ def analyse(columns: Columns) -> Analysis:
         steps=_steps(columns),
         centred=centred,
         normalised=_normalised(columns.rewards, centred, members),
+        adds_up=adds_up,
     )

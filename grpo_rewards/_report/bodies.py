@@ -15,12 +15,12 @@ import orjson
 
 from grpo_rewards._contract.text import content_text
 from grpo_rewards._report.columns import Columns
-from grpo_rewards._report.rows import CODES, Row
+from grpo_rewards._report.rows import ABSENT, CODES, Row
 
-__all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "index_json", "packed", "plain_text"]
+__all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "RunRows", "index_json", "packed", "plain_text", "twins"]
 
 CHUNK_ROWS = 64
-_PREVIEW = 96
+_PREVIEW = 64
 _LEVEL = 3  # a third of the time of level 6, for a tenth more bytes
 _COLUMN_TEXT = 400
 _MAX_COLUMNS = 40
@@ -30,15 +30,15 @@ _ANSWER_KEYS = ("extracted", "extracted_answer", "answer", "predicted", "predict
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What the browser of completions may hold: rows, characters per text, and bytes of the packed texts.
+    """What the page may hold: rows in its browser of completions, characters per text, and bytes of the whole page.
 
-    Once half of `packed_bytes` is used each text gets a quarter of `characters`; once all of it is, 200 characters.
-    The figures always count every row in full.
+    Where the texts do not fit, those of every so many rows in a row (`CHUNK_ROWS`) are kept whole, evenly spread, and
+    the other rows keep their figures and the beginning of the completion. The figures always count every row in full.
     """
 
     rows: int = 100_000
     characters: int = 6_000
-    packed_bytes: int = 40_000_000
+    bytes: int = 10_000_000
 
 
 def packed(data: bytes) -> str:
@@ -106,19 +106,24 @@ class Bodies:
         self.previews: list[str] = []
         self.lines = array("l")
         self.indices = array("l")
-        self.chunks = 0
         self.cut_texts = 0
         self._file = file
-        self._used = 0
+        self._sizes: list[int] = []
+        self._kept: frozenset[int] | None = None
         self._pending: list[dict[str, Any]] = []
 
     def __len__(self) -> int:
         return len(self.previews)
 
+    @property
+    def without_texts(self) -> int:
+        """The number of rows whose texts are not on the page."""
+        if self._kept is None:
+            return 0
+        return sum(min(CHUNK_ROWS, len(self) - k * CHUNK_ROWS) for k in range(len(self._sizes)) if k not in self._kept)
+
     def add(self, row: Row, completion: str) -> None:
-        """Keep one row; one beyond ``limits.rows`` is not kept."""
-        if len(self.previews) >= self.limits.rows:
-            return
+        """Keep one row."""
         self.previews.append(" ".join(completion[: 2 * _PREVIEW].split())[:_PREVIEW])
         self.lines.append(row.line)
         self.indices.append(-1 if row.index is None else row.index)
@@ -131,21 +136,23 @@ class Bodies:
         if not self._pending:
             return
         text = packed(_json(self._pending))
-        self._used += len(text)
-        self.chunks += 1
+        self._sizes.append(len(text))
         self._file.write(text + "\n")
         self._pending = []
 
-    def read(self) -> Iterator[str]:
-        """Return the chunks in order, one at a time."""
-        self._file.seek(0)
-        return (line.rstrip("\n") for line in self._file)
+    def fit(self, budget: int) -> None:
+        """Keep only so many chunks, evenly spread, that they take about `budget` bytes."""
+        total = sum(self._sizes)
+        if total > budget:
+            share = max(budget, 0) / total
+            self._kept = frozenset(k for k in range(len(self._sizes)) if int((k + 1) * share) > int(k * share))
 
-    def _allowance(self) -> int:
-        if self._used < self.limits.packed_bytes // 2:
-            return self.limits.characters
-        return min(self.limits.characters, max(200, self.limits.characters // 4)) \
-            if self._used < self.limits.packed_bytes else min(self.limits.characters, 200)  # fmt: skip
+    def read(self) -> Iterator[tuple[int, str]]:
+        """Return the chunks that are kept, each with its number, in order and one at a time."""
+        self._file.seek(0)
+        for number, line in enumerate(self._file):
+            if self._kept is None or number in self._kept:
+                yield number, line.rstrip("\n")
 
     def _cut(self, text: str, allowance: int, cuts: list[str], name: str) -> str:
         """Keep the beginning and, since answers stand there, the end."""
@@ -166,7 +173,7 @@ class Bodies:
         return [[role[:40], self._cut(text, share, cuts, name)] for role, text in messages]
 
     def _body(self, row: Row) -> dict[str, Any]:
-        allowance = self._allowance()
+        allowance = self.limits.characters
         cuts: list[str] = []
         body: dict[str, Any] = {
             "p": self._conversation(row.prompt, allowance, cuts, "prompt"),
@@ -192,14 +199,16 @@ class Bodies:
             body["n"] = cuts[:12]
         return body
 
-    def _fields(self, data: Mapping[str, Any], cuts: list[str], name: str) -> list[list[str]]:
-        fields = []
+    def _fields(self, data: Mapping[str, Any], cuts: list[str], name: str) -> list[list[str | int]]:
+        fields: list[list[str | int]] = []
         for position, (key, value) in enumerate(data.items()):
             if position == _MAX_COLUMNS:
                 cuts.append(f"{name}: {_MAX_COLUMNS} of {len(data)} kept")
                 break
             text = value if isinstance(value, str) else _shown(value)
-            fields.append([str(key)[:80], self._cut(text, _COLUMN_TEXT, cuts, f"{name} {str(key)[:80]}")])
+            kept = self._cut(text, _COLUMN_TEXT, cuts, f"{name} {str(key)[:80]}")
+            is_json = kept is text and not isinstance(value, str)  # an export writes it as the value that it was
+            fields.append([str(key)[:80], kept, 1] if is_json else [str(key)[:80], kept])
         return fields
 
 
@@ -229,26 +238,92 @@ def _numbers(values: Sequence[float], size: int) -> list[float | int | None]:
     return short
 
 
-def index_json(bodies: Bodies, columns: Columns, centred: array[float], normalised: array[float]) -> bytes:
-    """Return the table's columns for the rows that `bodies` holds, as JSON."""
-    size = len(bodies)
-    return _json(
-        {
-            "n": size,
-            "chunk": CHUNK_ROWS,
-            "codes": CODES,
-            "line": list(bodies.lines),
-            "index": list(bodies.indices),
-            "group": list(columns.groups[:size]),
-            "step": list(columns.steps[:size]),
-            "length": list(columns.lengths[:size]),
-            "reward": _numbers(columns.rewards, size),
-            "centred": _numbers(centred, size),
-            "normalised": _numbers(normalised, size),
-            "preview": bodies.previews,
-            "components": [
-                {"name": name, "value": _numbers(column.values, size), "status": list(column.statuses[:size])}
-                for name, column in columns.components.items()
-            ],
-        }
-    )
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """One run's part of the page: its columns, how many of its rows the page shows, and what they have in common.
+
+    `contents` and `prompts` are digests, of each shown row and of each group; both empty on a page about one run.
+    """
+
+    name: str
+    columns: Columns
+    shown: int
+    contents: Sequence[bytes] = ()
+    prompts: Sequence[bytes] = ()
+
+
+def index_json(bodies: Bodies, runs: Sequence[RunRows], same: Sequence[int]) -> bytes:
+    """Return the table's columns for the rows that `bodies` holds, as JSON; what can be worked out is left out.
+
+    `same` is what `twins` found.
+    """
+    names = list(dict.fromkeys(name for run in runs for name in run.columns.components))
+    index: dict[str, Any] = {
+        "n": len(bodies),
+        "chunk": CHUNK_ROWS,
+        "codes": CODES,
+        "runs": [{"name": run.name, "n": run.shown} for run in runs],
+        "line": _unless(list(bodies.lines), list(range(1, len(bodies) + 1))),
+        "index": _unless(list(bodies.indices), [-1] * len(bodies)),
+        "group": _groups(runs),
+        "step": _unless([s for r in runs for s in r.columns.steps[: r.shown]], [-1] * len(bodies)),
+        "length": [n for run in runs for n in run.columns.lengths[: run.shown]],
+        "reward": [v for run in runs for v in _numbers(run.columns.rewards, run.shown)],
+        "left": [row for row, out in enumerate(_left_out(runs)) if out],
+        "preview": bodies.previews,
+        "components": [_component(name, runs) for name in names],
+    }
+    if len(runs) > 1:
+        index["twin"] = same
+        index["prompt"] = _prompts(runs)
+    return _json(index)
+
+
+def _unless(values: list[int], usual: list[int]) -> list[int] | None:
+    return None if values == usual else values
+
+
+def _groups(runs: Sequence[RunRows]) -> list[int]:
+    """Number the groups of all runs, one run after the other."""
+    found: list[int] = []
+    before = 0
+    for run in runs:
+        found += [before + group for group in run.columns.groups[: run.shown]]
+        before += run.columns.group_count
+    return found
+
+
+def _left_out(runs: Sequence[RunRows]) -> Iterator[int]:
+    for run in runs:
+        yield from run.columns.left_out_rows[: run.shown]
+
+
+def _component(name: str, runs: Sequence[RunRows]) -> dict[str, Any]:
+    values: list[float | int | None] = []
+    statuses: list[int] = []
+    for run in runs:
+        column = run.columns.components.get(name)
+        values += [None] * run.shown if column is None else _numbers(column.values, run.shown)
+        statuses += [ABSENT] * run.shown if column is None else list(column.statuses[: run.shown])
+    return {"name": name, "value": values, "status": statuses}
+
+
+def twins(runs: Sequence[RunRows]) -> list[int]:
+    """Return for each row of a later run the first run's row with the same prompt and completion; -1 for none.
+
+    Among equal ones the first belongs to the first, and so on.
+    """
+    first = runs[0]
+    found = [-1] * first.shown
+    for run in runs[1:]:
+        waiting: dict[bytes, list[int]] = {}
+        for row in reversed(range(first.shown)):
+            waiting.setdefault(first.contents[row], []).append(row)
+        found += [same.pop() if (same := waiting.get(content)) else -1 for content in run.contents[: run.shown]]
+    return found
+
+
+def _prompts(runs: Sequence[RunRows]) -> list[int]:
+    """Return for each group a number that groups of the same prompt share."""
+    numbers: dict[bytes, int] = {}
+    return [numbers.setdefault(prompt, len(numbers)) for run in runs for prompt in run.prompts]

@@ -45,7 +45,7 @@ class Columns:
         self.groups = array("l")
         self.logged_advantages = array("d")
         self.components: dict[str, ComponentColumns] = {}
-        self.left_out = 0
+        self.left_out_rows = bytearray()
         self._ids: dict[str, int] = {}
         self._count = 0
         self._previous: tuple[object, int | None] | None = None
@@ -53,6 +53,11 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.rewards)
+
+    @property
+    def left_out(self) -> int:
+        """The number of rows that were left out."""
+        return sum(self.left_out_rows)
 
     @property
     def group_count(self) -> int:
@@ -67,7 +72,7 @@ class Columns:
         self.steps.append(-1 if row.step is None else row.step)
         self.groups.append(self._group(row))
         self.logged_advantages.append(_NONE if row.advantage is None else row.advantage)
-        self.left_out += bool(row.left_out)
+        self.left_out_rows.append(bool(row.left_out))
         for name, part in row.parts.items():
             column = self.components.setdefault(name, ComponentColumns())
             column.pad(position)

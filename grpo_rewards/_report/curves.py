@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis
-from grpo_rewards._report.drawing import Scale, circle, label, line, path, polygon, short, svg, ticks
+from grpo_rewards._report.drawing import Scale, circle, label, line, linked, path, polygon, short, svg, ticks
 from grpo_rewards._report.figure import Figure, clipped, hue
+from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training
 
 __all__ = ["training_figures"]
@@ -42,22 +43,42 @@ def _thinned(steps: Sequence[_Step], most: int) -> list[_Step]:
     return [steps[round(i * (len(steps) - 1) / (most - 1))] for i in range(most)]
 
 
-def training_figures(analysis: Analysis, training: Training | None) -> list[Figure]:
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """What the run warned of at one step, and the address of the step's completions, if the page has some."""
+
+    step: int
+    texts: tuple[str, ...]
+    where: str
+
+
+def _events(analysis: Analysis, training: Training | None, links: Links) -> list[_Event]:
+    known = {point.step for point in analysis.steps}
+    said: dict[int, list[str]] = {}
+    for step, text in training.warnings if training is not None else ():
+        said.setdefault(step, []).append(text)
+    return [
+        _Event(step, tuple(said[step]), links.to([between("step", step, step)]) if step in known else "")
+        for step in sorted(said)
+    ]
+
+
+def training_figures(analysis: Analysis, training: Training | None, links: Links) -> list[Figure]:
     """Return reward, component means and weights over steps; nothing for fewer than two steps."""
     steps = _series(analysis, training)
     if len(steps) < 2:
         return []
     logged = training is not None and bool(training.points)
-    warned = sorted({step for step, _ in training.warnings}) if training is not None else []
+    events = _events(analysis, training, links)
     order = [component.name for component in analysis.components]
     names = order + [n for n in dict.fromkeys(n for s in steps for n in s.means) if n not in order]
     if any(step.weights for step in steps):  # a composite's total is logged like a component, and is the reward itself
         names = [name for name in names if name != _TOTAL or any(name in step.weights for step in steps)]
     drawn = _thinned(steps, _MOST_POINTS)
-    pictures = [_reward_picture(drawn, warned), _lines_picture(drawn, names, "means", "Mean of each component", warned)]
+    pictures = [_reward_picture(drawn, events), _lines_picture(drawn, names, "means", "Mean of each component", events)]
     weighted = any(step.weights for step in steps)
     if weighted:
-        pictures.append(_lines_picture(drawn, names, "weights", "Weight of each component", warned))
+        pictures.append(_lines_picture(drawn, names, "weights", "Weight of each component", events))
     source = "as the trainer logged them" if logged else "computed from the completions at each step"
     caption = (
         f"Reward (mean, band of one standard deviation over the batch) and component means over {len(steps):,} steps, "
@@ -65,20 +86,27 @@ def training_figures(analysis: Analysis, training: Training | None) -> list[Figu
     )
     if weighted:
         caption += " Last: the weights in force."
-    if warned:
-        caption += " Vertical marks: steps with a warning."
+    if events:
+        caption += " Marks ▼: steps with a health event; point at one to read it."
     if len(drawn) < len(steps):
         caption += f" Drawn at {len(drawn)} of them."
     seen = [name for name in names if any(name in step.means or name in step.weights for step in steps)]
     head = ["Step", "Reward", "Std", "Groups without signal", *(f"{name}: mean" for name in seen)]
+    texts = {event.step: "; ".join(event.texts) for event in events}
     if weighted:
         head += [f"{name}: weight" for name in seen]
+    if events:
+        head.append("Health events")
     rows = []
-    for step in _thinned(steps, _MOST_ROWS):
+    listed = {step.step: step for step in _thinned(steps, _MOST_ROWS)}
+    listed.update({step.step: step for step in steps if step.step in texts})
+    for _, step in sorted(listed.items()):
         row = [str(step.step), short(step.reward), short(step.std), short(step.flat)]
         row += [short(step.means.get(name)) for name in seen]
         if weighted:
             row += [short(step.weights.get(name)) for name in seen]
+        if events:
+            row.append(texts.get(step.step, ""))
         rows.append(tuple(row))
     return [
         Figure(
@@ -97,7 +125,7 @@ def training_figures(analysis: Analysis, training: Training | None) -> list[Figu
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 1040.0, 56.0, 14.0, 28.0, 30.0
 
 
-def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title: str, warned: Sequence[int]) -> tuple[
+def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title: str, events: Sequence[_Event]) -> tuple[
     Scale, Scale, list[Markup]
 ]:  # fmt: skip
     pad = 0.06 * (high - low)
@@ -109,9 +137,12 @@ def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title
             line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"),
             label(_LEFT - 8, y(tick) + 4, short(tick), "t e"),
         ]
-    for step in warned:
-        if steps[0].step <= step <= steps[-1].step:
-            parts.append(line(x(step), _TOP, x(step), height - _BOTTOM, "warned"))
+    for event in events:
+        if steps[0].step <= event.step <= steps[-1].step:
+            at, tip = x(event.step), f"step {event.step}: {'; '.join(event.texts)}"
+            drawn = line(at, _TOP, at, height - _BOTTOM, "warned")
+            drawn += polygon([(at - 6, _TOP - 10), (at + 6, _TOP - 10), (at, _TOP)], "event", tip)
+            parts.append(linked(drawn, event.where))
     parts.append(line(_LEFT, height - _BOTTOM, _WIDTH - _RIGHT, height - _BOTTOM, "axis"))
     for tick in ticks(steps[0].step, steps[-1].step, 8):
         if tick == round(tick):
@@ -119,14 +150,14 @@ def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title
     return x, y, parts
 
 
-def _reward_picture(steps: Sequence[_Step], warned: Sequence[int]) -> Markup:
+def _reward_picture(steps: Sequence[_Step], events: Sequence[_Event]) -> Markup:
     height = 230.0
     known = [(step.step, step.reward, step.std or 0.0) for step in steps if step.reward is not None]
     if not known:
         return Markup("")
     low = min(reward - std for _, reward, std in known)
     high = max(reward + std for _, reward, std in known)
-    x, y, parts = _frame(steps, low, high, height, "Reward", warned)
+    x, y, parts = _frame(steps, low, high, height, "Reward", events)
     upper = [(x(step), y(reward + std)) for step, reward, std in known]
     lower = [(x(step), y(reward - std)) for step, reward, std in reversed(known)]
     parts.append(polygon(upper + lower, "band"))
@@ -139,7 +170,7 @@ def _reward_picture(steps: Sequence[_Step], warned: Sequence[int]) -> Markup:
 
 
 def _lines_picture(
-    steps: Sequence[_Step], names: Sequence[str], what: str, title: str, warned: Sequence[int]
+    steps: Sequence[_Step], names: Sequence[str], what: str, title: str, events: Sequence[_Event]
 ) -> Markup:
     height = 200.0
     curves: dict[str, list[tuple[int, float]]] = {}
@@ -151,7 +182,7 @@ def _lines_picture(
     values = [value for curve in curves.values() for _, value in curve]
     if not values:
         return Markup("")
-    x, y, parts = _frame(steps, min(values), max(values), height, title, warned)
+    x, y, parts = _frame(steps, min(values), max(values), height, title, events)
     for name, curve in curves.items():
         style = hue(names.index(name))
         points = [(x(step), y(value)) for step, value in curve]

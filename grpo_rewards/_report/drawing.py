@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["Scale", "circle", "label", "line", "path", "polygon", "rect", "short", "svg", "ticks"]
+__all__ = ["Scale", "circle", "label", "line", "linked", "path", "polygon", "rect", "short", "svg", "ticks"]
 
 
 def _n(value: float) -> str:
@@ -66,6 +66,11 @@ def rect(x: float, y: float, width: float, height: float, style: str, tip: str =
     )
 
 
+def linked(drawn: Markup, where: str) -> Markup:
+    """Return what is drawn as a link to a state of the page (``#...``)."""
+    return Markup('<a href="{}">{}</a>').format(where, drawn) if where else drawn
+
+
 def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
     """Return a straight line."""
     return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>').format(_n(x1), _n(y1), _n(x2), _n(y2), style)
@@ -80,9 +85,10 @@ def path(points: Sequence[tuple[float, float]], style: str) -> Markup:
     return Markup('<polyline points="{}" class="{}"/>').format(_points(points), style)
 
 
-def polygon(points: Sequence[tuple[float, float]], style: str) -> Markup:
-    """Return a filled outline."""
-    return Markup('<polygon points="{}" class="{}"/>').format(_points(points), style)
+def polygon(points: Sequence[tuple[float, float]], style: str, tip: str = "") -> Markup:
+    """Return a filled outline, with a tooltip if given."""
+    inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
+    return Markup('<polygon points="{}" class="{}">{}</polygon>').format(_points(points), style, inside)
 
 
 def circle(x: float, y: float, radius: float, style: str, tip: str = "") -> Markup:

@@ -10,22 +10,23 @@ from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis, Bar, Summary
 from grpo_rewards._report.curves import training_figures
-from grpo_rewards._report.drawing import Scale, circle, label, line, path, rect, short, svg, ticks
+from grpo_rewards._report.drawing import Scale, circle, label, line, linked, path, rect, short, svg, ticks
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
+from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training
 
 __all__ = ["figures"]
 
 
-def figures(analysis: Analysis, training: Training | None) -> list[Figure]:
-    """Return every figure that the data allows, in the order of the page."""
+def figures(analysis: Analysis, training: Training | None, links: Links) -> list[Figure]:
+    """Return every figure that the data allows, in the order of the page; its bars and cells lead to their rows."""
     found: list[Figure | None] = [
-        _distributions(analysis),
-        _spread(analysis),
-        _signal(analysis),
-        _correlations(analysis),
-        _length(analysis),
-        *training_figures(analysis, training),
+        _distributions(analysis, links),
+        _spread(analysis, links),
+        _signal(analysis, links),
+        _correlations(analysis, links),
+        _length(analysis, links),
+        *training_figures(analysis, training, links),
     ]
     return [figure for figure in found if figure is not None]
 
@@ -38,14 +39,15 @@ _W, _H = 206.0, 138.0
 @dataclass(frozen=True, slots=True)
 class _Panel:
     name: str
+    key: str
     bars: Sequence[Bar]
     summary: Summary
     style: str
 
 
-def _distributions(analysis: Analysis) -> Figure | None:
-    panels = [_Panel("reward", analysis.reward_bars, analysis.reward, "reward")]
-    panels += [_Panel(c.name, c.bars, c.summary, hue(i)) for i, c in enumerate(analysis.components)]
+def _distributions(analysis: Analysis, links: Links) -> Figure | None:
+    panels = [_Panel("reward", "reward", analysis.reward_bars, analysis.reward, "reward")]
+    panels += [_Panel(c.name, f"value.{c.name}", c.bars, c.summary, hue(i)) for i, c in enumerate(analysis.components)]
     panels = [panel for panel in panels if panel.bars]
     if not panels:
         return None
@@ -57,7 +59,7 @@ def _distributions(analysis: Analysis) -> Figure | None:
     return Figure(
         key="distributions",
         title="Distribution of each component",
-        pictures=tuple(_histogram(panel) for panel in panels),
+        pictures=tuple(_histogram(panel, links) for panel in panels),
         caption=(
             "Share of the rows that have a value, per value or bin, after clip and gate, before the weight. "
             "The dashed line is the mean. Bars of single values stand apart; bins touch."
@@ -72,7 +74,7 @@ def _span(bar: Bar) -> str:
     return short(bar.low) if bar.low == bar.high else f"{short(bar.low)} to {short(bar.high)}"
 
 
-def _histogram(panel: _Panel) -> Markup:
+def _histogram(panel: _Panel, links: Links) -> Markup:
     left, right, top, bottom = 34.0, 8.0, 26.0, 22.0
     total = sum(bar.count for bar in panel.bars) or 1
     tallest = max(bar.count for bar in panel.bars) / total
@@ -98,7 +100,10 @@ def _histogram(panel: _Panel) -> Markup:
         start = x(bar.low) - thick / 2 if discrete else x(bar.low)
         wide = thick if discrete else x(bar.high) - x(bar.low) - 0.6
         tip = f"{_span(bar)}: {bar.count:,} rows ({percent(share)})"
-        parts.append(rect(start, y(share), max(wide, 1.0), floor - y(share), panel.style, tip))
+        drawn = rect(start, y(share), max(wide, 1.0), floor - y(share), panel.style, tip)
+        if bar.count:  # a low bar is as easy to hit as a high one
+            drawn += rect(start, top, max(wide, 1.0), floor - top, "hit", tip)
+        parts.append(linked(drawn, links.to([_bin(panel.key, bar, panel.bars)]) if bar.count else ""))
     parts.append(line(left, floor, _W - right, floor, "axis"))
     marks = [bar.low for bar in panel.bars] if discrete and len(panel.bars) <= 6 else ticks(x.low, x.high, 4)
     reached = -math.inf
@@ -111,13 +116,18 @@ def _histogram(panel: _Panel) -> Markup:
     return svg(_W, _H, f"Distribution of {panel.name}, mean {short(panel.summary.mean)}", parts)
 
 
+def _bin(key: str, bar: Bar, bars: Sequence[Bar]) -> tuple[str, str]:
+    """Return the filter for a bar; the last bin holds its upper end."""
+    return between(key, bar.low, None if bar is bars[-1] and bar.low != bar.high else bar.high)
+
+
 # ---------------------------------------------------------------------------------------------- groups
 
 
-def _spread(analysis: Analysis) -> Figure | None:
+def _spread(analysis: Analysis, links: Links) -> Figure | None:
     if not analysis.spreads:
         return None
-    picture = _spread_picture(analysis.spreads, analysis.reward)
+    picture = _spread_picture(analysis.spreads, analysis.reward, links)
     total = sum(bar.count for bar in analysis.spreads)
     return Figure(
         key="spread",
@@ -133,7 +143,7 @@ def _spread(analysis: Analysis) -> Figure | None:
     )
 
 
-def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
+def _spread_picture(bars: Sequence[Bar], reward: Summary, links: Links) -> Markup:
     width, height, left, right, top, bottom = 520.0, 240.0, 44.0, 12.0, 14.0, 40.0
     flat = round((reward.flat or 0.0) * reward.groups)
     total = sum(bar.count for bar in bars)
@@ -158,11 +168,13 @@ def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
         quiet = flat if position == 0 and bar.low <= 1e-9 else 0
         live = (bar.count - quiet) / total
         tip = f"{_span(bar)}: {bar.count - quiet:,} groups with signal"
-        parts.append(rect(start, y(live), wide, floor - y(live), "reward", tip))
+        where = links.to([_bin("spread", bar, bars), ("signal", "with")])
+        parts.append(linked(rect(start, y(live), wide, floor - y(live), "reward", tip), where))
         if quiet:
             share = quiet / total
             tip = f"no spread: {quiet:,} groups ({percent(share)})"
-            parts.append(rect(start, y(live + share), wide, y(live) - y(live + share), "flat", tip))
+            drawn = rect(start, y(live + share), wide, y(live) - y(live + share), "flat", tip)
+            parts.append(linked(drawn, links.to([("signal", "without")])))
     parts.append(line(left, floor, width - right, floor, "axis"))
     parts += [
         label(x(tick), floor + 16, short(tick), "t m") for tick in ticks(0.0, x.high, 6) if x(tick) <= width - right
@@ -173,7 +185,7 @@ def _spread_picture(bars: Sequence[Bar], reward: Summary) -> Markup:
     return svg(width, height, "Histogram of the reward's standard deviation within groups", parts)
 
 
-def _signal(analysis: Analysis) -> Figure | None:
+def _signal(analysis: Analysis, links: Links) -> Figure | None:
     entries: list[tuple[str, Summary, float | None, str]] = [("reward", analysis.reward, None, "reward")]
     entries += [(c.name, c.summary, c.signal, hue(i)) for i, c in enumerate(analysis.components)]
     entries = [entry for entry in entries if entry[1].flat is not None]
@@ -190,8 +202,8 @@ def _signal(analysis: Analysis) -> Figure | None:
         tip = f"{name}: {percent(flat)} of {summary.groups:,} groups without spread"
         parts += [
             label(left - 10, y + 14, clipped(name, 18), "t e name"),
-            rect(x(0), y, x(flat) - x(0), 18, "flat", tip),
-            rect(x(flat), y, x(1) - x(flat), 18, style, tip),
+            linked(rect(x(0), y, x(flat) - x(0), 18, "flat", tip), links.to([between(_spread_of(name, i), 0, 0)])),
+            linked(rect(x(flat), y, x(1) - x(flat), 18, style, tip), links.to([between(_spread_of(name, i), 1e-12)])),
             label(width - right + 8, y + 14, percent(flat), "t"),
         ]
     rows = [
@@ -211,7 +223,15 @@ def _signal(analysis: Analysis) -> Figure | None:
     )
 
 
+def _spread_of(name: str, position: int) -> str:
+    return "spread" if position == 0 else f"spread.{name}"
+
+
 # ---------------------------------------------------------------------------------------------- correlation
+
+
+def _key(name: str, position: int) -> str:
+    return "reward" if position == 0 else f"value.{name}"
 
 
 def _two(value: float) -> str:
@@ -219,7 +239,7 @@ def _two(value: float) -> str:
     return ("0.00" if text == "-0.00" else text).replace("-", "−")
 
 
-def _correlations(analysis: Analysis) -> Figure | None:
+def _correlations(analysis: Analysis, links: Links) -> Figure | None:
     size = len(analysis.names)
     if size < 3 or not any(cell is not None for row in analysis.pooled for cell in row):
         return None
@@ -244,11 +264,13 @@ def _correlations(analysis: Analysis) -> Figure | None:
                 parts.append(label(x + cell / 2, y + cell / 2 + 4, "–", "t m dim"))
                 continue
             strength = abs(value)
-            parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "empty"))
-            parts.append(rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
-                              opacity=min(0.98, strength)))  # fmt: skip
+            drawn = rect(x + 1, y + 1, cell - 2, cell - 2, "empty")
+            drawn += rect(x + 1, y + 1, cell - 2, cell - 2, "plus" if value >= 0 else "minus", tip,
+                          opacity=min(0.98, strength))  # fmt: skip
             shade = "t m on" if strength > 0.62 else "t m ink"
-            parts.append(label(x + cell / 2, y + cell / 2 + 4, _two(value), shade))
+            drawn += label(x + cell / 2, y + cell / 2 + 4, _two(value), shade)
+            both = [between(_key(analysis.names[k], k)) for k in (j, i)]
+            parts.append(linked(drawn, links.to(both)))
     rows = [
         (analysis.names[j], analysis.names[i], short(analysis.pooled[i][j], 2), short(analysis.within[j][i], 2))
         for i in range(size)
@@ -270,7 +292,7 @@ def _correlations(analysis: Analysis) -> Figure | None:
 # ---------------------------------------------------------------------------------------------- length
 
 
-def _length(analysis: Analysis) -> Figure | None:
+def _length(analysis: Analysis, links: Links) -> Figure | None:
     if len(analysis.length_bins) < 2:
         return None
     width, height, left, right, top, bottom = 520.0, 270.0, 48.0, 12.0, 14.0, 44.0
@@ -285,8 +307,10 @@ def _length(analysis: Analysis) -> Figure | None:
         for j, count in enumerate(row):
             if count:
                 share = 0.08 + 0.62 * math.sqrt(count / most)
-                parts.append(rect(left + i * wide + 0.5, height - bottom - (j + 1) * tall + 0.5, wide - 1, tall - 1,
-                                  "density", f"{count:,} rows", opacity=share))  # fmt: skip
+                drawn = rect(left + i * wide + 0.5, height - bottom - (j + 1) * tall + 0.5, wide - 1, tall - 1,
+                             "density", f"{count:,} rows", opacity=share)  # fmt: skip
+                columns = between("length", *_cut(low, high, i, bins))
+                parts.append(linked(drawn, links.to([columns, between("reward", *_cut(y.low, y.high, j, levels))])))
     for tick in ticks(y.low, y.high, 5):
         parts += [line(left, y(tick), width - right, y(tick), "grid"), label(left - 6, y(tick) + 4, short(tick), "t e")]
     parts += _mean_line(analysis, x, y)
@@ -307,6 +331,12 @@ def _length(analysis: Analysis) -> Figure | None:
             (f"{b.low:,.0f} to {b.high:,.0f}", f"{b.n:,}", short(b.mean), short(b.std)) for b in analysis.length_bins
         ),
     )
+
+
+def _cut(low: float, high: float, position: int, parts: int) -> tuple[float, float | None]:
+    """Return the ends of one of `parts` equal bins; the last is open, since what lies above joins it."""
+    width = (high - low) / parts
+    return low + position * width, None if position == parts - 1 else low + (position + 1) * width
 
 
 def _mean_line(analysis: Analysis, x: Scale, y: Scale) -> Iterable[Markup]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from grpo_rewards._report.analysis import Analysis, ComponentFigures
+from grpo_rewards._report.links import Rows, between
 from grpo_rewards._report.rows import Source, Training
 
 __all__ = ["Remark", "findings"]
@@ -21,11 +22,12 @@ _MANY_REJECTED = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One sentence with what it is about; `level` is ``warning`` or ``note``."""
+    """One sentence with what it is about and the rows to look at; `level` is ``warning`` or ``note``."""
 
     level: Literal["warning", "note"]
     about: str
     text: str
+    rows: Rows = ()
 
 
 def findings(source: Source, analysis: Analysis) -> list[Remark]:
@@ -35,7 +37,7 @@ def findings(source: Source, analysis: Analysis) -> list[Remark]:
         found += _of_component(component, analysis)
     found += _of_pairs(analysis)
     if source.training is not None:
-        found += _of_training(source.training)
+        found += _of_training(source.training, {point.step for point in analysis.steps})
     found += [Remark("note", "source", note) for note in source.notes]
     return sorted(found, key=lambda finding: finding.level != "warning")
 
@@ -56,44 +58,60 @@ def _of_groups(analysis: Analysis) -> Iterator[Remark]:
             "warning", "groups",
             f"{_percent(analysis.reward.flat)} of the groups give no signal: all their completions have one reward, so "
             "their advantages are 0.",
+            (("signal", "without"),),
+        )  # fmt: skip
+    if any(c.signal is None for c in analysis.components) and not analysis.adds_up:
+        yield Remark(
+            "note", "components",
+            "The rewards are not the weighted sum of the recorded values (weights or gates are not in the file, or the "
+            "total is clipped), so no component's share of the signal is shown.",
         )  # fmt: skip
     if analysis.left_out:
         share = analysis.left_out / analysis.rows
-        yield Remark("warning", "rows", f"{analysis.left_out:,} rows ({_percent(share)}) were left out: not graded.")
+        text = f"{analysis.left_out:,} rows ({_percent(share)}) were left out: not graded."
+        yield Remark("warning", "rows", text, (("left", "1"),))
 
 
 def _of_length(analysis: Analysis) -> Iterator[Remark]:
     r = analysis.length_within
     if r is not None and abs(r) >= _LENGTH_R:
         kind = "longer" if r > 0 else "shorter"
-        yield Remark("warning", "length", f"Within groups, {kind} completions earn more (r = {r:+.2f}).")
+        text = f"Within groups, {kind} completions earn more (r = {r:+.2f})."
+        yield Remark("warning", "length", text, (("signal", "with"), ("sort", "length"), ("down", "1")))
 
 
 def _of_component(component: ComponentFigures, analysis: Analysis) -> Iterator[Remark]:
     name, summary = component.name, component.summary
+
+    def with_status(status: str) -> Rows:
+        return ("component", name), ("status", status)
+
     known = sum(component.statuses.values())
     if component.statuses["error"]:
-        yield Remark("warning", name, f"The plugin failed on {component.statuses['error']:,} rows.")
+        text = f"The plugin failed on {component.statuses['error']:,} rows."
+        yield Remark("warning", name, text, with_status("error"))
     if component.statuses["unavailable"]:
         text = f"{component.statuses['unavailable']:,} rows could not be graded: its sandbox or service was away."
-        yield Remark("warning", name, text)
+        yield Remark("warning", name, text, with_status("unavailable"))
     if known and component.statuses["rejected"] / known > _MANY_REJECTED:
         text = f"{_percent(component.statuses['rejected'] / known)} of the completions were rejected as malformed."
-        yield Remark("warning", name, text)
+        yield Remark("warning", name, text, with_status("rejected"))
     if component.statuses["timeout"]:
-        yield Remark("note", name, f"{component.statuses['timeout']:,} completions ran out of time.")
+        text = f"{component.statuses['timeout']:,} completions ran out of time."
+        yield Remark("note", name, text, with_status("timeout"))
     if component.weight == 0 and not component.weight_varies:
         yield Remark("note", name, "Weight 0: scored and shown, but not part of the reward.")
         return
     if not summary.n:
         yield Remark("warning", name, "It gave no value on any row.")
     elif summary.n > 1 and summary.low == summary.high:
-        yield Remark("warning", name, f"It is {summary.low:g} on every row it applies to: it teaches nothing.")
+        text = f"It is {summary.low:g} on every row it applies to: it teaches nothing."
+        yield Remark("warning", name, text, (between(f"value.{name}"),))
     elif component.signal is not None and abs(component.signal) < _LITTLE_SIGNAL:
         text = f"It accounts for {_percent(abs(component.signal))} of the reward's variance within groups."
-        yield Remark("note", name, text)
+        yield Remark("note", name, text, (between(f"value.{name}"),))
     if component.gated and summary.n and component.gated == summary.n:
-        yield Remark("warning", name, "Its gate was shut on every row.")
+        yield Remark("warning", name, "Its gate was shut on every row.", (between(f"value.{name}"),))
 
 
 def _of_pairs(analysis: Analysis) -> Iterator[Remark]:
@@ -102,12 +120,13 @@ def _of_pairs(analysis: Analysis) -> Iterator[Remark]:
             r = analysis.pooled[i][j]
             if r is not None and abs(r) >= _ALIKE:
                 pair = f"{analysis.names[j]}, {analysis.names[i]}"
-                yield Remark("note", pair, f"They say nearly the same (r = {r:+.2f}); one of them may do.")
+                rows = tuple(between(f"value.{analysis.names[k]}") for k in (j, i))
+                yield Remark("note", pair, f"They say nearly the same (r = {r:+.2f}); one of them may do.", rows)
 
 
-def _of_training(training: Training) -> Iterator[Remark]:
+def _of_training(training: Training, known: Container[int]) -> Iterator[Remark]:
     for step, text in training.warnings:
-        yield Remark("warning", f"step {step}", text)
+        yield Remark("warning", f"step {step}", text, (between("step", step, step),) if step in known else ())
     points = training.points
     last = points[-max(1, len(points) // 10) :]
     flat = [point.flat_groups for point in last if point.flat_groups is not None]

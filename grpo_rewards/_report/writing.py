@@ -1,27 +1,36 @@
-"""From a file of scores to a page on disk."""
+"""From files of scores to a page on disk."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grpo_rewards._report.analysis import analyse
-from grpo_rewards._report.bodies import Bodies, PageLimits, index_json, packed, plain_text
+from grpo_rewards._report.bodies import Bodies, PageLimits, RunRows, index_json, packed, plain_text, twins
+from grpo_rewards._report.cheats import Cheats, read_cheats
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
-from grpo_rewards._report.page.rendering import Page, render
+from grpo_rewards._report.page.rendering import OVERHEAD, Page, Run, render
 from grpo_rewards._report.reading import open_source
+from grpo_rewards._report.rows import Source
+from grpo_rewards._scoring.reading import dump_json
 from grpo_rewards.errors import InputError
 
 __all__ = ["PageLimits", "Written", "write_report"]
 
+_MOST_RUNS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written: where, its size in bytes, the rows read, those that the browser shows, and the warnings."""
+    """What was written: where, its size in bytes, the rows read, those that the browser shows, and the warnings.
+
+    `groups` and `flat_groups` (a share) are of the first run, where there are several.
+    """
 
     path: Path
     size: int
@@ -33,53 +42,97 @@ class Written:
 
 
 def write_report(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     out: str | os.PathLike[str],
     *,
     title: str | None = None,
     weights: Mapping[str, float] | None = None,
     limits: PageLimits | None = None,
+    audit: str | os.PathLike[str] | None = None,
 ) -> Written:
     """Write the report of `source` to `out`, atomically: a page that was there stays until the new one is whole.
 
-    The rows are read once. Memory holds about 100 bytes and a preview of each, never their texts, which are packed to
-    a temporary file beside `out`.
+    Several sources stand side by side, the others held against the first. `audit` is what ``grpo-rewards audit --json``
+    printed; its cheats get a section. The rows are read once. Memory holds about 100 bytes and a preview of each, never
+    their texts, which are packed to a temporary file beside `out`.
 
     Raises:
-        InputError: `source` cannot be read, or holds no rows and no training log; or `out` cannot be written.
+        InputError: a source cannot be read, or holds no rows and no training log; or `out` cannot be written.
     """
-    given = Path(source)
+    given = [Path(source)] if isinstance(source, str | os.PathLike) else [Path(one) for one in source]
     target = Path(out)
+    if not 1 <= len(given) <= _MOST_RUNS:
+        raise InputError(f"expected 1 to {_MOST_RUNS} sources, not {len(given)}", source=str(target))
     if not target.parent.is_dir():
         raise InputError("its folder does not exist; create it first", source=str(target))
     if target.is_dir():
         raise InputError("is a folder; give the page's file name", source=str(target))
-    opened = open_source(given, weights=weights)
-    columns = Columns()
+    limits = limits or PageLimits()
+    cheats = Cheats() if audit is None else read_cheats(Path(audit))
+    opened = [open_source(path, weights=weights) for path in given]
     with tempfile.TemporaryFile("w+", encoding="ascii", dir=target.parent, newline="\n") as file:
-        bodies = Bodies(file, limits or PageLimits())
-        for row in opened.rows:
-            completion = plain_text(row.completion)
-            columns.add(row, len(completion))
-            bodies.add(row, completion)
+        bodies = Bodies(file, limits)
+        read = [
+            _read(one, path, name, bodies, limits.rows // len(given), compared=len(given) > 1)
+            for one, path, name in zip(opened, given, _names(opened, given), strict=True)
+        ]
         bodies.flush()
-        columns.finish()
-        if not len(columns) and (opened.training is None or not opened.training.points):
-            raise InputError("holds no rows", source=str(given))
-        analysis = analyse(columns)
-        found = findings(opened, analysis)
-        index = packed(index_json(bodies, columns, analysis.centred, analysis.normalised))
-        page = Page(title or opened.title, opened, analysis, found, bodies, index)
-        size = _write(target, page)
+        analyses = [analyse(rows.columns) for rows in read]
+        runs = [
+            Run(rows.name, one, analysis, findings(one, analysis), rows)
+            for rows, one, analysis in zip(read, opened, analyses, strict=True)
+        ]
+        same = twins(read) if len(read) > 1 else []
+        index = packed(index_json(bodies, read, same))
+        bodies.fit(limits.bytes - len(index) - OVERHEAD)
+        named = title or (opened[0].title if len(opened) == 1 else ", ".join(run.name for run in runs))
+        size = _write(target, Page(named, runs, bodies, index, same, cheats))
     return Written(
         path=target,
         size=size,
-        rows=len(columns),
+        rows=sum(len(rows.columns) for rows in read),
         shown=len(bodies),
-        groups=analysis.groups,
-        flat_groups=analysis.reward.flat,
-        warnings=tuple(f"{item.about}: {item.text}" for item in found if item.level == "warning"),
-    )
+        groups=analyses[0].groups,
+        flat_groups=analyses[0].reward.flat,
+        warnings=tuple(
+            f"{item.about}: {item.text}" if len(runs) == 1 else f"{run.name}: {item.about}: {item.text}"
+            for run in runs for item in run.findings if item.level == "warning"
+        ),
+    )  # fmt: skip
+
+
+def _names(opened: Sequence[Source], given: Sequence[Path]) -> list[str]:
+    """Return a name for each run: its file's, with its folder where two are called alike."""
+    titles = [source.title for source in opened]
+    return [
+        title if titles.count(title) == 1 else f"{path.resolve().parent.name}/{title}"
+        for title, path in zip(titles, given, strict=True)
+    ]
+
+
+def _read(source: Source, path: Path, name: str, bodies: Bodies, most: int, *, compared: bool) -> RunRows:
+    """Read one source: figures of every row, texts of the first `most`."""
+    columns = Columns()
+    contents: list[bytes] = []
+    prompts: list[bytes] = []
+    for row in source.rows:
+        completion = plain_text(row.completion)
+        position = columns.add(row, len(completion))
+        if position < most:
+            bodies.add(row, completion)
+        if compared:
+            if position < most:
+                contents.append(_digest([row.prompt, row.completion]))
+            if columns.group_count > len(prompts):
+                prompts.append(_digest(row.prompt))
+    columns.finish()
+    if not len(columns) and (source.training is None or not source.training.points):
+        raise InputError("holds no rows", source=str(path))
+    return RunRows(name, columns, min(len(columns), most), contents, prompts)
+
+
+def _digest(value: object) -> bytes:
+    return hashlib.blake2b(dump_json(value), digest_size=16).digest()
 
 
 def _write(target: Path, page: Page) -> int:

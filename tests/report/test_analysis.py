@@ -123,3 +123,16 @@ def test_a_shut_gate_counts_as_zero_like_in_the_trainer():
     columns.finish()
     (a,) = analyse(columns).components
     assert (a.summary.mean, a.summary.flat, a.gated) == (0.5, 0.0, 1)
+
+
+def test_shares_are_not_shown_where_the_reward_is_not_the_sum_of_what_is_recorded():
+    columns = Columns()
+    for line, (reward, a, b) in enumerate([(2.5, 1.0, 0.0), (0.25, 0.0, 0.5), (2.75, 1.0, 0.5), (0.0, 0.0, 0.0)], 1):
+        parts = {name: Part(value, 1.0, None, value, "scored") for name, value in (("a", a), ("b", b))}
+        columns.add(Row(line, "p", "c", reward, parts), 1)  # weights of 2.5 and 0.5 that nobody recorded
+    columns.finish()
+    analysis = analyse(columns)
+    assert not analysis.adds_up
+    assert [component.signal for component in analysis.components] == [None, None]
+    said = [f.text for f in findings(Source("t", "k", iter(())), analysis)]
+    assert any("no component's share of the signal is shown" in text for text in said)

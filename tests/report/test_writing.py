@@ -4,7 +4,9 @@ import base64
 import gzip
 import html.parser
 import json
+import random
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -72,12 +74,19 @@ def test_rows_beyond_the_limit_count_but_are_not_shown(write_rows, make_row, mak
     assert "first 10 of 100 rows" in out.read_text(encoding="utf-8")
 
 
-def test_the_page_shrinks_texts_before_it_passes_its_budget(write_rows, make_row, make_part, tmp_path):
-    noise = [base64.b64encode(bytes((i * j * j) % 251 for j in range(4000))).decode() for i in range(1, 700)]
+def test_a_page_keeps_to_its_size_with_whole_texts_of_evenly_spread_rows(write_rows, make_row, make_part, tmp_path):
+    noise = [base64.b64encode(random.Random(i).randbytes(3000)).decode() for i in range(2000)]
     data = [make_row(i, 1.0, {}, completion=text) for i, text in enumerate(noise, 1)]
-    written = write_report(write_rows(data), tmp_path / "r.html", limits=PageLimits(packed_bytes=200_000))
-    assert written.shown == 699
-    assert written.size < 1_000_000
+    out = tmp_path / "r.html"
+    written = write_report(write_rows(data), out, limits=PageLimits(bytes=3_000_000))
+    assert written.shown == 2000
+    assert 2_000_000 < written.size <= 3_000_000
+    page = out.read_text(encoding="utf-8")
+    kept = [int(number) for number in re.findall(r'id="chunk-(\d+)"', page)]
+    assert max(kept[0], *(b - a for a, b in pairwise(kept))) <= 4
+    assert [body["c"][0][1] for body in unpacked(page, f"chunk-{kept[0]}")] == noise[kept[0] * 64 : kept[0] * 64 + 64]
+    assert len(unpacked(page, "index")["preview"]) == 2000
+    assert "The texts of" in page
 
 
 @pytest.mark.parametrize("strange", [None, 7, [], [None], [{"role": None, "content": [{"type": "image"}, {"text": "t"}]}],
@@ -110,8 +119,10 @@ def test_the_page_has_one_script_of_ours_and_points_nowhere(write_rows, make_row
     tags = Tags()
     tags.feed(page)
     assert tags.scripts == 1
-    assert tags.addresses == ["#browser"]
+    assert tags.addresses
+    assert all(address.startswith("#") for address in tags.addresses)
     assert "default-src &#39;none&#39;" in page
+    assert "require-trusted-types-for &#39;script&#39;" in page
     assert not re.search(r"https?://", page)
 
 
@@ -156,3 +167,62 @@ def test_the_command_writes_and_says_so(write_rows, make_row, make_part, tmp_pat
     assert done.exit_code == 0
     assert json.loads(done.stdout)["rows"] == 10
     assert CliRunner().invoke(app, [str(source), "-o", str(out), "--weight", "a"]).exit_code == 2
+
+
+def test_runs_stand_side_by_side_and_the_same_completions_find_each_other(make_row, make_part, tmp_path):
+    for name, rise in (("a", 0.0), ("b", 0.5)):
+        data = [make_row(i + 1, i % 3 + rise * (i < 4), {"c": make_part(i % 3 + rise * (i < 4))}, group_id=i // 4)
+                for i in range(12)]  # fmt: skip
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in data[:: 1 if name == "a" else -1])
+        )
+    out = tmp_path / "r.html"
+    written = write_report([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], out)
+    page = out.read_text(encoding="utf-8")
+    index = unpacked(page, "index")
+    assert (written.rows, [run["n"] for run in index["runs"]]) == (24, [12, 12])
+    assert index["twin"] == [-1] * 12 + [11 - i for i in range(12)]  # the other file is turned round
+    text = " ".join(re.sub(r"<[^>]+>", "", page).split())
+    assert "scored 12 same completions: the reward of 4 rose, of 0 fell; by 0.167 on average" in text
+
+
+def test_runs_that_share_no_completion_are_said_to(make_row, make_part, tmp_path):
+    for name in "ab":
+        row = make_row(1, 1.0, {name: make_part(1.0)}, completion=name)
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    out = tmp_path / "r.html"
+    write_report([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], out)
+    assert "shares no completion with the first run" in out.read_text(encoding="utf-8")
+
+
+def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(write_rows, make_row, make_part, tmp_path):
+    cheat = {"attack": "<b>empty", "what": "says nothing", "case": "one", "reward": 0.0, "honest_wrong": 0.0,
+             "right": 1.0, "pays": False, "completion": "", "components": {"c": {"contribution": 0.0}}}  # fmt: skip
+    audit = tmp_path / "audit.json"
+    audit.write_text(json.dumps({"attacks": [cheat, cheat | {"attack": "loud", "pays": True, "reward": 2.0}]}))
+    out = tmp_path / "r.html"
+    write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+    page = out.read_text(encoding="utf-8")
+    assert page.index(">loud<") < page.index("&lt;b&gt;empty")
+    assert "1 of 2 earn more than an honest wrong answer" in page
+    audit.write_text("[]")
+    with pytest.raises(InputError, match="audit CONFIG --json"):
+        write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+
+
+def test_a_health_event_stands_on_the_curves_and_leads_to_its_step(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    log = [{"step": s, "reward": s / 10, "rewards/a/mean": s / 10} for s in range(1, 6)]
+    log.append({"step": 3, "grpo_rewards/health/no_spread/a": 1.0})
+    (tmp_path / "trainer_state.json").write_text(json.dumps({"global_step": 5, "log_history": log}))
+    (tmp_path / "completions").mkdir()
+    for step in (3, 4):
+        table = {"step": [step] * 2, "prompt": ["p"] * 2, "completion": ["x", "y"], "a": [0.0, 1.0]}
+        pq.write_table(pa.table(table), tmp_path / "completions" / f"completions_0000{step}.parquet")
+    write_report(tmp_path, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert re.search(
+        r'<a href="#in=step%3A3%3A3"><line[^>]*class="warned"/>.*?<title>step 3: no spread: a</title>', page
+    )

@@ -4,34 +4,54 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from grpo_rewards._report.analysis import Analysis
-from grpo_rewards._report.bodies import Bodies
+from grpo_rewards._report.bodies import Bodies, RunRows, packed
+from grpo_rewards._report.cheats import Cheats
 from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
 from grpo_rewards._report.figures import figures
 from grpo_rewards._report.findings import Remark
-from grpo_rewards._report.rows import Source
+from grpo_rewards._report.links import Links, between
+from grpo_rewards._report.rows import CODES, Source
+from grpo_rewards._report.runs import Compared, changes, side_by_side
 from grpo_rewards._version import __version__
 
-__all__ = ["Page", "render"]
+__all__ = ["OVERHEAD", "Page", "Run", "render"]
+
+OVERHEAD = 600_000
+"""Bytes of a page beside its rows, about: its script with the libraries (300,000), its style, the figures."""
+
+_SCRIPTS = ("core", "filters", "texts", "table", "detail", "group", "export", "main")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One source and what was worked out of it."""
+
+    name: str
+    source: Source
+    analysis: Analysis
+    findings: list[Remark]
+    rows: RunRows
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What the page shows; `index` is the packed table, `bodies` the packed texts."""
+    """What the page shows; `index` is the packed table, `bodies` the packed texts, `twins` the rows that runs share."""
 
     title: str
-    source: Source
-    analysis: Analysis
-    findings: list[Remark]
+    runs: list[Run]
     bodies: Bodies
     index: str
+    twins: Sequence[int]
+    cheats: Cheats
 
 
 def _hash(text: str) -> str:
@@ -41,6 +61,20 @@ def _hash(text: str) -> str:
 def _asset(name: str) -> str:
     """Return a part of the page that is ours and goes in as it is; its hash stands in the security policy."""
     return (files("grpo_rewards._report.page") / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """Return the page's script: its files in one scope."""
+    parts = "\n".join(_asset(f"script/{name}.js") for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
+
+
+def _libraries() -> str:
+    """Return the libraries that make texts readable, each under its licence; the page runs them when it first needs them."""
+    names = [pin["as"] for pin in json.loads(_asset("libraries/libraries.json"))]
+    return "\n;\n".join(
+        f"/*! {_asset(f'libraries/{name}.LICENSE')} */\n{_asset(f'libraries/{name}')}" for name in names
+    )
 
 
 def render(page: Page) -> Iterator[str]:
@@ -53,19 +87,30 @@ def render(page: Page) -> Iterator[str]:
         lstrip_blocks=True,
     )
     environment.filters.update(short=short, percent=percent)
-    style, script = _asset("report.css"), _asset("report.js")
+    style, script, libraries = _asset("report.css"), _script(), _libraries()
+    # nothing but these two scripts runs, and no string becomes markup: the one policy for trusted types makes the second
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src '{_hash(script)}' '{_hash(libraries)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types libraries"
     )
+    several = len(page.runs) > 1
+    compared = [Compared(run.name, run.analysis, run.rows) for run in page.runs]
     return environment.get_template("report.html.j2").generate(
         page=page,
-        analysis=page.analysis,
-        figures=figures(page.analysis, page.source.training),
+        rows=sum(run.analysis.rows for run in page.runs),
+        drawn=[
+            figures(r.analysis, r.source.training, Links(i if several else None)) for i, r in enumerate(page.runs, 1)
+        ],
+        links=[Links(i if several else None) for i in range(1, len(page.runs) + 1)],
+        side_by_side=side_by_side(compared) if several else None,
+        changes=list(changes(compared, page.twins)) if several else [],
         chunks=page.bodies.read(),
+        between=between,
+        codes=CODES,
         hue=hue,
         policy=policy,
         style=style,
         script=script,
+        libraries=packed(libraries.encode()),
         version=__version__,
     )

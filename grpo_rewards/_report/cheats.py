@@ -1,0 +1,88 @@
+"""The cheats of an audit, as ``grpo-rewards audit --json`` prints them, for a section of the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grpo_rewards._report.rows import number
+from grpo_rewards.errors import InputError
+
+__all__ = ["Cheat", "Cheats", "read_cheats"]
+
+_SHOWN = 2_000
+_EXPECTED = "expected what `grpo-rewards audit CONFIG --json` prints"
+
+
+@dataclass(frozen=True, slots=True)
+class Cheat:
+    """The best that one cheat got on one case, beside the best honest wrong answer there and a right one, if known."""
+
+    attack: str
+    what: str
+    case: str
+    reward: float | None
+    honest: float | None
+    right: float | None
+    pays: bool
+    completion: str
+    parts: tuple[tuple[str, float | None, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cheats:
+    """What an audit tried: those that pay first. `remarks` say what could not be tried or broke."""
+
+    tried: tuple[Cheat, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def paying(self) -> int:
+        """The number of cheats that earn more than an honest wrong answer."""
+        return sum(cheat.pays for cheat in self.tried)
+
+
+def read_cheats(path: Path) -> Cheats:
+    """Read an audit.
+
+    Raises:
+        InputError: the file cannot be read, or is not an audit's JSON.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{_EXPECTED}: {error}", source=str(path)) from None
+    entries = found.get("attacks") if isinstance(found, dict) else None
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError(_EXPECTED, source=str(path))
+    tried = sorted((_cheat(entry) for entry in entries), key=lambda cheat: not cheat.pays)
+    remarks = [f"{kind}: {text}" for kind in ("broken", "untried") for text in _texts(found.get(kind))]
+    return Cheats(tuple(tried), tuple(remarks + _texts(found.get("notes"))))
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{key}: {text}" for key, text in value.items()]
+    return [str(text) for text in value] if isinstance(value, list) else []
+
+
+def _cheat(entry: Mapping[str, Any]) -> Cheat:
+    parts = entry.get("components")
+    return Cheat(
+        attack=str(entry.get("attack") or ""),
+        what=str(entry.get("what") or ""),
+        case=str(entry.get("case") or ""),
+        reward=number(entry.get("reward")),
+        honest=number(entry.get("honest_wrong")),
+        right=number(entry.get("right")),
+        pays=bool(entry.get("pays")),
+        completion=str(entry.get("completion") or "")[:_SHOWN],
+        parts=tuple(
+            (str(name), number(part.get("contribution")), str(part.get("reason") or ""))
+            for name, part in (parts if isinstance(parts, dict) else {}).items()
+            if isinstance(part, dict)
+        ),
+    )
