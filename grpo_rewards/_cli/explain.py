@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from grpo_rewards._cli.sources import ConfigOption, OnlyOption, composite_for, find_config
+from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
 
 __all__ = ["explain"]
 
@@ -21,6 +21,8 @@ def explain(
     ],
     config: ConfigOption = None,
     only: OnlyOption = None,
+    join: JoinOption = None,
+    on: OnOption = "prompt",
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Explain a reward (its documentation, columns, settings), or a row: value x weight x gate, each with its reason.
@@ -37,7 +39,7 @@ def explain(
     if is_preset(what):
         _explain_preset(what, as_json=as_json)
     elif mark and row.isdigit():
-        _explain_row(file, int(row), config, only, as_json=as_json)
+        _explain_row(file, int(row), config, only, join, on, as_json=as_json)
     else:
         _explain_reward(what, as_json=as_json)
 
@@ -97,8 +99,10 @@ def _explain_preset(reference: str, *, as_json: bool) -> None:
     typer.echo(f"{preset.reference} of {preset.source}; columns needed: {', '.join(columns) or 'none'}", err=True)
 
 
-def _explain_row(file: str, number: int, config: Path | None, only: list[str] | None, *, as_json: bool) -> None:
-    records = _records(file, number, config, only)
+def _explain_row(
+    file: str, number: int, config: Path | None, only: list[str] | None, join: Path | None, on: str, *, as_json: bool
+) -> None:
+    records = _records(file, number, config, only, join, on)
     if as_json:
         typer.echo(json.dumps(records, indent=2, default=str))
         return
@@ -118,10 +122,13 @@ def _explain_row(file: str, number: int, config: Path | None, only: list[str] | 
             typer.echo(f"  {name:<12} {sum_}" + (f"   {part['reason']}" if part["reason"] else ""))
 
 
-def _records(file: str, number: int, config: Path | None, only: list[str] | None) -> list[dict[str, Any]]:
+def _records(
+    file: str, number: int, config: Path | None, only: list[str] | None, join: Path | None, on: str
+) -> list[dict[str, Any]]:
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
     from grpo_rewards._scoring.chunks import Pace, make_chunks
     from grpo_rewards._scoring.reading import open_source
+    from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.rows import SCORES
     from grpo_rewards._scoring.scored import scores_of
     from grpo_rewards.errors import InputError
@@ -136,7 +143,7 @@ def _records(file: str, number: int, config: Path | None, only: list[str] | None
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
             )
     composite = composite_for(config, only)
-    for chunk in make_chunks(open_source(file), Pace(start=1, most=1), warn=lambda _text: None):
+    for chunk in make_chunks(joined(open_source(file), join, on), Pace(start=1, most=1), warn=lambda _text: None):
         for row in chunk.malformed:
             if row.number == number:
                 raise InputError(row.problem, source=file, line=number)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grpo_rewards._cli.sources import ConfigOption, OnlyOption, composite_for
+from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for
 
 if TYPE_CHECKING:
     from grpo_rewards._scoring import Progress, Run
@@ -30,6 +30,8 @@ def score(
     column: Annotated[
         list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
     ] = None,
+    join: JoinOption = None,
+    on: OnOption = "prompt",
     out: Annotated[str | None, typer.Option("--out", "-o", help="Where scored rows go, as JSONL; - is stdout.")] = None,
     resume: Annotated[
         bool, typer.Option(help="Go on with an unfinished output; score again what was left out.")
@@ -70,6 +72,8 @@ def score(
             force=force,
             workers=workers,
             executor=executor,
+            join=join,
+            on=on,
             leave_out=checked_marks(leave_out or ()),
             progress=progress,
             warn=lambda text: typer.echo(f"warning: {text}", err=True),

@@ -13,7 +13,7 @@ from grpo_rewards.errors import ConfigError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["ConfigOption", "OnlyOption", "composite_for", "find_config"]
+__all__ = ["ConfigOption", "JoinOption", "OnOption", "OnlyOption", "composite_for", "find_config"]
 
 ConfigOption = Annotated[
     Path | None,
@@ -25,6 +25,12 @@ OnlyOption = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="NAME", help="A component of the composition, or without one an installed reward."),
 ]
+
+JoinOption = Annotated[
+    Path | None,
+    typer.Option("--join", metavar="DATA", help="A file with the columns that FILE lacks, such as a run's data set."),
+]
+OnOption = Annotated[str, typer.Option("--on", metavar="COLUMN", help="What tells which row of DATA goes with which.")]
 
 
 def find_config(given: Path | None) -> Path | None:

@@ -30,6 +30,7 @@ from grpo_rewards._scoring.journal import (
     saved_statistics,
 )
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
+from grpo_rewards._scoring.reading.joining import joined
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut
 from grpo_rewards._scoring.reading.rows import SCORES
@@ -97,6 +98,8 @@ def score_file(
     workers: int = 1,
     executor: str = "local",
     leave_out: frozenset[str] = frozenset(),
+    join: Path | None = None,
+    on: str = "prompt",
     progress: Progress = lambda _done, _position, _size: None,
     warn: Callable[[str], None] = _log.warning,
 ) -> Run:
@@ -112,6 +115,8 @@ def score_file(
         workers: below two, score in this process; otherwise in as many.
         executor: where to score.
         leave_out: marks of ``grpo-rewards audit`` in the column ``audit``: rows that have one of them are not scored.
+        join: a file whose rows have the columns that these lack, such as the data set of a training run.
+        on: the column that says which row of `join` belongs to which.
         progress: called after each chunk.
         warn: takes a warning.
 
@@ -120,10 +125,12 @@ def score_file(
         ColumnError: a column is missing; found before the first row is scored.
         ResumeError: there is an unfinished output, or it belongs to something else.
     """
-    source = opened = open_source(path)
+    source = opened = joined(open_source(path), join, on)
     started = time.perf_counter()
     run = Run(Statistics(), composite.provenance)
     fingerprint = {"input": _identity(path, source), **composite.provenance}
+    if join is not None:
+        fingerprint["join"] = {"file": str(join), "on": on}
     if leave_out:
         source = LeavingOut(opened, leave_out)
         fingerprint["leave_out"] = sorted(leave_out)

@@ -1,0 +1,78 @@
+"""Rows of a run, completed from the data set that it was trained on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from grpo_rewards import Composite
+from grpo_rewards._cli.app import application
+from grpo_rewards._scoring import score_file
+from grpo_rewards.errors import InputError
+
+pa = pytest.importorskip("pyarrow")
+import pyarrow.parquet as pq  # noqa: E402
+
+MATH = {"rewards": {"right": {"use": "exact", "columns": {"answer": "solution"}}}}
+
+
+@pytest.fixture
+def logged(tmp_path):
+    """What an older run logged: prompts as a chat template writes them, completions, and no other column."""
+    prompts = [
+        f"<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWhat is {n}+1?<|im_end|>\n" for n in (1, 1, 21, 9)
+    ]
+    path = tmp_path / "completions_00001.parquet"
+    pq.write_table(
+        pa.table({"step": [1] * 4, "prompt": prompts, "completion": ["2", "3", "22", "?"], "advantage": [0.0] * 4}),
+        path,
+    )
+    return path
+
+
+def data_set(tmp_path, *rows):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def chat(n, solution):
+    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": f"What is {n}+1?"}]
+    return {"prompt": messages, "solution": solution}
+
+
+def test_a_run_is_scored_with_the_columns_of_its_data_and_a_row_without_partner_is_malformed(logged, tmp_path):
+    data = data_set(tmp_path, chat(1, "2"), chat(21, "22"))
+    out = tmp_path / "scored.jsonl"
+    run = score_file(logged, Composite(MATH), out=out, join=data)
+    scored = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["solution"], row["grpo_rewards"]["reward"]) for row in scored] == [("2", 1.0), ("2", 0.0), ("22", 1.0)]
+    assert run.malformed == 1
+    assert "no row of" in run.side_file.read_text()
+
+
+def test_a_prompt_within_another_is_not_taken_for_it(logged, tmp_path):
+    """The text of 1+1 stands in no prompt of 21+1 as a whole message, but 'is 1+1?' would: the longest wins."""
+    short = {"prompt": [{"role": "user", "content": "1+1?"}], "solution": "no"}
+    out = tmp_path / "scored.jsonl"
+    score_file(logged, Composite(MATH), out=out, join=data_set(tmp_path, short, chat(1, "2"), chat(21, "22")))
+    assert [json.loads(line)["solution"] for line in out.read_text().splitlines()] == ["2", "2", "22"]
+
+
+def test_rows_of_the_data_that_contradict_each_other_are_refused(logged, tmp_path):
+    with pytest.raises(InputError, match="another row has the same 'prompt' and other columns") as caught:
+        score_file(logged, Composite(MATH), join=data_set(tmp_path, chat(1, "2"), chat(1, "3")))
+    assert caught.value.line == 2
+
+
+def test_the_commands_take_it_too(logged, tmp_path):
+    config = tmp_path / "rewards.yaml"
+    config.write_text(json.dumps(MATH))
+    data = data_set(tmp_path, chat(1, "2"), chat(21, "22"), chat(9, "10"))
+    options = ["-c", str(config), "--join", str(data), "--on", "prompt", "--json"]
+    done = CliRunner().invoke(application(), ["score", str(logged), *options])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(application(), ["explain", f"{logged}#3", *options])
+    assert json.loads(done.stdout)[0]["reward"] == 1.0
