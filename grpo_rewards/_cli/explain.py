@@ -5,13 +5,19 @@ from __future__ import annotations
 import inspect
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from textwrap import indent
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
 
+if TYPE_CHECKING:
+    from grpo_rewards._composition import Explanation
+
 __all__ = ["explain"]
+
+_CHARACTERS = 4_000  # shown of a prompt and of a completion
 
 
 def explain(
@@ -102,56 +108,65 @@ def _explain_preset(reference: str, *, as_json: bool) -> None:
 def _explain_row(
     file: str, number: int, config: Path | None, only: list[str] | None, join: Path | None, on: str, *, as_json: bool
 ) -> None:
+    from grpo_rewards._contract.display import cut
+
     records = _records(file, number, config, only, join, on)
     if as_json:
         typer.echo(json.dumps(records, indent=2, default=str))
         return
     for record in records:
         index = f" completion {record['index']}" if "index" in record else ""
-        reward = "none" if record["reward"] is None else f"{record['reward']:.6g}"
-        typer.echo(f"{file}#{number}{index}: reward {reward}")
-        if "left_out" in record:
-            typer.echo(f"  left out: {record['left_out']}")
-        for name, part in record["components"].items():
-            if part["value"] is None:
-                sum_ = part["status"]
-            else:
-                sum_ = f"{part['value']:.6g} × {part['weight']:g} × gate {part['gate']:g} = {part['contribution']:.6g}"
-                if part["status"] != "scored":
-                    sum_ += f" ({part['status']})"
-            typer.echo(f"  {name:<12} {sum_}" + (f"   {part['reason']}" if part["reason"] else ""))
+        lines = record.lines()
+        typer.echo("\n".join([f"{file}#{number}{index}: {lines[0]}", *lines[1:]]))
+        for name, text in record.texts.items():
+            typer.echo(f"  {name}:\n{indent(cut(text, _CHARACTERS), '    ')}")
 
 
 def _records(
     file: str, number: int, config: Path | None, only: list[str] | None, join: Path | None, on: str
-) -> list[dict[str, Any]]:
+) -> list[Explanation]:
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
+    from grpo_rewards._composition import Explanation
     from grpo_rewards._scoring.chunks import Pace, make_chunks
-    from grpo_rewards._scoring.reading import open_source
+    from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.rows import SCORES
     from grpo_rewards._scoring.scored import scores_of
     from grpo_rewards.errors import InputError
 
-    source = open_source(file)
+    rows, last = 0, 0
+    row = None
+    for row in open_source(file).rows():
+        rows, last = rows + 1, row.number
+        if last >= number:
+            break
+    if row is None or last != number:
+        found = f"line {number} is empty" if last > number else f"the file has {rows:,} rows, the last is {last}"
+        raise InputError(f"there is no row {number}: {found}", source=file)
+    if row.data is None:
+        raise InputError(row.problem, source=file, line=number)
     if config is None and not only:
-        row = next((row for row in source.rows(after=number - 1) if row.number == number), None)
-        if row is not None and row.data is not None and SCORES in row.data:
-            return [row.data[SCORES]]
+        if SCORES in row.data:
+            shaped = read_shape(row.data, cells=False).samples[0]
+            return [Explanation({**row.data[SCORES], **_texts(shaped)})]
         if find_config(None) is None:
             raise InputError(
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
             )
     composite = composite_for(config, only)
     for chunk in make_chunks(joined(open_source(file), join, on), Pace(start=1, most=1), warn=lambda _text: None):
-        for row in chunk.malformed:
-            if row.number == number:
-                raise InputError(row.problem, source=file, line=number)
+        for malformed in chunk.malformed:
+            if malformed.number == number:
+                raise InputError(malformed.problem, source=file, line=number)
         if any(sample.row == number for sample in chunk.samples):
             table = composite.score(chunk.batch(composite.required_columns))
             return [
-                scores_of(sample, table.row(position))
+                Explanation({**scores_of(sample, table.row(position)), **_texts(sample.data)})
                 for position, sample in enumerate(chunk.samples)
                 if sample.row == number
             ]
     raise InputError(f"there is no row {number}", source=file)
+
+
+def _texts(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: data[name] for name in ("prompt", "completion") if data.get(name) is not None}

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
 from grpo_rewards._composition.table import ScoreTable
+from grpo_rewards._composition.views import Explanation, html_of_composite
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
@@ -105,6 +107,9 @@ class Composite:
 
     def __repr__(self) -> str:
         return f"<Composite {', '.join(f'{c.weight:g} x {c.name}' for c in self.components)}>"
+
+    def _repr_html_(self) -> str:
+        return html_of_composite(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         rewards = {
@@ -218,7 +223,18 @@ class Composite:
         """
         batch = rows if isinstance(rows, Batch) else Batch.from_rows(rows)
         self.check_columns(batch.available, batch=batch)
-        return self.evaluate(batch)
+        return replace(self.evaluate(batch), batch=batch)
+
+    def explain(self, row: Mapping[str, Any]) -> Explanation:
+        """Score one row and say how its reward came about: value × weight × gate of every component, each with its reason.
+
+        A component that compares the completions of a group sees a group of this one.
+
+        Raises:
+            ColumnError: a column is missing.
+            InputError: the row has no ``completion``.
+        """
+        return self.score([row])[0]
 
     def __call__(self, **call: Any) -> list[float | None]:
         """Score the rows of a trainer's reward call: lists ``prompts``, ``completions``, ``completion_ids`` and columns.

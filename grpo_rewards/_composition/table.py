@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from operator import index as as_index
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
 from grpo_rewards._composition.combine import bounded
-from grpo_rewards._contract import Outcome
+from grpo_rewards._composition.views import Explanation, Report, columns_of, html_of_table, page_of
+from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards.errors import GrpoRewardsError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 __all__ = ["ScoreTable"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreTable:
-    """The scores of `n` rows.
+    """The scores of `n` rows. ``table[0]`` explains one, ``table[3:7]`` is a smaller table; a notebook shows the beginning.
 
     `components` maps each component to its `n` outcomes, before clip, gate and weight. In a row that was left out
     (`left_out` maps it to the reason) every component's value is None; what a healthy component had found stands in
@@ -22,6 +31,7 @@ class ScoreTable:
     weight applied, `clips` to its bounds or None. `totals` holds the reward per row, None where there is none.
     `groups` holds the rows of each group. `seconds` maps each component to the wall-clock time it took for the batch,
     `copies` to the number of rows that were not evaluated because an identical one was. `provenance` names the configuration, the plugins and their versions.
+    `batch` holds the rows themselves where `Composite.score` made the table, else None.
     """
 
     components: Mapping[str, Sequence[Outcome]]
@@ -34,10 +44,100 @@ class ScoreTable:
     provenance: Mapping[str, Any]
     seconds: Mapping[str, float] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)
+    batch: Batch | None = field(default=None, repr=False, compare=False)
     _values: dict[str, list[float | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.totals)
+
+    def __repr__(self) -> str:
+        return f"<ScoreTable {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        return html_of_table(self)
+
+    @property
+    def summary(self) -> str:
+        """The rows, the mean reward and the components, in one line."""
+        known = [total for total in self.totals if total is not None]
+        middle = f"mean reward {sum(known) / len(known):.4g}" if known else "no reward"
+        names = list(self.components)
+        parts = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+        left_out = f"; {len(self.left_out):,} left out" if self.left_out else ""
+        return f"{len(self):,} rows, {middle}: {parts}{left_out}"
+
+    @overload
+    def __getitem__(self, place: int) -> Explanation: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> ScoreTable: ...
+
+    def __getitem__(self, place: int | slice) -> Explanation | ScoreTable:
+        """Return a row explained, with its prompt and completion, or the table of some rows.
+
+        Raises:
+            IndexError: there is no such row.
+        """
+        if isinstance(place, slice):
+            return self._of_rows(range(len(self))[place])
+        index = range(len(self))[as_index(place)]
+        found = Explanation(self.row(index))
+        if self.batch is not None:
+            if self.batch.prompts is not None:
+                found["prompt"] = self.batch.prompts[index]
+            found["completion"] = self.batch.completions[index]
+        return found
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[row] for row in range(len(self)))
+
+    def _of_rows(self, rows: Sequence[int]) -> ScoreTable:
+        """The table of some rows, in that order; times and copies are those of a whole batch and stay behind."""
+        places = {row: place for place, row in enumerate(rows)}
+        groups = ([places[row] for row in group if row in places] for group in self.groups)
+        return ScoreTable(
+            {name: [outcomes[row] for row in rows] for name, outcomes in self.components.items()},
+            {name: [gates[row] for row in rows] for name, gates in self.gates.items()},
+            self.weights,
+            self.clips,
+            [self.totals[row] for row in rows],
+            {places[row]: why for row, why in self.left_out.items() if row in places},
+            [sorted(group) for group in groups if group],
+            self.provenance,
+            batch=None if self.batch is None else self.batch.select(rows),
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame: prompt, completion, reward, left_out, and NAME.value, NAME.status, NAME.reason per component.
+
+        Raises:
+            GrpoRewardsError: pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise GrpoRewardsError("to_pandas() needs pandas: pip install pandas") from None
+        return pandas.DataFrame(columns_of(self))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return an Arrow table with the columns of `to_pandas`.
+
+        Raises:
+            GrpoRewardsError: pyarrow is not installed.
+        """
+        try:
+            import pyarrow
+        except ImportError:
+            raise GrpoRewardsError("to_arrow() needs pyarrow: pip install pyarrow") from None
+        return pyarrow.table(columns_of(self))
+
+    def report(self, out: str | os.PathLike[str] | None = None, *, title: str = "Scores") -> Report:
+        """Return the report's page about these rows, which a notebook shows in place; with `out` it is written there too.
+
+        Raises:
+            InputError: the table holds no completions (it is a trainer's), or `out` cannot be written.
+        """
+        return page_of(self, None if out is None else Path(out), title)
 
     def rewards(self) -> list[float | None]:
         """Return the reward per row, as a trainer takes it."""

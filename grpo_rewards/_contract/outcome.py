@@ -70,6 +70,11 @@ class Outcome:
         """Whether the row could not be graded at all (``unavailable`` or ``error``)."""
         return self.status in ("unavailable", "error")
 
+    def _repr_html_(self) -> str:
+        from grpo_rewards._contract.display import html_of_outcome
+
+        return html_of_outcome(self)
+
     def timed(self, seconds: float) -> Outcome:
         """Return a copy that took `seconds`; quicker than `with_`, since nothing else has to be checked again."""
         draft = _Draft()

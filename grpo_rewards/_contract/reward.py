@@ -124,6 +124,11 @@ class Reward(Generic[Settings]):
         settings = "".join(f", {name}={value!r}" for name, value in self.settings.items())
         return f"<Reward {self.name} ({self.style}{settings})>"
 
+    def _repr_html_(self) -> str:
+        from grpo_rewards._contract.display import html_of_reward
+
+        return html_of_reward(self)
+
     # -------------------------------------------------------------------------------------------- binding
 
     def with_(self, *nothing: Settings.args, **settings: Settings.kwargs) -> Reward[Settings]:

@@ -31,7 +31,7 @@ from grpo_rewards._scoring.journal import (
 )
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.joining import joined
-from grpo_rewards._scoring.reading.lines import LineSource
+from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
@@ -317,7 +317,7 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, Any], run:
     if changed := changes(meta["fingerprint"], fingerprint):
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
-    source = LineSource(out)
+    source = LineSource(BoundedLines(out))
     journal = Journal(fresh, fingerprint, resume=False, force=True)
     run.malformed = meta["summary"]["malformed"]
     try:

@@ -120,6 +120,8 @@ def test_explain_a_row_adds_up(cli, jsonl, config):
     told = cli("explain", "rows.jsonl#1").stdout
     assert told.startswith(f"rows.jsonl#1: reward {record['reward']:.6g}\n")
     assert "1 × 2 × gate 1 = 2" in told
+    assert "\n  prompt:\n    p\n  completion:\n    <answer>\n    1\n" in told
+    assert f"the file has {len(GROUP)} rows, the last is {len(GROUP)}" in cli("explain", "rows.jsonl#99").stderr
 
     (wrong,) = json.loads(cli("explain", "rows.jsonl#2", "--json").stdout)
     assert wrong["components"]["brief"]["gate"] == 0.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grpo_rewards._scoring.reading.lines import LineSource
+from grpo_rewards._scoring.reading.delimited import DelimitedSource
+from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, Source, dump_json, parse_object, without_scores
 from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, is_plain, read_shape
 from grpo_rewards.errors import InputError
@@ -30,13 +31,17 @@ _DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
 def open_source(path: str | Path) -> Source:
-    """Return the rows of a file, by its suffix: JSONL, CSV (both also .gz or .zst) or parquet; ``-`` is JSONL on stdin.
+    """Return the rows of a file, by its suffix: JSONL, CSV (both also .gz or .zst) or parquet; ``-`` is stdin.
+
+    What stdin holds is seen from its beginning: gzip, zstandard, CSV or TSV by a header that names completions, else JSONL.
 
     Raises:
         InputError: it is missing, a folder, or of a kind that is not known.
     """
     if str(path) == "-":
-        return LineSource(None)
+        lines = BoundedLines(None)
+        delimiter = lines.delimiter
+        return LineSource(lines) if delimiter is None else DelimitedSource(lines, delimiter)
     path = Path(path)
     if not path.exists():
         raise InputError("there is no such file", source=str(path))
@@ -51,11 +56,9 @@ def open_source(path: str | Path) -> Source:
 
         return ParquetSource(path)
     if kind in _DELIMITED:
-        from grpo_rewards._scoring.reading.delimited import DelimitedSource
-
-        return DelimitedSource(path, _DELIMITED[kind])
+        return DelimitedSource(BoundedLines(path), _DELIMITED[kind])
     if kind in _JSON or not kind:
-        return LineSource(path)
+        return LineSource(BoundedLines(path))
     raise InputError(
         f"the suffix {kind!r} names no format that is read here: .jsonl, .csv, .tsv (each also .gz, .zst) or .parquet",
         source=str(path),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from pathlib import Path
 
 from grpo_rewards._scoring.reading.lines import BoundedLines
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, dump_json
@@ -28,8 +27,8 @@ class DelimitedSource:
     kind = "csv"
     cells = True
 
-    def __init__(self, path: Path, delimiter: str) -> None:
-        self._lines = BoundedLines(path)
+    def __init__(self, lines: BoundedLines, delimiter: str) -> None:
+        self._lines = lines
         self.name = self._lines.name
         self.size = self._lines.size
         self._last = 0

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from grpo_rewards._scoring.reading.prompts import RowParser
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row
+from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 from grpo_rewards.errors import InputError
 
 __all__ = ["KEPT_OF_LONG_ROW", "BoundedLines", "LineSource"]
@@ -22,6 +23,8 @@ KEPT_OF_LONG_ROW = 1024 * 1024
 """Bytes that are kept of a row which is too long."""
 
 _BLOCK = 256 * 1024
+_HEAD = 4096  # of stdin, to see what it holds
+_MAGIC = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst"}
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -39,7 +42,26 @@ class BoundedLines:
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", source=self.name) from None
         self._broken: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
-        self._stream = self._plain(self._raw, "" if path is None else path.suffix.lower())
+        self._stream = self._plain(self._raw, _suffix_by_content(self._raw) if path is None else path.suffix.lower())
+
+    @property
+    def delimiter(self) -> str | None:
+        """What separates the cells of the first line, where that is a header which names a column of completions.
+
+        Raises:
+            InputError: what comes is parquet, which cannot be read from a pipe.
+        """
+        try:
+            head = self._stream.peek(_HEAD)[:_HEAD].removeprefix(codecs.BOM_UTF8)
+        except self._broken:
+            return None  # reading the lines says it
+        if head.startswith(b"PAR1"):
+            raise InputError("is parquet, which is not read from a pipe: give the file's name", source=self.name)
+        line = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+        for delimiter in (",", "\t"):
+            if {cell.strip().strip('"') for cell in line.split(delimiter)} & set(COMPLETION_COLUMNS):
+                return delimiter
+        return None
 
     @property
     def position(self) -> int:
@@ -88,6 +110,12 @@ class BoundedLines:
                 self._raw.close()
 
 
+def _suffix_by_content(raw: IO[bytes]) -> str:
+    """The suffix that compressed data on stdin would have in a file's name."""
+    head: bytes = raw.peek(4)[:4] if isinstance(raw, io.BufferedReader) else b""
+    return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
+
+
 def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
     """Return the stream in UTF-8 where it begins with the mark of UTF-16."""
     mark = stream.peek(2)[:2]
@@ -133,14 +161,14 @@ class _Transcoded(io.RawIOBase):
 
 
 class LineSource:
-    """A JSONL file (None: stdin): one JSON object per line."""
+    """JSONL: one JSON object per line."""
 
     kind = "jsonl"
     cells = False
     columns: tuple[str, ...] | None = None
 
-    def __init__(self, path: Path | None) -> None:
-        self._lines = BoundedLines(path)
+    def __init__(self, lines: BoundedLines) -> None:
+        self._lines = lines
         self.name = self._lines.name
         self.size = self._lines.size
 

@@ -1,0 +1,172 @@
+"""What a person looks at in a notebook: a row explained, a table or a composite as small HTML, frames, the report's page."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from grpo_rewards._contract.display import block, cut, number, table
+from grpo_rewards._contract.text import completion_text
+from grpo_rewards.errors import InputError
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition.composite import Composite
+    from grpo_rewards._composition.table import ScoreTable
+
+__all__ = ["Explanation", "Report", "columns_of", "html_of_composite", "html_of_table", "page_of"]
+
+_ROWS, _COLUMNS, _CHARACTERS = 10, 8, 4_000  # what is shown of a table, and of a text
+
+
+class Explanation(dict[str, Any]):
+    """One row explained: `ScoreTable.row` with the row's ``prompt`` and ``completion``; printed, it says how the reward came about."""
+
+    def lines(self) -> list[str]:
+        """The reward, then value × weight × gate of each component with its reason."""
+        found = [f"reward {'none' if self['reward'] is None else format(self['reward'], '.6g')}"]
+        if "left_out" in self:
+            found.append(f"  left out: {cut(self['left_out'], 400)}")
+        for name, part in self["components"].items():
+            value, status = part["value"], part["status"]
+            if value is None:
+                sum_ = status
+            else:
+                sum_ = f"{value:.6g} × {part['weight']:g} × gate {part['gate']:g} = {part['contribution']:.6g}"
+                sum_ += "" if status == "scored" else f" ({status})"
+            found.append(f"  {name:<12} {sum_}" + (f"   {cut(part['reason'], 400)}" if part["reason"] else ""))
+        return found
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The prompt and the completion as plain text, where the row has them."""
+        return {name: _text(self[name]) for name in ("prompt", "completion") if self.get(name) is not None}
+
+    def __str__(self) -> str:
+        texts = [f"{name}: {cut(text, _CHARACTERS)}" for name, text in self.texts.items()]
+        return "\n".join([*texts, *self.lines()])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, part in list(self["components"].items())[:100]:
+            figures = (part["value"], part["weight"], part["gate"], part["contribution"])
+            rows.append((name, *map(number, figures), part["status"], cut(part["reason"], 400)))
+        texts = "".join(block(name, cut(text, _CHARACTERS)) for name, text in self.texts.items())
+        head = ("component", "value", "weight", "gate", "contribution", "status", "reason")
+        left_out = f"; left out: {cut(self['left_out'], 400)}" if "left_out" in self else ""
+        return f"{texts}<div><b>{escape('reward ' + number(self['reward']) + left_out)}</b></div>{table(head, rows)}"
+
+
+def _text(given: Any) -> str:
+    """A prompt or completion, a text or a list of messages, as text."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, list) and all(isinstance(one, Mapping) for one in given):
+        if len(given) == 1:
+            return completion_text(given)
+        return "\n".join(f"{one.get('role', '')}: {one.get('content', '')}" for one in given)
+    return str(given)
+
+
+def html_of_table(scores: ScoreTable) -> str:
+    """The figures per component, then the first rows with value and reason."""
+    names = list(scores.components)[:_COLUMNS]
+    stats = scores.stats()
+    keys = ("weight", "n", "mean", "group_std", "rejected", "timeout", "unavailable", "error")
+    figures = [(name, *(number(stats[name].get(key)) for key in keys)) for name in names]
+    rows = []
+    for index in range(min(len(scores), _ROWS)):
+        row = scores[index]
+        parts = [row["components"][name] for name in names]
+        told = []
+        for part in parts:
+            why = part["reason"] or ("" if part["value"] is not None else part["status"])
+            told.append(f"{number(part['value'])} {cut(why, 80)}")
+        rows.append((str(index), number(row["reward"]), cut(row.texts.get("completion", ""), 200), *told))
+    more = len(scores.components) - len(names)
+    hidden = [f"{len(scores) - len(rows):,} more rows"] if len(scores) > len(rows) else []
+    hidden += [f"{more:,} more components"] if more else []
+    note = f"<div>{', '.join(hidden)}: table[i], table.to_pandas(), table.report()</div>" if hidden else ""
+    title = f"<div><b>{escape(scores.summary)}</b></div>"
+    return title + table(("component", *keys), figures) + table(("row", "reward", "completion", *names), rows) + note
+
+
+def html_of_composite(composite: Composite) -> str:
+    """Its components with weights, conditions and columns."""
+    rows = []
+    for one in composite.components[:100]:
+        config = composite.config.rewards[one.name]
+        extra = {
+            key: value for key, value in config.model_dump(exclude_unset=True).items() if key not in ("use", "weight")
+        }
+        where = f"{one.reward.name} ({one.reward.source} {one.reward.version})"
+        rows.append(
+            (one.name, f"{one.weight:g}", where, ", ".join(one.columns), cut(repr(extra) if extra else "", 400))
+        )
+    more = f"<div>{len(composite.components) - 100:,} more</div>" if len(composite.components) > 100 else ""
+    return table(("component", "weight", "reward", "columns", "settings"), rows) + more
+
+
+def columns_of(scores: ScoreTable) -> dict[str, list[Any]]:
+    """The table as columns: prompt, completion, reward, ``left_out``, and per component value, weighted share, status, reason."""
+    size = range(len(scores))
+    found: dict[str, list[Any]] = {}
+    if scores.batch is not None:
+        if scores.batch.prompts is not None:
+            found["prompt"] = [None if prompt is None else _text(prompt) for prompt in scores.batch.prompts]
+        found["completion"] = [_text(completion) for completion in scores.batch.completions]
+    found["reward"] = scores.rewards()
+    found["left_out"] = [scores.left_out.get(row) for row in size]
+    for name, outcomes in scores.components.items():
+        found[f"{name}.value"] = scores.values(name)
+        found[f"{name}.status"] = scores.statuses(name)
+        found[f"{name}.reason"] = [outcome.reason for outcome in outcomes]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The report's page; a notebook shows it in place."""
+
+    page: str
+    path: Path | None
+
+    def __repr__(self) -> str:
+        return f"<Report {self.path or 'in memory'}, {len(self.page) / 1e6:.1f} MB>"
+
+    def _repr_html_(self) -> str:
+        page = escape(self.page, quote=True)
+        return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8888"></iframe>'
+
+
+def page_of(scores: ScoreTable, out: Path | None, title: str) -> Report:
+    """The report about a table, written to `out` where one is given."""
+    from grpo_rewards._report import write_report
+
+    if scores.batch is None:
+        raise InputError("a report needs the completions, and this table was not made by Composite.score")
+    batch = scores.batch
+    members = {row: group for group, rows in enumerate(scores.groups) for row in rows}
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "scored.jsonl"), out or Path(folder, "report.html")
+        with source.open("wb") as file:
+            for row in range(len(scores)):
+                data = {name: values[row] for name, values in batch.columns.items()}
+                if batch.prompts is not None:
+                    data["prompt"] = batch.prompts[row]
+                marks = {"row": row + 1, "group": members.get(row, row), **scores.row(row)}
+                line = {**data, "completion": batch.completions[row], "grpo_rewards": marks}
+                file.write(
+                    orjson.dumps(line, default=repr, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+                )
+                file.write(b"\n")
+        write_report(source, target, title=title)
+        return Report(target.read_text(encoding="utf-8"), out)
