@@ -13,10 +13,10 @@ from .program.comparison import comparison
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 
-FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program")
+FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program", "values")
 LANGUAGES = ("python", "c", "cpp", "java", "javascript", "typescript", "go", "rust", "ruby", "php", "bash")
 PROTOCOLS = {"testlib": "cpp", "codeforces": "python", "function": "python"}
-_WHOLE = ("stdio", "program")  # formats whose candidate is a whole program, so of any language
+_WHOLE = ("stdio", "program", "values")  # formats whose candidate is a whole program, so of any language
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
 
 
@@ -61,7 +61,9 @@ class Job:
     argument which nodes its list stands for (``""``, ``ListNode``, ``TreeNode``, ``[ListNode]``), `returns` the same of the
     result, or ``argument 0`` where that is changed in place. `compare` is a comparison by name, for ``stdio`` and ``calls``.
 
-    `language` is that of the candidate. Only ``stdio`` and ``program`` take another one than Python. In the format
+    `language` is that of the candidate. Only ``stdio``, ``values`` and ``program`` take another one than Python. ``values``:
+    candidate and `tests` are two programs of this language (not Python), each writes one JSON value a line to the file
+    ``values.txt``, and the candidate's are compared with the tests', which it never meets. In the format
     ``program`` the text of `setup`, candidate and `tests` is one program, and passes by its exit status.
     ``stdio`` takes tests ``{"input": text, "output": text}``, each with its own ``"timeout"`` in seconds where it has one;
     `test_timeout` is that of all others, 0 for none. Where `input_file` or `output_file` is set, the program reads or
@@ -96,6 +98,8 @@ class Job:
         for name in ("checker", "input_file", "output_file", "test_timeout"):
             if getattr(self, name) and self.format != "stdio":
                 raise ValueError(f"Job.{name} is set, which format {self.format!r} does not take")
+        if self.format == "values" and self.language == "python":
+            raise ValueError("format 'values' is for other languages than Python: use 'calls'")
         for name in filter(None, (self.input_file, self.output_file)):
             if not _FILE_NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is no plain name of a file such as input.txt")

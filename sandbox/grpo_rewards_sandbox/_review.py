@@ -13,7 +13,7 @@ def unjudgeable(job: Job) -> str:
     Only the text of the tests and the setup is looked at. What only the sandbox's own machine can tell (a package that is
     not installed, a version that a test skips on) a verdict says, with the status ``refused``.
     """
-    if job.fidelity == "shared" or job.format in ("stdio", "calls", "program"):
+    if job.fidelity == "shared" or job.format in ("stdio", "calls", "program", "values"):
         return ""
     if job.format == "pytest":
         assert isinstance(job.tests, str)

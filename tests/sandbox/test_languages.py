@@ -278,3 +278,29 @@ def test_rusts_own_tests(needs: Needs, local: Sandbox, body: str, passes: bool) 
         f"fn add(a: i64, b: i64) -> i64 {{\n    {body}\n}}\n", RUST_TESTS, "program", language="rust", timeout=20.0
     )
     assert local.run([job])[0].passed is passes
+
+
+SHOW = "File.write('values.txt', \"{}\\n\", mode: 'a')\n"
+
+
+def test_values_of_two_programs_are_compared_and_never_meet(sandbox: Sandbox) -> None:
+    tests = SHOW.format("[1, 2.5]") + SHOW.format('{\\"k\\": null}')
+    looks = "Dir.glob(['*', '/tmp/*', '/dev/shm/*']).each { |name| puts name, (File.read(name) rescue '') }\nputs ENV.to_a, ARGV\nraise if $stdin.read != ''\n"
+    verdicts = sandbox.run([
+        Job(text, tests, "values", language="ruby", compare="floats:1e-6")
+        for text in (
+            looks + SHOW.format("[1.0, 2.5000001]") + SHOW.format('{\\"k\\": null}'), SHOW.format("[1, 2.5]"), SHOW.format("[1, 2.5]") * 2,
+            tests + SHOW.format("1"), tests + "exit 3\n", "exit\n" + tests, SHOW.format("nothing") * 2, SHOW.format("[" * 99999) * 2,
+            "File.symlink('/etc/passwd', 'values.txt') rescue 0\nexit\n",
+        )
+    ])  # fmt: skip
+    assert [verdict.passed for verdict in verdicts] == [True, *[False] * 8]
+    assert {verdict.status for verdict in verdicts[1:]} == {"failed"}
+    assert (verdicts[1].tests_passed, verdicts[1].tests_total) == (1, 2)
+
+
+@pytest.mark.parametrize("tests", ["raise 'x'\n", "exit\n", SHOW.format("oh"), SHOW.format("NaN"), "def ("])
+def test_tests_that_write_no_values_give_no_verdict(sandbox: Sandbox, tests: str) -> None:
+    (verdict,) = sandbox.run([Job(SHOW.format("1"), tests, "values", language="ruby")])
+    assert verdict.status == "refused"
+    assert "could not be made" in verdict.reason

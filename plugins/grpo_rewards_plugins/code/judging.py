@@ -51,20 +51,20 @@ def job_of(
     seconds = min(longest, own * len(tests)) if own and suite.format == "calls" else longest
     if suite.calls is not None:
         given |= {"parameters": suite.calls.parameters, "returns": suite.calls.returns}
-    elif suite.format in ("stdio", "program"):
+    elif suite.format in ("stdio", "program", "values"):
         given |= _whole_program(suite, language)
     if suite.format == "stdio":
         seconds += _EACH_RUN * len(tests)
         given |= {"test_timeout": own} if own else {}
     return Job(
         program,
-        tests,
+        suite.expected or tests,
         suite.format,
         entry_point=suite.entry_point,
         setup=suite.setup,
         timeout=seconds,
         fidelity=fidelity,
-        compare=suite.compare if suite.format in ("stdio", "calls") else "exact",
+        compare=suite.compare if suite.format in ("stdio", "calls", "values") else "exact",
         classes=suite.classes,
         **given,
     )

@@ -18,7 +18,10 @@ from grpo_rewards_plugins.code.scores import Tally, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
 from grpo_rewards_plugins.code.shapes.joined import before_tests
+from grpo_rewards_plugins.code.shapes.program import lacking
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.code.values.programs import apart
+from grpo_rewards_plugins.code.values.programs import program as whole_program
 
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Verdict
@@ -203,7 +206,7 @@ def _code(
             beside this package, read-only; ``none``; or names, which bring what they need. Docker has what its image has.
         fidelity: ``isolated``: tests and program in different processes, so that the program can neither see nor
             forge the verdict. ``shared``: one process, for tests that reach into the program's interpreter, and for those of
-            MultiPL-E and HumanEval-X, which are part of the program; never for training, since a program can forge its verdict.
+            MultiPL-E and HumanEval-X that cannot be told apart from the program; never for training, since a program can forge its verdict.
         block: which of several blocks in the language counts: the ``last`` or the ``first`` that defines what the tests name, or all of them,
             ``joined`` in their order (code-r1).
         tag: a tag that holds the program, where there is one.
@@ -263,11 +266,12 @@ def _program_of(
     text: str, suite: Suite, prompt: str, cells: Mapping[str, Any], *, tag: str, block: Which
 ) -> tuple[str, str]:
     """The language and the program of a completion, as it is to be run; the program is empty where there is none."""
-    whole = suite.format in ("stdio", "program")
+    whole = suite.format in ("stdio", "program", "values")
     language = suite.language or ("python" if not whole or _asks_for_python(cells) else _spoken(text, tag))
     program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
-    if suite.format == "program" and program.strip():
-        return language, before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
+    if suite.format in ("program", "values") and program.strip():
+        before = before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
+        return language, whole_program(before, str(suite.tests), language) if suite.expected else before
     if language != "python" or not program.strip():
         return language, program
     if suite.format in ("pytest", "asserts") and not suite.entry_point:
@@ -322,15 +326,11 @@ def _read(cells: Mapping[str, Any], format: str, fidelity: str) -> tuple[Suite, 
     """
     row = Row.of(cells, format)
     suite = read_row(row)
+    if suite.format == "program" and fidelity != "shared":
+        suite = apart(suite)
     if reason := _unjudgeable(suite, fidelity):
         raise SuiteProblem(reason)
     return suite, row.prompt
-
-
-_ONE_PROCESS = (
-    "program and tests are one process in this format, so that a program can end it, or answer for the tests; "
-    "fidelity: shared judges such rows at that price, never for training"
-)
 
 
 @lru_cache(maxsize=1024)
@@ -338,8 +338,8 @@ def _unjudgeable(suite: Suite, fidelity: str) -> str:
     """The sandbox's word on tests that it cannot judge, whatever the program is."""
     from grpo_rewards_sandbox import unjudgeable
 
-    if suite.format in ("literal", "stdio", "calls"):
+    if suite.format in ("literal", "stdio", "calls", "values"):
         return ""
     if suite.format == "program":
-        return "" if fidelity == "shared" else _ONE_PROCESS
+        return lacking(suite)
     return unjudgeable(job_of(suite, "", timeout=1.0, fidelity=fidelity))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Calls", "Checking", "Format", "Suite"]
 
-Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "literal"]
+Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "values", "literal"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
@@ -48,7 +48,7 @@ class Suite:
     set's own runner gives all of them at least. `language` is what programs
     are asked in, empty where the row does not say; `parts` are the tests that are scored together, each with its points, as
     numbers of tests from the first on. ``program``: `tests` follow the program, which continues `beginning` up to the first of
-    `stops`, or repeats it; ``literal``: `tests` is a Python literal.
+    `stops`, or repeats it; ``values``: so too, and `expected` is the program that writes the values the tests expect; ``literal``: `tests` is a Python literal.
     """
 
     format: Format
@@ -69,6 +69,7 @@ class Suite:
     family: str = ""
     patience: float = 0.0
     memory: int | None = None
+    expected: str = ""
     beginning: str = ""
     stops: tuple[str, ...] = ()
 

@@ -198,7 +198,7 @@ class Supervisor:
         return report
 
     def _judged(self, job: JobMessage) -> tuple[Report, str]:
-        if job["format"] not in ("stdio", "program"):
+        if job["format"] not in ("stdio", "program", "values"):
             return self._judge(job)
         if self.plan.mode == "landlock":
             return landlock_programs.judge(self, job, self._clock(job["timeout"]))

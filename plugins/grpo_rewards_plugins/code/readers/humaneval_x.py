@@ -1,7 +1,8 @@
 """HumanEval-X: `task_id` (``CPP/0``), `prompt`, `declaration` and `test`; the program is prompt, completion and test in one text.
 
-Python's rows are those of HumanEval. Exit status 0 passes, and program and tests are one process, so that a
-program can forge its verdict: such rows are judged with `fidelity: shared` only, never for training.
+Python's rows are those of HumanEval. The others are judged as those of MultiPL-E: two programs that write values, of which the
+sandbox compares them; what cannot be told apart (loops over the program's own results, helpers that compute what is expected) is
+refused by name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """MultiPL-E: `prompt`, `tests` and `stop_tokens`; the program is prompt, completion and tests in one text of `language`.
 
 A completion that continues the prompt is cut at the first stop token; a whole function, class or file takes the place of what the prompt
-begins. Exit status 0 passes, and program and tests are one process, so that a program can forge its verdict: such rows are judged with
-`fidelity: shared` only, never for training. Rows that need a library which the language does not bring are refused.
+begins. The assertions are split: what the program computes is part of its own text, what is expected is a program of its own, and the
+sandbox compares the values that both write, so that exit status, output, macros and operators of the program decide nothing. Tests
+that hold more than calls and their values are refused by name; with `fidelity: shared` all is one process, which a program can forge.
 """
 
 from __future__ import annotations

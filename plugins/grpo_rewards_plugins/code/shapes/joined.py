@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["before_tests"]
+__all__ = ["before_tests", "depth_of", "signature_name"]
 
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:=\s*(?:async\s*)?\(|=\s*function\b|\()")
 _NAMED = r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b)"
@@ -26,7 +26,7 @@ _IMPORT = re.compile(r"^[ \t]*import\b[^\n]*;[ \t]*$\n?", re.M)
 _GO_HEAD = re.compile(r"^package[^\n]*\n|^import[ \t]*\((.*?)\)|^import[ \t]+([^\n(]+)$", re.M | re.S)
 
 
-def _signature_name(prompt: str) -> str:
+def signature_name(prompt: str) -> str:
     """Return the name of the function that the prompt's last line begins, empty where there is none."""
     last = prompt.rstrip().rpartition("\n")[2]
     found = _CALLED.search(last)
@@ -38,9 +38,9 @@ def before_tests(prompt: str, program: str, tests: str, language: str, stops: Se
 
     `stops` end a program that continues the prompt, as the data set's own runner ends what a model writes.
     """
-    name = _signature_name(prompt)
+    name = signature_name(prompt)
     place = _definition(program, name, language) if name else None
-    missing = -_depth(tests, language)
+    missing = -depth_of(tests, language)
     if place is None:
         return prompt + _body(program, language, stops, cut=missing > 0)
     begun = prompt[: prompt.rstrip().rfind("\n") + 1]
@@ -60,7 +60,7 @@ def _with_whole(begun: str, program: str, language: str) -> str:
         begun = begun[: opened.start()]
     imports, program = _java_imports(program) if language == "java" else ("", program)
     source = f"{imports}{begun}{program}"
-    return source + "\n}" * _depth(source, language)
+    return source + "\n}" * depth_of(source, language)
 
 
 def _with_open(begun: str, program: str, place: tuple[int, int], language: str) -> str:
@@ -117,7 +117,7 @@ def _braces(text: str, language: str) -> list[re.Match[str]]:
     return [found for found in pattern.finditer(text) if found["brace"]]
 
 
-def _depth(text: str, language: str) -> int:
+def depth_of(text: str, language: str) -> int:
     """How many braces are open at the end; negative: how many are closed that were not opened."""
     return 0 if language == "ruby" else sum(1 if brace[0] == "{" else -1 for brace in _braces(text, language))
 

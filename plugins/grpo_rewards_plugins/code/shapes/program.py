@@ -10,7 +10,7 @@ from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.shapes.columns import run_languages
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["suite"]
+__all__ = ["lacking", "suite"]
 
 _NOT_THERE = {
     "java": re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Septet|Octet|Ennead|Decade)\s*<"),
@@ -18,6 +18,7 @@ _NOT_THERE = {
     "rust": re.compile(r"^\s*(?:use|extern\s+crate)\s+(?:rand|regex|md5|crypto)\b", re.M),
 }
 """What the tests of some rows need that no toolchain brings: a right program would not compile."""
+_CRATES = re.compile(r"\b(?:Regex::|md5::|rand::thread_rng|thread_rng\()")
 _TUPLES = re.compile(r"^\s*import\s+org\.javatuples\.[\w*]+;[ \t]*\n?", re.M)
 
 
@@ -25,14 +26,14 @@ def suite(row: Row, language: str, tests: str) -> Suite:
     """Return the suite of a program that stands before its tests.
 
     Raises:
-        SuiteProblem: the language is not run, or prompt and tests need a library that it does not bring.
+        SuiteProblem: the language is not run, or the tests need a library that it does not bring.
     """
     if language not in run_languages():
         raise SuiteProblem(f"the row asks for programs in {language!r}; run are {', '.join(run_languages())}")
     prompt = str(row.get("prompt") or "")
-    whole = f"{prompt}\n{row.get('test_setup') or ''}\n{tests}"
-    if language in _NOT_THERE and (found := _NOT_THERE[language].search(whole)):
-        raise SuiteProblem(f"prompt or tests need a library that is not there: {found[0].strip()}")
+    solved = f"{row.get('canonical_solution') or ''}{tests}"
+    if language == "rust" and (needed := _CRATES.search(solved)):
+        raise SuiteProblem(f"the task needs a library that is not there: {needed[0].strip()}")
     if language == "java":  # MultiPL-E's prompts import it, most without a use
         prompt = _TUPLES.sub("", prompt)
     if language == "go" and not prompt.lstrip().startswith("package"):
@@ -40,3 +41,11 @@ def suite(row: Row, language: str, tests: str) -> Suite:
     stops = from_json(plain(row.get("stop_tokens")))
     given = tuple(str(stop) for stop in stops) if isinstance(stops, list | tuple) else ()
     return Suite("program", tests, "", "", frozenset(), language=language, beginning=prompt, stops=given)
+
+
+def lacking(suite: Suite) -> str:
+    """Say what a program joined with its tests needs and no toolchain brings; empty where that is nothing."""
+    found = (
+        _NOT_THERE[suite.language].search(f"{suite.beginning}\n{suite.tests}") if suite.language in _NOT_THERE else None
+    )
+    return f"prompt or tests need a library that is not there: {found[0].strip()}" if found else ""

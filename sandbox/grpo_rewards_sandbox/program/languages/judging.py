@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..clock import JobClock
@@ -12,7 +12,7 @@ from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import Report, install, refused
 from ..protocol import JobMessage
-from . import checkers, endings, table
+from . import checkers, endings, table, values
 from .cells import Cell, Ended, Output, Run, Slot
 from .compiling import SECONDS, Compiler, Program, command
 
@@ -29,6 +29,7 @@ class Judge:
     compiler: Compiler
     clock: Callable[[float], JobClock]
     testlib: str
+    _expected: values.Expected = field(default_factory=values.Expected)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
     def judge(self, job: JobMessage, late: Callable[[Report], None]) -> tuple[Report, str]:
@@ -38,7 +39,8 @@ class Judge:
             return refused(lacking), ""
         report, killed = Report(tests_total=len(job["tests"]) if job["format"] == "stdio" else 1), ""
         try:
-            (self._program if job["format"] == "program" else self._tests)(job, report)
+            how = {"program": self._program, "values": self._values}
+            how.get(job["format"], self._tests)(job, report)
             report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
             report.status = "passed" if report.passed else "failed"
         except Ended as end:
@@ -79,11 +81,20 @@ class Judge:
         if ending.text:
             how.environment[endings.VARIABLE] = secret
         output = cell.run(how, b"", job["limits"]["output_bytes"])
-        if problem := self._problem(job, output):
+        if problem := self.problem(job, output):
             raise problem
         if not ending.reached(output.data, secret):
             raise Ended(Report(reason="it ended before the end of the tests"))
         report.tests_passed = 1
+
+    def _values(self, job: JobMessage, report: Report) -> None:
+        wanted = self._expected.of(self, job["language"], job["tests"])
+        report.tests_total = len(wanted)
+        program = self.compile(job["language"], job["candidate"])
+        if program.problem:
+            raise Ended(Report(reason=program.problem))
+        cell = self._open(job["limits"], job["timeout"])
+        values.decide(self, job, cell, program, wanted, report)
 
     def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> Run:
         limits = job["limits"]
@@ -133,7 +144,7 @@ class Judge:
         how = self._how(job, program, job["candidate"], seconds)
         bound = max(job["limits"]["output_bytes"], 2 * len(case["output"]))
         output = cell.run(how, text, bound)
-        if problem := self._problem(job, output):
+        if problem := self.problem(job, output):
             if problem.report.status != "failed":
                 raise problem
             return problem.report.reason
@@ -142,7 +153,7 @@ class Judge:
         written = cell.take(job["output_file"])
         return written if written is not None else f"it left no file {job['output_file']}"
 
-    def _problem(self, job: JobMessage, output: Output) -> Ended | None:
+    def problem(self, job: JobMessage, output: Output) -> Ended | None:
         """Say what is wrong with how a program ended, if anything is."""
         if output.status == 0:
             return None

@@ -1,0 +1,127 @@
+"""Two programs that write values: the candidate's, and the tests' own, which never meet.
+
+Each writes one JSON value a line to the file `RESULTS`. What the tests' program writes is what is expected; it is made in a
+cell of its own, once for all candidates, and nothing of it is in any cell in which a candidate is compiled or run: what a
+candidate writes there is its answer, by whatever means it wrote it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from ..comparison import same_value
+from ..formats.report import Report, refused
+from ..protocol import JobMessage
+from . import table
+from .cells import Cell, Ended
+from .compiling import Program, command
+
+if TYPE_CHECKING:
+    from .judging import Judge
+
+RESULTS = "values.txt"
+_SECONDS, _KEPT, _SHOWN = 20.0, 256, 100
+_LIMITS = {
+    "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
+    "cpu_seconds": 1 << 20,
+}  # fmt: skip
+
+
+class Expected:
+    """The values that tests expect, by the text of their program; the newest are kept."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, list[Any]] = OrderedDict()
+
+    def of(self, judge: Judge, language: str, text: str) -> list[Any]:
+        """Return the values that the tests' program writes.
+
+        Raises:
+            Ended: with no verdict, where it does not compile, does not end well, or writes something else.
+        """
+        key = hashlib.sha256(f"{language}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
+        if key not in self._kept:
+            self._kept[key] = _expected(judge, language, text)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+
+def _expected(judge: Judge, language: str, text: str) -> list[Any]:
+    try:
+        program = judge.compile(language, text, trusted=True)
+        if program.problem:
+            raise _broken(program.problem)
+        with Cell(judge.slot, _LIMITS, judge.clock(_SECONDS), trusted=True) as cell:
+            said, data = run(cell, program, _LIMITS, _SECONDS)
+        if said.status != 0 or data is None:
+            words = said.said.decode("utf-8", "replace").strip().splitlines()
+            raise _broken(f"it ended with exit status {said.status}: {words[-1][:200] if words else ''}")
+        values = [json.loads(line) for line in lines(data)]
+    except (ValueError, RecursionError) as error:
+        raise _broken(f"{type(error).__name__}: {error}"[:200]) from error
+    except Ended as end:
+        if end.killed or end.report.status in ("unavailable", "refused"):
+            raise
+        raise _broken(end.report.reason) from end
+    if not values or not all(map(_finite, values)):
+        raise _broken("a value is not finite" if values else "it wrote no value")
+    return values
+
+
+def _broken(reason: str) -> Ended:
+    return Ended(refused(f"the values that the tests expect could not be made: {reason}"))
+
+
+def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) -> tuple[Any, bytes | None]:
+    """Run a program; return how it ended and what it wrote, None where that is no file."""
+    program.put(cell)
+    cell.put(RESULTS, b"")
+    how = command(program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds)
+    return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS)
+
+
+def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[Any], report: Report) -> None:
+    """Run a candidate's program once and compare what it writes, value by value."""
+    output, data = run(cell, program, job["limits"], job["timeout"])
+    problem = judge.problem(job, output)
+    if problem is not None and problem.report.status != "failed":
+        raise problem
+    found = lines(data or b"")
+    for place, value in enumerate(wanted):
+        if place >= len(found):
+            report.fail(problem.report.reason if problem else f"test {place + 1}: it ended before it")
+            break
+        if _is(found[place], value, job["compare"]):
+            report.tests_passed += 1
+        else:
+            got = found[place][:_SHOWN].decode("utf-8", "replace")
+            report.fail(f"test {place + 1}: expected {json.dumps(value)[:_SHOWN]}, got {got}")
+    if problem is not None or len(found) > len(wanted):
+        report.tests_passed = min(report.tests_passed, len(wanted) - 1)
+        report.fail(problem.report.reason if problem else "it wrote more values than there are tests")
+
+
+def lines(data: bytes) -> list[bytes]:
+    """Return the lines that are whole."""
+    return data.split(b"\n")[:-1]
+
+
+def _is(line: bytes, wanted: Any, compare: str) -> bool:
+    try:
+        return same_value(json.loads(line), wanted, compare)
+    except (ValueError, RecursionError):  # no JSON, or what no value of a test is
+        return False
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_finite, value))
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    return not isinstance(value, float) or math.isfinite(value)
