@@ -37,8 +37,8 @@ def train(
         if figures["findings"]:
             raise typer.Exit(FINDINGS)
         return
-    recipe = _adapter("recipe").read_recipe(config)
-    adapter, base = _adapter("run"), config.resolve().parent
+    recipe, base = _read(config)
+    adapter = _adapter("run")
     speaks = os.environ.get("RANK", "0") == "0"  # of several processes one
 
     def say(text: str) -> None:
@@ -64,8 +64,16 @@ def checked(config: Path) -> dict[str, Any]:
 
 def checked_recipe(config: Path) -> Any:
     """Return a training configuration as read and checked: ``composite``, ``figures`` and ``findings``."""
-    recipe = _adapter("recipe").read_recipe(config)
-    return _adapter("run").check(recipe, base=config.resolve().parent)
+    recipe, base = _read(config)
+    return _adapter("run").check(recipe, base=base)
+
+
+def _read(config: Path) -> tuple[Any, Path]:
+    """Return a training configuration and its folder, after all that can be told without importing a trainer."""
+    recipe, base = _adapter("recipe").read_recipe(config), config.resolve().parent
+    model = recipe.model
+    _adapter("hub").look_for_tokenizer(model.tokenizer or model.name, base, revision=model.revision)
+    return recipe, base
 
 
 def merge(

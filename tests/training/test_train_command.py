@@ -270,6 +270,25 @@ def test_without_a_network_the_check_fails_quickly(recipe: Callable[..., Path], 
         assert "does not answer" in done.stderr
 
 
+def test_a_model_that_is_not_to_be_had_is_told_before_a_trainer_is_imported(
+    recipe: Callable[..., Path], tmp_path: Path
+) -> None:
+    code = (
+        "import sys\nfrom grpo_rewards._cli import main\n"
+        "try:\n    main()\nfinally:\n    print([name for name in ('torch', 'transformers', 'datasets') if name in sys.modules])\n"
+    )
+    environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path / "hub")}
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "HF_HUB_OFFLINE"):
+        environment.pop(name, None)
+        environment.pop(name.lower(), None)
+    for name, said in (("nobody/nothing", "the hub cannot be reached"), ("no one/no/thing", "no name on the hub")):
+        command = [sys.executable, "-W", "ignore", "-c", code, "train", str(recipe(model=name)), "--check"]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert (done.returncode, done.stdout.strip()) == (2, "[]")
+        assert "model.name: " in done.stderr
+        assert said in done.stderr
+
+
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_presets_use_arguments_that_exist_and_fit(preset: str) -> None:
     from trl import GRPOConfig

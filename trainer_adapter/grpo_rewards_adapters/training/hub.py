@@ -6,14 +6,41 @@ import functools
 import logging
 import os
 import socket
+import sys
 import threading
+from pathlib import Path
 from urllib.parse import urlsplit
 
-__all__ = ["go_offline_without_hub"]
+from grpo_rewards.errors import ConfigError
+
+__all__ = ["go_offline_without_hub", "look_for_tokenizer"]
 
 _log = logging.getLogger(__name__)
 
 _SECONDS = 3.0
+_FILES = ("tokenizer_config.json", "tokenizer.json", "config.json")
+
+
+def look_for_tokenizer(name: str, base: Path, *, revision: str | None = None) -> None:
+    """Look for a tokenizer where the hub cannot be reached, before a trainer is imported, which takes many times as long.
+
+    Raises:
+        ConfigError: it is no folder, neither below `base`, and nothing of it was kept from the hub.
+    """
+    if (base / name).is_dir() or Path(name).is_dir() or not go_offline_without_hub():
+        return
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        if any(isinstance(try_to_load_from_cache(name, file, revision=revision), str) for file in _FILES):
+            return
+    except ValueError as error:
+        raise ConfigError(f"no folder {base / name}, and no name on the hub: {error}", path="model.name") from error
+    raise ConfigError(
+        f"cannot be loaded: no folder {base / name}, the hub cannot be reached, and nothing of {name} was kept from it "
+        "on this machine. Give a folder, or set HF_ENDPOINT for a mirror",
+        path="model.name",
+    )
 
 
 @functools.cache
@@ -22,7 +49,6 @@ def go_offline_without_hub() -> bool:
 
     They would try again for over a minute else, for each file. Behind a proxy, which they know, nothing is tried.
     """
-    import datasets
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE:
@@ -37,7 +63,10 @@ def go_offline_without_hub() -> bool:
         "%s does not answer within %g s, so only what is on this machine is used; set HF_ENDPOINT for a mirror",
         constants.ENDPOINT, _SECONDS,
     )  # fmt: skip
-    constants.HF_HUB_OFFLINE = datasets.config.HF_HUB_OFFLINE = True
+    os.environ["HF_HUB_OFFLINE"] = "1"  # for who reads it later: datasets, and processes begun from here
+    constants.HF_HUB_OFFLINE = True
+    if (datasets := sys.modules.get("datasets")) is not None:
+        datasets.config.HF_HUB_OFFLINE = True
     return True
 
 
