@@ -1,6 +1,7 @@
 """Processes that die while rewards are computed move nobody else's advantage: a short form of `chaos.py`.
 
-The long form is ``torchrun --nproc-per-node 2 tests/training/chaos.py --seeds 100``, with ``--form expanded`` for the other.
+The long form is ``python tests/training/chaos.py --seeds 100``, with ``--form expanded`` for the other form, ``--docker`` for
+containers too, and under ``torchrun --nproc-per-node 2`` for two ranks; in the environment of ``.ci/peers trl-oldest`` for old TRL.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("trl")
+pytest.importorskip("uvicorn")
 
 pytestmark = [pytest.mark.train, pytest.mark.timeout(600)]
 
@@ -40,6 +42,7 @@ def test_two_ranks_whose_processes_die_learn_from_the_rest_alone(tmp_path: Path,
     said = "\n".join((tmp_path / f"{rank}.log").read_text()[-3000:] for rank in range(2))
     assert codes == [0, 0], said
     found = [json.loads((tmp_path / f"{rank}.out").read_text().splitlines()[-1]) for rank in range(2)]
-    assert all(one["differ"] == [] and one["rows"] == 32 and one["learns"] for one in found)
+    assert all(one["differ"] == one["miscounted"] == one["not recovered"] == [] for one in found)
+    assert all(one["rows"] == 32 and one["learns"] for one in found)
     assert sum(one["lost"] for one in found) > 0
-    assert sum(one.get("process", 0) + one.get("judge", 0) for one in found) > 0
+    assert sum(sum(one["killed"].values()) for one in found) > 0
