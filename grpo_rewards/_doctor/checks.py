@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import platform
 import shutil
 import subprocess
@@ -126,7 +127,11 @@ def _docker(told: str, engine: str | None) -> Finding:
         return Finding("Docker", "ok", f"engine {engine}, {told}")
     if shutil.which("docker") is None and not Path("/var/run/docker.sock").exists():
         return Finding("Docker", "note", "not installed; only sandbox: docker needs it")
-    found = told or _output(["docker", "version", "--format", "{{.Server.Version}}"])
+    answers = _output(["docker", "version", "--format", "{{.Server.Version}}"])
+    if isinstance(answers, str) and answers and importlib.util.find_spec("docker") is None:
+        return Finding("Docker", "note", f"engine {answers} answers, and the Python package docker is missing",
+                       "pip install 'grpo-rewards[docker]', if a reward is to use sandbox: docker")  # fmt: skip
+    found = told or answers
     if told or isinstance(found, Exception) or not found:
         return Finding("Docker", "note", f"the engine cannot be used{f': {found}' if found else ''}", start)
     return Finding("Docker", "ok", f"engine {found}")
