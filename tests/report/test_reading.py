@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import zstandard
 
+from grpo_rewards._report.analysis import analyse
+from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.reading import open_source, read_training
 from grpo_rewards.errors import InputError
 
@@ -143,3 +145,19 @@ def test_the_newest_state_counts(tmp_path):
 def test_an_empty_folder_says_what_was_looked_for(tmp_path):
     with pytest.raises(InputError, match=r"trainer_state\.json"):
         open_source(tmp_path)
+
+
+def test_weights_that_the_adapter_logged_make_shares_add_up_without_a_checkpoint(tmp_path):
+    right, tags = [1.0, 0.0, 1.0, 0.0], [0.5, 0.5, 1.0, 0.0]
+    table(
+        tmp_path / "completions" / "completions_00005.parquet",
+        composite=[2.25 * r + 0.5 * t for r, t in zip(right, tags, strict=True)], right=right, tags=tags,
+        right_reason=[""] * 4, tags_reason=[""] * 4, right_weight=[2.25] * 4, tags_weight=[0.5] * 4,
+    )  # fmt: skip
+    columns = Columns()
+    for row in rows_of(tmp_path):
+        columns.add(row, 1)
+    columns.finish()
+    shares = {component.name: component.signal for component in analyse(columns).components}
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert shares["right"] > 0.8
