@@ -278,6 +278,7 @@ def test_bars_cells_and_findings_choose_their_rows(browser, page):
     browser.until(f"{STATE} !== '120 of 1,200 rows'")
 
 
+@pytest.mark.slow
 def test_a_group_stands_side_by_side_with_differences(browser, page):
     browser.open(page)
     go(browser, "#row=17&group=5&view=group")
@@ -292,6 +293,7 @@ def test_a_group_stands_side_by_side_with_differences(browser, page):
     assert "base=17" in browser.run("location.hash")
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_exported_and_can_be_reported_again(browser, page, tmp_path):
     browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "down"))
     browser.open(page)
@@ -309,6 +311,7 @@ def test_what_is_chosen_is_exported_and_can_be_reported_again(browser, page, tmp
     assert (again.rows, again.groups) == (4, 1)
 
 
+@pytest.mark.slow
 def test_texts_are_readable_and_can_be_seen_as_they_are(browser, write_rows, make_row, make_part, tmp_path):
     text = "**bold** $x^2$ \\boxed{7}\n\n```python\ndef f():\n    return 1\n```\n\n| a |\n|---|\n| 1 |"
     out = tmp_path / "r.html"
@@ -322,6 +325,7 @@ def test_texts_are_readable_and_can_be_seen_as_they_are(browser, write_rows, mak
     browser.until(f"[...document.querySelectorAll('#detail pre')].some((p) => p.textContent === {json.dumps(text)})")
 
 
+@pytest.mark.slow
 def test_two_runs_show_the_rows_that_changed(browser, make_row, make_part, tmp_path):
     for name, rise in (("a", 0.0), ("b", 1.0)):
         data = [make_row(i + 1, i % 2 + rise * (i == 5), {"c": make_part(i % 2 + rise * (i == 5))}, group_id=i // 4)
