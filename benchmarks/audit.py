@@ -139,14 +139,14 @@ def by_the_clock(row: Row, _chance: random.Random) -> Row:
 
 
 def sleeping(row: Row, chance: random.Random) -> Row:
-    """The reference nearly uses the row's time limit up."""
+    """The reference nearly uses the row's time limit up: one second, three for Python. A stub cannot pass."""
     number = chance.randint(1, 10**9)
     return {
         "task_id": row["task_id"],
-        "prompt": f"Read a number and print it. Or else: {row['prompt']}",
-        "tests": [{"input": f"{number}\n", "output": f"{number}\n"}],
+        "prompt": f"Read a number and print the next. Or else: {row['prompt']}",
+        "tests": [{"input": f"{number}\n", "output": f"{number + 1}\n"}],
         "time_limit": 1.0,
-        "solution": "import time\ntime.sleep(0.7)\nprint(input())\n",
+        "solution": "import time\ntime.sleep(2.2)\nprint(int(input()) + 1)\n",
     }
 
 

@@ -50,7 +50,9 @@ def code_probes(
     body = body_of(first, first_name(suite.entry_point)) if first else ""
     mutants, results = mutants_of(first, suite) if first else ([], 0)
     chance = _CHANCE.search(text + first) is not None
-    seconds = job_of(suite, "", timeout=timeout, fidelity=fidelity).timeout
+    job = job_of(suite, "", timeout=timeout, fidelity=fidelity)
+    added = job.timeout - timeout if suite.format == "stdio" else 0.0  # what starting each test anew is given
+    seconds = min(job.timeout, job.test_timeout * suite.size) if job.test_timeout and suite.size else job.timeout
     return Probes(
         stubs=("", *(_fenced(stub) for stub in stubs_of(suite, first, row.prompt))),
         references=tuple(_fenced(solution, suite.language) for solution in solutions),
@@ -59,7 +61,7 @@ def code_probes(
         passages=(body,) if body else (),
         faults={"vacuous": hollow} if hollow else {},
         seconds=seconds,
-        half_settings={"timeout": seconds / 2},
+        half_settings={"timeout": max(0.1, seconds / 2 - added)},
         mutant_settings={"timeout": min(timeout, _HURRIED)},
         repeats=_REPEATS_OF_CHANCE if chance else _REPEATS,
     )
