@@ -48,13 +48,15 @@ class Worker(ABC):
 class Backend(ABC):
     """Where a sandbox's workers come from. Its options are the keywords of its constructor, each with a default.
 
-    `spares` is how many workers are kept ready beyond those at work; `fresh` says that a worker serves one job only.
+    `spares` is how many workers are kept ready beyond those at work; `fresh` says that a worker serves one job only; `slots`
+    is how many jobs there is room for at once where that is not on this machine.
     Workers are started by several threads at once.
     """
 
     name: str
     spares: int = 0
     fresh: bool = False
+    slots: int | None = None
 
     @abstractmethod
     def start(self) -> Worker:

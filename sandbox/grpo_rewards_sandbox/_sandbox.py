@@ -25,7 +25,8 @@ _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 class Sandbox:
     """Runs jobs on `workers` supervisors. Threads may share it; a forked child gets supervisors of its own."""
 
-    def __init__(self, backend: Backend, workers: int) -> None:
+    def __init__(self, backend: Backend, workers: int | None) -> None:
+        workers = workers or backend.slots or 2
         self.backend, self.workers, self._backend = backend.name, workers, backend
         self._spares = workers if backend.fresh else backend.spares
         self._live: list[Worker] = []
@@ -193,13 +194,13 @@ def _after_fork() -> None:
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def open_sandbox(backend: str | Backend = "auto", *, workers: int = 2, **options: object) -> Sandbox:
+def open_sandbox(backend: str | Backend = "auto", *, workers: int | None = 2, **options: object) -> Sandbox:
     """Open a sandbox.
 
     Args:
         backend: the name of a backend (`backend_names`), or the backend itself: ``LocalBackend(packages="none")``; "auto" is
             local where this machine can isolate, else docker.
-        workers: how many jobs run at once.
+        workers: how many jobs run at once; None: as many as the backend has slots elsewhere, else 2.
         options: the backend's own, by the keywords of its class: `LocalBackend` and `DockerBackend` say theirs. "auto"
             gives each of the two those that it takes.
 
@@ -207,7 +208,7 @@ def open_sandbox(backend: str | Backend = "auto", *, workers: int = 2, **options
         SandboxUnavailable: nothing here can give what was asked for.
         ValueError: there is no such backend, option or number of workers.
     """
-    if workers < 1:
+    if workers is not None and workers < 1:
         raise ValueError(f"workers {workers}; expected at least 1")
     if isinstance(backend, Backend):
         if options:
@@ -218,7 +219,7 @@ def open_sandbox(backend: str | Backend = "auto", *, workers: int = 2, **options
     return _first_of(AUTO, workers, options)
 
 
-def _first_of(names: Sequence[str], workers: int, options: Mapping[str, object]) -> Sandbox:
+def _first_of(names: Sequence[str], workers: int | None, options: Mapping[str, object]) -> Sandbox:
     taken = {name: option_names(find_backend(name)) for name in names}
     for option in options:
         if not any(option in known for known in taken.values()):

@@ -43,7 +43,7 @@ def _check_row(
     *,
     format: str = "auto",
     timeout: float = 8.0,
-    sandbox: str = "auto",
+    sandbox: str | dict[str, Any] = "auto",
     workers: int | None = None,
     packages: str | list[str] = "environment",
     fidelity: str = "isolated",
@@ -117,7 +117,7 @@ def _code(
     format: Literal["auto", "pytest", "humaneval", "asserts", "stdio", "calls"] = "auto",
     score: Literal["binary", "fraction", "weighted"] = "binary",
     timeout: float = 8.0,
-    sandbox: str = "auto",
+    sandbox: str | dict[str, Any] = "auto",
     workers: int | None = None,
     packages: Literal["environment", "none"] | list[str] = "environment",
     fidelity: Literal["isolated", "shared"] = "isolated",
@@ -199,7 +199,8 @@ def _code(
             private tests with as many points as tests; a subtask counts as its worst test).
         timeout: seconds for all tests of one program (the HumanEval guide: 8); a program that is started anew for each test gets a
             quarter of a second more for each.
-        sandbox: where programs run: ``local``, ``docker``, an installed backend, or ``auto``: this machine, isolated as well
+        sandbox: where programs run: ``local``, ``docker``, an installed backend, a mapping of one with its options
+            (``{backend: docker, hosts: [tcp://a:2375, ssh://b]}``), or ``auto``: this machine, isolated as well
             as it can, else Docker.
         workers: how many run at once (ours: the processors, divided by the processes that share them).
         packages: what programs and tests may import where they run on this machine: ``environment``, all that is installed

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Unavailable", "check_backend", "close_sandboxes", "run_jobs"]
 
 _SHORT = 0.5  # seconds
-_open: dict[tuple[str, int, str | tuple[str, ...]], Sandbox] = {}
+_open: dict[str, Sandbox] = {}
 _lock = threading.Lock()
 
 
@@ -29,15 +29,30 @@ def check_backend(settings: Mapping[str, Any]) -> None:
     Raises:
         ValueError: the text names those that there are.
     """
-    name = settings["sandbox"]
-    if name == "auto":
+    name, options = _backend(settings["sandbox"])
+    if name == "auto" and not options:
         return
     from grpo_rewards_sandbox import backend_names, register_backend
 
     for hooked, backend in registered("register_sandboxes").items():
         register_backend(hooked, backend)
-    if name not in backend_names():
+    if name not in ("auto", *backend_names()):
         raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}")
+
+
+def _backend(sandbox: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name of a sandbox and its options: ``docker``, or ``{backend: docker, hosts: [...]}``.
+
+    Raises:
+        ValueError: a mapping has no ``backend``.
+    """
+    if isinstance(sandbox, str):
+        return sandbox, {}
+    options = dict(sandbox)
+    name = options.pop("backend", None)
+    if not isinstance(name, str):
+        raise ValueError("sandbox needs the key backend: {backend: docker, hosts: [tcp://a:2375, ssh://b]}")
+    return name, options
 
 
 class Unavailable(Exception):
@@ -45,7 +60,11 @@ class Unavailable(Exception):
 
 
 def run_jobs(
-    jobs: Sequence[Job], *, backend: str, workers: int | None, packages: str | list[str] = "environment"
+    jobs: Sequence[Job],
+    *,
+    backend: str | Mapping[str, Any],
+    workers: int | None,
+    packages: str | list[str] = "environment",
 ) -> Iterator[tuple[int, Verdict]]:
     """Run jobs in this process's sandbox; yield each one's place and verdict as it comes.
 
@@ -57,11 +76,12 @@ def run_jobs(
     """
     from grpo_rewards_sandbox import SandboxError
 
-    size = workers or slots()
-    first = [replace(job, timeout=min(job.timeout, _SHORT)) for job in jobs] if len(jobs) > size else jobs
+    name, options = _backend(backend)
     slow = []
     try:
-        sandbox = _sandbox(backend, size, packages if isinstance(packages, str) else tuple(packages))
+        sandbox = _sandbox(name, workers, options, packages)
+        many = len(jobs) > sandbox.workers
+        first = [replace(job, timeout=min(job.timeout, _SHORT)) for job in jobs] if many else jobs
         with closing(sandbox.stream(first)) as verdicts:
             for place, verdict in verdicts:
                 if verdict.status == "timeout" and first[place].timeout < jobs[place].timeout:
@@ -73,21 +93,23 @@ def run_jobs(
                 yield slow[index], verdict
     except (SandboxError, OSError) as problem:
         raise Unavailable(
-            f"no sandbox ({backend}): {problem}; see what is missing with: grpo-rewards sandbox check"
+            f"no sandbox ({name}): {problem}; see what is missing with: grpo-rewards sandbox check"
         ) from problem
 
 
-def _sandbox(backend: str, workers: int, packages: str | tuple[str, ...]) -> Sandbox:
+def _sandbox(name: str, workers: int | None, options: Mapping[str, Any], packages: str | list[str]) -> Sandbox:
     from grpo_rewards_sandbox import open_sandbox
 
+    own = dict(options)
+    if packages != "environment":  # not every backend chooses among packages
+        own["packages"] = packages if isinstance(packages, str) else tuple(packages)
+    if workers is None and "hosts" not in own:  # other machines have slots of their own
+        workers = slots()
+    key = repr((name, workers, sorted(own.items())))
     with _lock:
-        key = backend, workers, packages
         sandbox = _open.get(key)
         if sandbox is None:
-            own = (
-                {} if packages == "environment" else {"packages": packages}
-            )  # not every backend chooses among packages
-            sandbox = _open[key] = open_sandbox(backend, workers=workers, **own)
+            sandbox = _open[key] = open_sandbox(name, workers=workers, **own)
         return sandbox
 
 

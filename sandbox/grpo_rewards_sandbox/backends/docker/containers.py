@@ -8,6 +8,7 @@ import secrets
 import struct
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from ..._backend import Backend, Worker
@@ -16,8 +17,8 @@ from ..._guarantees import describe_mode
 from ...program.isolation import plan
 from ...program.languages import testlib
 from ..supervised import START_SECONDS, Supervised
-from . import image as images
 from .engine import LABEL, OWNER, SANDBOX, Engine, docker_py, owner
+from .fleet import Fleet, Host
 
 _FRAME = struct.Struct(">BxxxI")
 _STDERR, _MAX_SAID = 2, 4000
@@ -36,9 +37,12 @@ _CONFIG: dict[str, Any] = {
 
 
 class DockerBackend(Backend):
-    """Containers of one image, of one owner, on an engine: that of `DOCKER_HOST`, else of the current context.
+    """Containers of one image, of one owner, on an engine: that of `DOCKER_HOST`, else of the current context; or on several.
 
     Args:
+        hosts: the addresses of several engines (``tcp://a:2375``, ``ssh://user@b``, ``unix:///run/c.sock``), each with an image.
+            Containers go where most slots are free; an engine that does not answer is left out until it does, and what it
+            had begins anew on another.
         mode: "reuse" (a container serves many jobs, one after the other) or "fresh" (one each).
         image: an image of `grpo-rewards sandbox build`; None: the newest one of this version.
         runtime: the engine's runtime, such as "runsc" (gVisor).
@@ -52,6 +56,7 @@ class DockerBackend(Backend):
     def __init__(
         self,
         *,
+        hosts: Sequence[str] | None = None,
         mode: str = "reuse",
         image: str | None = None,
         runtime: str | None = None,
@@ -60,15 +65,11 @@ class DockerBackend(Backend):
     ) -> None:
         if mode not in ("reuse", "fresh"):
             raise ValueError(f"mode {mode!r}; expected reuse or fresh")
-        self.engine = Engine()
-        try:
-            if runtime is not None:
-                self.engine.check_runtime(runtime)
-            self.engine.sweep()
-            self.image = image or images.find(self.engine)
-        except BaseException:
-            self.engine.close()
-            raise
+        if hosts is not None and (isinstance(hosts, str) or not hosts or len(set(hosts)) < len(hosts)):
+            raise ValueError(f"hosts {hosts!r}; expected a list of addresses, each once: [tcp://a:2375, ssh://b]")
+        self.fleet = Fleet(hosts or [None], image, runtime)
+        if hosts is not None:
+            self.slots = sum(host.slots for host in self.fleet.up)
         self.fresh = mode == "fresh"
         self._runtime, self._memory, self._cpus = runtime, memory, cpus
         self._sandbox = uuid.uuid4().hex
@@ -77,21 +78,28 @@ class DockerBackend(Backend):
 
     def start(self) -> Worker:
         """Start a container and its supervisor."""
-        try:
-            users = plan.pair(next(self._users))
-            return Container(
-                self.engine,
-                self._options(),
-                {
-                    **_CONFIG,
-                    "warm": not self.fresh,
-                    "users": users,
-                    "processors": self._cpus,
-                    "testlib": testlib.find(),
-                },
-            )
-        except (docker_py().errors.DockerException, OSError) as error:
-            raise SandboxUnavailable(f"no container could be started: {str(error)[:500]}") from error
+        problem: BaseException | None = None
+        for host in self.fleet.by_room():
+            self.fleet.count(host, 1)
+            try:
+                return self._start_on(host)
+            except (docker_py().errors.DockerException, SandboxUnavailable, OSError) as error:
+                self.fleet.count(host, -1)
+                if len(self.fleet.hosts) > 1:
+                    host.down(str(error))
+                elif isinstance(error, SandboxUnavailable):
+                    raise
+                problem = error
+        raise SandboxUnavailable(f"no container could be started: {str(problem)[:500]}") from problem
+
+    def _start_on(self, host: Host) -> Worker:
+        if host.engine is None:
+            raise OSError(host.problem)
+        config = {
+            **_CONFIG, "warm": not self.fresh, "users": plan.pair(next(self._users)), "processors": self._cpus,
+            "testlib": testlib.find(),
+        }  # fmt: skip
+        return Container(host.engine, self._options(host.engine, host.image), config, fleet=self.fleet, host=host)
 
     def describe(self, worker: Worker) -> str:
         """Say in a line what `worker` keeps candidates apart with."""
@@ -99,18 +107,22 @@ class DockerBackend(Backend):
 
     def after_fork(self) -> None:
         """In a forked child: containers of its own, spoken to over connections of its own."""
-        self.engine.after_fork()
+        for host in self.fleet.up:
+            if host.engine is not None:
+                host.engine.after_fork()
         self._sandbox = uuid.uuid4().hex
         self._users = itertools.count(secrets.randbelow(plan.COUNT))
 
     def close(self) -> None:
         """Remove what is still there, also what the engine was just about to make."""
-        with contextlib.suppress(docker_py().errors.DockerException, OSError):
-            self.engine.remove_all(f"{SANDBOX}={self._sandbox}")
-        self.engine.close()
+        for host in self.fleet.up:
+            if host.engine is not None:
+                with contextlib.suppress(docker_py().errors.DockerException, OSError):
+                    host.engine.remove_all(f"{SANDBOX}={self._sandbox}")
+                host.engine.close()
 
-    def _options(self) -> dict[str, Any]:
-        host = self.engine.client.api.create_host_config(
+    def _options(self, engine: Engine, image: str) -> dict[str, Any]:
+        host = engine.client.api.create_host_config(
             network_mode="none", read_only=True, auto_remove=True, ipc_mode="private", cap_drop=["ALL"],
             cap_add=CAPABILITIES, security_opt=["no-new-privileges:true"], pids_limit=_PIDS, mem_limit=self._memory,
             memswap_limit=self._memory, nano_cpus=int(self._cpus * 1e9), runtime=self._runtime,
@@ -118,7 +130,7 @@ class DockerBackend(Backend):
             log_config={"type": "none"}, restart_policy={"Name": "no"},
         )  # fmt: skip
         return {
-            "image": self.image, "command": None, "host_config": host, "stdin_open": True, "tty": False, "user": "0:0",
+            "image": image, "command": None, "host_config": host, "stdin_open": True, "tty": False, "user": "0:0",
             "network_disabled": True, "hostname": "sandbox",
             "labels": {LABEL: "1", OWNER: owner(), SANDBOX: self._sandbox},
         }  # fmt: skip
@@ -127,8 +139,10 @@ class DockerBackend(Backend):
 class Container(Supervised):
     """A container whose first process is a supervisor; it ends when its standard input does, so with this process."""
 
-    def __init__(self, engine: Engine, options: dict[str, Any], config: dict[str, Any]) -> None:
-        self._engine = engine
+    def __init__(
+        self, engine: Engine, options: dict[str, Any], config: dict[str, Any], *, fleet: Fleet, host: Host
+    ) -> None:
+        self._engine, self._fleet, self._host, self._counted = engine, fleet, host, False
         api = engine.client.api
         self.id: str = api.create_container_from_config(_once(api, options))["Id"]
         self._raw: Any = None
@@ -147,7 +161,11 @@ class Container(Supervised):
         if "error" in hello:
             self.close()
             raise SandboxUnavailable(hello["error"])
-        self.plan = hello["plan"]
+        self.plan, self._counted = hello["plan"], True
+
+    def is_clean_in(self, seconds: float) -> bool:
+        """As of any worker; False too where another engine has room and this one has too many, so that a new one moves there."""
+        return super().is_clean_in(seconds) and not self._fleet.crowded(self._host)
 
     def _write(self, data: bytes, deadline: float) -> None:
         self._patience(deadline)
@@ -187,6 +205,9 @@ class Container(Supervised):
     def close(self) -> None:
         """Remove the container with all that is in it."""
         self.abandon()
+        if self._counted:
+            self._counted = False
+            self._fleet.count(self._host, -1)
         with contextlib.suppress(docker_py().errors.DockerException, OSError):
             self._engine.remove(self.id)
 

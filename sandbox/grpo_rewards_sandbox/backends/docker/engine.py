@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..._errors import SandboxUnavailable
+from .tunnel import forwarded
 
 LABEL, OWNER, SANDBOX = "grpo-rewards.sandbox", "grpo-rewards.owner", "grpo-rewards.sandbox-id"
 _TIMEOUT, _PATIENCE = 60, 250
@@ -27,9 +28,10 @@ def docker_py() -> Any:
 
 
 class Engine:
-    """A connection per thread to the engine that `DOCKER_HOST` or the current context names."""
+    """A connection per thread to the engine at `host`, else to the one that `DOCKER_HOST` or the current context names."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str | None = None) -> None:
+        self.host = host
         self._local = threading.local()
         self._generation = 0
         self._clients: list[Any] = []
@@ -38,15 +40,20 @@ class Engine:
         except Exception as error:
             self.close()
             raise SandboxUnavailable(
-                f"no Docker engine answers at {_place()}: {str(error)[:300]}.\nWhat to do: start one, point DOCKER_HOST or "
+                f"no Docker engine answers at {self.place}: {str(error)[:300]}.\nWhat to do: start one, point DOCKER_HOST or "
                 "a docker context at one, or use sandbox='local'"
             ) from error
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+        return self.host or _place()
 
     @property
     def client(self) -> Any:
         """This thread's client: docker-py's sessions are not for several threads."""
         if getattr(self._local, "generation", None) != self._generation:
-            self._local.client, self._local.generation = _connect(), self._generation
+            self._local.client, self._local.generation = _connect(self.host), self._generation
             self._clients.append(self._local.client)
         return self._local.client
 
@@ -73,7 +80,7 @@ class Engine:
         there = sorted(self.client.info().get("Runtimes") or ())
         if name not in there:
             raise SandboxUnavailable(
-                f"the engine at {_place()} has no runtime {name!r}, only {', '.join(there)}. What to do: install it where "
+                f"the engine at {self.place} has no runtime {name!r}, only {', '.join(there)}. What to do: install it where "
                 "the engine runs (for gVisor: runsc install, then restart the engine), or leave the setting runtime out"
             )
 
@@ -104,10 +111,14 @@ def _place() -> str:
     return os.environ.get("DOCKER_HOST") or f"the context {_context_name()}"
 
 
-def _connect() -> Any:
+def _connect(host: str | None = None) -> Any:
     docker = docker_py()
     name = _context_name()
+    if host is not None:
+        return _at(host)
     if name == "default":
+        if (variable := os.environ.get("DOCKER_HOST", "")).startswith("ssh://"):
+            return _at(variable)
         return _client(**docker.utils.kwargs_from_env())
     # not by docker-py, which looks for contexts below the current folder where there is no config.json
     key = hashlib.sha256(name.encode()).hexdigest()
@@ -126,7 +137,16 @@ def _connect() -> Any:
         tls = docker.tls.TLSConfig(
             client_cert=pair, ca_cert=there.get("ca"), verify=not found.get("SkipTLSVerify", False)
         )
-    return _client(base_url=host, tls=tls)
+    return _at(host) if host.startswith("ssh://") else _client(base_url=host, tls=tls)
+
+
+def _at(host: str) -> Any:
+    """A client of the engine at an address; certificates are those of ``DOCKER_CERT_PATH``, as for ``DOCKER_HOST``."""
+    if host.startswith("ssh://"):
+        return _client(base_url=forwarded(host))
+    if not host.startswith("tcp://"):
+        return _client(base_url=host)
+    return _client(**docker_py().utils.kwargs_from_env(environment={**os.environ, "DOCKER_HOST": host}))
 
 
 def _client(**options: Any) -> Any:

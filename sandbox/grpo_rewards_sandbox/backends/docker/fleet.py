@@ -1,0 +1,134 @@
+"""Several engines as one: containers go to the engine with the most free slots; one that does not answer is left out until it does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+
+from ..._errors import SandboxUnavailable
+from . import image as images
+from .engine import LABEL, Engine, docker_py
+
+_log = logging.getLogger(__name__)
+
+_AGAIN = 5.0  # seconds before an engine that did not answer is asked again
+
+
+class Host:
+    """An engine of a fleet: its image, its slots (one for each of its processors), and the containers of ours on it."""
+
+    def __init__(self, place: str | None, image: str | None, runtime: str | None) -> None:
+        self.place, self._wanted, self._runtime = place, image, runtime
+        self.engine: Engine | None = None
+        self.image = ""
+        self.slots = self.live = 0
+        self.asked = 0.0
+        self.problem = ""
+
+    def connect(self) -> Engine:
+        """Return the engine, connected, with an image on it.
+
+        Raises:
+            SandboxUnavailable: it cannot be had.
+        """
+        self.asked = time.monotonic()
+        engine = Engine(self.place)
+        try:
+            if self._runtime is not None:
+                engine.check_runtime(self._runtime)
+            engine.sweep()
+            self.image = self._wanted or images.find(engine)
+            self.slots = max(1, int(engine.client.info().get("NCPU") or 1))
+        except BaseException:
+            engine.close()
+            raise
+        self.engine, self.problem = engine, ""
+        return engine
+
+    def free(self) -> int:
+        """How many slots nobody's containers have taken, other machines' included; may be negative."""
+        if self.engine is None:
+            raise OSError(self.problem)
+        return self.slots - len(self.engine.client.api.containers(filters={"label": LABEL}))
+
+    def down(self, problem: str) -> None:
+        """Leave it out until it answers again."""
+        if self.engine is not None:
+            _log.warning("the Docker engine at %s is left out: %s", self.engine.place, problem[:300])
+            self.engine.close()
+        self.engine, self.problem, self.asked = None, problem, time.monotonic()
+
+
+class Fleet:
+    """The engines of a backend.
+
+    Raises:
+        SandboxUnavailable: none of them can be had; the text says why of each.
+    """
+
+    def __init__(self, places: Sequence[str | None], image: str | None, runtime: str | None) -> None:
+        self.hosts = [Host(place, image, runtime) for place in places]
+        self._lock = threading.Lock()
+        for host in self.hosts:
+            try:
+                host.connect()
+            except SandboxUnavailable as error:
+                if len(self.hosts) == 1:
+                    raise
+                host.down(str(error))
+                _log.warning("the Docker engine at %s is left out: %s", host.place, str(error)[:300])
+        if not self.up:
+            raise SandboxUnavailable(self._why())
+
+    @property
+    def up(self) -> list[Host]:
+        """The engines that answered when last asked."""
+        return [host for host in self.hosts if host.engine is not None]
+
+    def _why(self) -> str:
+        return "no Docker engine answers. " + "; ".join(f"{host.place}: {host.problem[:200]}" for host in self.hosts)
+
+    def by_room(self) -> list[Host]:
+        """Return the engines that answer, those with most free slots first.
+
+        Raises:
+            SandboxUnavailable: there is none.
+        """
+        if len(self.hosts) == 1:
+            return self.hosts if self.up else [self._again(self.hosts[0])]
+        room: list[tuple[int, Host]] = []
+        with self._lock:
+            for host in self.hosts:
+                try:
+                    if host.engine is None:
+                        if time.monotonic() - host.asked < _AGAIN:
+                            continue
+                        host.connect()
+                    room.append((host.free(), host))
+                except (SandboxUnavailable, docker_py().errors.DockerException, OSError) as error:
+                    host.down(str(error))
+        if not room:
+            raise SandboxUnavailable(self._why())
+        return [host for _, host in sorted(room, key=lambda pair: (-pair[0], pair[1].live))]
+
+    @staticmethod
+    def _again(host: Host) -> Host:
+        host.connect()
+        return host
+
+    def crowded(self, host: Host) -> bool:
+        """Whether a container of ours had better be on another engine: this one is over its slots, and one has room."""
+        if len(self.hosts) == 1 or host.live <= host.slots:
+            return False
+        try:
+            best = self.by_room()[0]
+            return best is not host and best.free() > 0
+        except (SandboxUnavailable, docker_py().errors.DockerException, OSError):
+            return False
+
+    def count(self, host: Host, change: int) -> None:
+        """Take note of a container that was started or closed."""
+        with self._lock:
+            host.live += change
