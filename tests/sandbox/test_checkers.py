@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from grpo_rewards_sandbox import Checker, Job, Sandbox, Verdict
@@ -136,3 +137,16 @@ def test_hostile_to_checkers(needs: Callable[..., None], local: Sandbox, program
     for checker in CHECKERS.values():
         assert judge(local, program, checker).status == "failed"
     assert judge(local, RIGHT, CHECKERS["codeforces"]).passed
+
+
+def test_the_header_of_an_installed_package_is_found_and_the_package_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "autocode_mcp" / "templates").mkdir(parents=True)
+    (tmp_path / "autocode_mcp" / "__init__.py").write_text("raise ImportError\n")
+    (tmp_path / "autocode_mcp" / "templates" / "testlib.h").write_text("// the header\n")
+    monkeypatch.setattr(testlib, "_PLACES", (str(tmp_path / "nothing"),))
+    monkeypatch.delenv(testlib.VARIABLE, raising=False)
+    assert not testlib.find()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert testlib.find() == "// the header\n"
