@@ -13,7 +13,7 @@ import typer
 from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
 
 if TYPE_CHECKING:
-    from grpo_rewards._composition import Explanation
+    from grpo_rewards._composition.views import Explanation
 
 __all__ = ["explain"]
 
@@ -126,7 +126,7 @@ def _records(
     file: str, number: int, config: Path | None, only: list[str] | None, join: Path | None, on: str
 ) -> list[Explanation]:
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
-    from grpo_rewards._composition import Explanation
+    from grpo_rewards._composition.views import Explanation
     from grpo_rewards._scoring.chunks import Pace, make_chunks
     from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined

@@ -104,14 +104,14 @@ def score_sides(
         InputError: the file cannot be read, or holds no rows.
         ColumnError: a column that a component needs is missing.
     """
-    from grpo_rewards._scoring.chunks import Pace, make_chunks
+    from grpo_rewards._scoring.chunks import Chunk, Pace, make_chunks
     from grpo_rewards._scoring.columns import checked
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.scored import score_samples
 
     source = open_source(path)
     sides = [(composite, Side(name, [])) for name, composite in composites]
-    chunks = make_chunks(source, Pace(start=256), warn=warn)
+    chunks: Iterator[Chunk] = make_chunks(source, Pace(start=256), warn=warn)
     for composite, _ in sides:
         chunks = checked(chunks, composite, source, path)
     for chunk in chunks:

@@ -7,14 +7,12 @@ from grpo_rewards._composition.observation import ComponentFigures, Observation
 from grpo_rewards._composition.scalers import Observed
 from grpo_rewards._composition.stats import Statistics, group_spread
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._composition.views import Explanation
 
 __all__ = [
     "CONFIG_VARIABLE",
     "ComponentFigures",
     "Composite",
     "Config",
-    "Explanation",
     "Observation",
     "Observed",
     "ScoreTable",

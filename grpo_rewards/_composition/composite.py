@@ -31,7 +31,6 @@ from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._composition.views import Explanation, html_of_composite
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
@@ -39,6 +38,7 @@ from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 
 if TYPE_CHECKING:
+    from grpo_rewards._composition.views import Explanation
     from grpo_rewards._tier import Tier
 
 __all__ = ["CONFIG_VARIABLE", "Composite", "compose", "default_composite", "load"]
@@ -109,6 +109,8 @@ class Composite:
         return f"<Composite {', '.join(f'{c.weight:g} x {c.name}' for c in self.components)}>"
 
     def _repr_html_(self) -> str:
+        from grpo_rewards._composition.views import html_of_composite
+
         return html_of_composite(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from grpo_rewards._composition.combine import bounded
-from grpo_rewards._composition.views import Explanation, Report, columns_of, html_of_table, page_of
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards.errors import GrpoRewardsError
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+    from grpo_rewards._composition.views import Explanation, Report
 
 __all__ = ["ScoreTable"]
 
@@ -54,6 +55,8 @@ class ScoreTable:
         return f"<ScoreTable {self.summary}>"
 
     def _repr_html_(self) -> str:
+        from grpo_rewards._composition.views import html_of_table
+
         return html_of_table(self)
 
     @property
@@ -78,6 +81,8 @@ class ScoreTable:
         Raises:
             IndexError: there is no such row.
         """
+        from grpo_rewards._composition.views import Explanation
+
         if isinstance(place, slice):
             return self._of_rows(range(len(self))[place])
         index = range(len(self))[as_index(place)]
@@ -113,6 +118,8 @@ class ScoreTable:
         Raises:
             GrpoRewardsError: pandas is not installed.
         """
+        from grpo_rewards._composition.views import columns_of
+
         try:
             import pandas
         except ImportError:
@@ -125,6 +132,8 @@ class ScoreTable:
         Raises:
             GrpoRewardsError: pyarrow is not installed.
         """
+        from grpo_rewards._composition.views import columns_of
+
         try:
             import pyarrow
         except ImportError:
@@ -137,6 +146,8 @@ class ScoreTable:
         Raises:
             InputError: the table holds no completions (it is a trainer's), or `out` cannot be written.
         """
+        from grpo_rewards._composition.views import page_of
+
         return page_of(self, None if out is None else Path(out), title)
 
     def rewards(self) -> list[float | None]:
