@@ -44,7 +44,7 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Co
 
     cell.enter()
     confine.close_descriptors({sock.fileno(), *cell.own_descriptors()})
-    cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None, forked=False)
+    cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None, trusted=True, forked=False)
     cell.settle_trusted(_MEMORY, _CPU_SECONDS)
     gc.collect()
     gc.freeze()

@@ -48,7 +48,7 @@ class Child(ABC):
     def run(self) -> NoReturn:
         """Take its place, and do what it is for."""
         os.dup2(os.open(os.devnull, os.O_RDWR), 0)
-        folder = self.cell.settle(self.request["name"], self.user, self.request["shared"])
+        folder = self.cell.settle(self.request["name"], self.user, self.request["shared"], trusted=not self.candidate)
         self.take_place(folder)
         self.say_set_up()
         os._exit(self.main(folder))
@@ -140,14 +140,14 @@ class Tests(Child):
         from .formats import checks, pytest_file
         from .formats.report import progress_to
 
-        job = self.request["job"]
+        job, shared = self.request["job"], self.cell.shared_folder(self.request["shared"])
         border, progress = socket.socket(fileno=self.descriptors[0]), progress_to(self.descriptors[1])
         if job["format"] == "pytest":
-            session, shared = self.prepared.session, self.cell.shared_folder(self.request["shared"])
+            session = self.prepared.session
             assert session is not None
             report = pytest_file.run(job, border, session, folder, shared, progress)
         else:
-            report = checks.run(job, border, progress, quiet=False)
+            report = checks.run(job, border, progress, quiet=False, shared=shared)
         os.write(self.descriptors[1], report.line())
         return 0
 

@@ -44,7 +44,7 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool, shared: str | None = None) -> Report:
     """Judge one job of format humaneval or asserts."""
     report = Report()
     tests = job["tests"]
@@ -57,8 +57,10 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool
         under_test |= {entry}
     peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
     prepare(peer, text)
+    if shared is not None:
+        over_there.work_in(peer, shared)
     if not quiet:
-        guard.install(peer.refuse, "", None)
+        guard.install(peer.refuse, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
         or review.left_out(text, job["module"])

@@ -24,6 +24,7 @@ _SYSTEM = (
     "/proc/meminfo",
     "/proc/stat",
 )
+READABLE = ("/tmp/", "/dev/", "/proc/", *_SYSTEM)  # how paths begin that tests may have the use of
 _OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")
 _WRITES = os.O_WRONLY | os.O_RDWR
 
@@ -63,6 +64,11 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
                 f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
             )
 
+    def ran_from_there(name: str) -> bool:
+        # the name of what was generated is no path, and would be one in the folder where the tests work
+        real = os.path.realpath(name)
+        return real.startswith(folders[0]) and (os.path.isabs(name) or os.path.lexists(real))
+
     def watch(event: str, args: tuple[Any, ...]) -> None:
         if event == "open":
             # what removes a folder opens those below it by a name in it, which says nothing here
@@ -72,11 +78,7 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
             refuse("the tests started a process, which beside them could do what the candidate says")
         elif event == "exec":
             code = args[0]
-            if (
-                common is not None
-                and isinstance(code, types.CodeType)
-                and os.path.realpath(code.co_filename).startswith(folders[0])
-            ):
+            if common is not None and isinstance(code, types.CodeType) and ran_from_there(code.co_filename):
                 refuse("the tests ran a file of the folder that they share with the candidate")
 
     sys.addaudithook(watch)

@@ -25,7 +25,10 @@ _PURE = frozenset(
     " Ellipsis NotImplemented".split()
 ) | {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
 _MEANS_MORE = re.compile("test|setup|teardown|pytest")  # how names begin that pytest looks for
-_FILES = re.compile(r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|write_text|write_bytes")
+_FILES = re.compile(
+    r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|(?:read|write)_(?:text|bytes)|sqlite3|shutil|listdir|scandir"
+    r"|\b(?:exists|isfile|isdir|mkdir|makedirs|remove|unlink|touch)\("
+)
 
 
 @dataclass(frozen=True, slots=True)

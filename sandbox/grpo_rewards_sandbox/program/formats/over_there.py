@@ -219,8 +219,13 @@ def _restrict_doctest(candidate: str) -> None:
     doctest.DocTestRunner.run = run  # type: ignore[method-assign]
 
 
-def open_temporary_files() -> None:
-    """What a test makes in a folder that both sides see is for both: another user has to read it."""
+def work_in(peer: TrustedPeer, shared: str) -> None:
+    """Let tests and candidate work in the folder that both see, as they do where both are one process."""
+    peer.surroundings.folders = (shared,)
+    os.environ["TMPDIR"] = shared
+    os.chdir(shared)
+    peer.surroundings.agree()
+    # what a test makes there is for both: another user has to read it
     os.umask(0)
     tempfile._os = _ForBoth()  # type: ignore[attr-defined]
 

@@ -49,9 +49,10 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     status = _run(source, main.__dict__)
-    for thread in threading.enumerate():
-        if thread is not threading.current_thread() and not thread.daemon:
-            thread.join()
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]  # as the interpreter does: it ends the threads of pools before it waits for threads
+    except BaseException:  # noqa: BLE001
+        _print_exception()
     if atexit._ncallbacks() != registered:  # as the interpreter does: there a pool's processes are ended
         atexit._run_exitfuncs()
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import os
 import socket
 
 from ..border.messages import Closed, Protocol
@@ -44,10 +43,7 @@ def run(
     tests, name = job["tests"], job["module"]
     wanted = names.expected(tests)
     if shared is not None:
-        over_there.open_temporary_files()
-        peer.surroundings.folders = (shared,)
-        os.environ["TMPDIR"] = shared
-        peer.surroundings.agree()
+        over_there.work_in(peer, shared)
     try:
         peer.follow_environment()
         module = peer.request("load", job["candidate"], name)

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Iterable, Iterator
 
 from . import names
+from .guard import READABLE
 from .names import called
 
 _ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
@@ -22,6 +23,7 @@ _WATCHES = frozenset(
 )
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 _RUNS_SQL = frozenset(("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"))
+_OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _NAMESPACES = frozenset(("globals", "locals", "vars"))
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 _NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass hash id ord callable any all".split())
@@ -61,7 +63,7 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
             if any(theirs.names(base) for base in node.bases):
                 why = f"derive class {node.name} from a class of the candidate"
         elif isinstance(node, ast.Call):
-            why = theirs.call(node)
+            why = theirs.call(node) or _opens_elsewhere(node)
         elif (
             isinstance(node, ast.BinOp)
             and isinstance(node.op, ast.Mod)
@@ -83,6 +85,18 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
         if any(isinstance(node, ast.Call) and theirs.names(node.func) and _hands_over(node, name) for node in nodes):
             return f"the tests hand over {name}, which raises AssertionError on purpose; they can be run with fidelity: shared"
     return ""
+
+
+def _opens_elsewhere(node: ast.Call) -> str:
+    """A file is opened that only another machine has."""
+    made = node.func.value if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call) else None
+    opened = made if made is not None and called(made) == "Path" and called(node) in _OPENS else node
+    name = opened.args[0] if opened.args and (opened is made or called(node) == "open") else None
+    if not isinstance(name, ast.Constant) or type(name.value) is not str:
+        return ""
+    path = name.value
+    elsewhere = path.startswith("/") and not path.startswith(READABLE)
+    return f"open {path[:200]!r}, where the sandbox lets nobody read or write" if elsewhere else ""
 
 
 def _root(node: ast.AST) -> str:

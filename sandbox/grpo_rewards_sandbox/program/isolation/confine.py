@@ -46,14 +46,16 @@ class Confinement:
     exchange: str = ""
     _own_pid_namespace: int = -1
     _second_layer: int = -1
-    _filters: dict[int | None, seccomp.Filter] = field(default_factory=dict)
+    _filters: dict[tuple[int | None, bool], seccomp.Filter] = field(default_factory=dict)
     _readable: list[str] = field(default_factory=list)
+    _below_tmp: list[str] = field(default_factory=list)
 
     def enter(self) -> None:
         """Prepare this warm parent: once, before its first child."""
         if self.plan.namespaces:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
             users = {*self.plan.users, os.getuid()}
+            self._below_tmp = root.below_tmp(root.readable(self.paths))
             root.enter(self.folder, self.exchange, self.paths, users, keep_proc=self.plan.user_namespace)
             if self.plan.landlock_abi:
                 self._second_layer = landlock.second_layer(self.plan.landlock_abi)
@@ -64,11 +66,12 @@ class Confinement:
         if self.plan.mode != "landlock":
             self._filter(None)
 
-    def _filter(self, alone_as: int | None) -> seccomp.Filter:
-        found = self._filters.get(alone_as)
+    def _filter(self, alone_as: int | None, *, links: bool = True) -> seccomp.Filter:
+        found = self._filters.get((alone_as, links))
         if found is None:
             scoped = self.plan.namespaces or self.plan.landlock_abi >= landlock.ABI_SCOPES
-            found = self._filters[alone_as] = seccomp.build(unix_sockets=scoped, alone_as=alone_as)
+            found = seccomp.build(unix_sockets=scoped, alone_as=alone_as, links=links)
+            self._filters[alone_as, links] = found
         return found
 
     def fork(self, body: Callable[[], None]) -> int:
@@ -101,11 +104,16 @@ class Confinement:
             return None
         return f"/tmp/{shared}" if self.plan.namespaces else f"{self.exchange}/{shared}"
 
-    def settle(self, name: str, user: int, shared: str | None, *, forked: bool = True) -> str:
-        """In a child: take the work folder `name` for `user`; return its path. `forked`: by `fork` above."""
+    def settle(self, name: str, user: int, shared: str | None, *, trusted: bool, forked: bool = True) -> str:
+        """In a child: take the work folder `name` for `user`; return its path.
+
+        `trusted`: it follows no link in the shared folder, which the other side may put there between a look at a path and
+        its use. `forked`: by `fork` above.
+        """
         if self.plan.namespaces:
             # only the first process of a pid namespace may mount its /proc where that is a user namespace's
-            root.mount_job(user or os.getuid(), shared, proc=forked or not self.plan.user_namespace)
+            proc = forked or not self.plan.user_namespace
+            root.mount_job(user or os.getuid(), shared, self._below_tmp, proc=proc, links=not trusted)
             return root.JOB
         folder = self.work_folder(name)
         os.mkdir(folder, 0o700)
@@ -150,13 +158,16 @@ class Confinement:
                 landlock.restrict(self._second_layer)
                 os.close(self._second_layer)
         elif plan.landlock_abi:
-            writable = [folder, *self.sweep, *([shared] if shared else [])]
+            writable = [folder, *self.sweep]
             devices = [f"/dev/{name}" for name in root.DEVICES]
             reads = [*self._readable, f"/proc/{os.getpid()}"]
-            rules = landlock.ruleset(plan.landlock_abi, read=reads, write=writable, devices=devices)
+            common = [shared] if shared else []
+            rules = landlock.ruleset(plan.landlock_abi, read=reads, write=writable, devices=devices, common=common)
             landlock.restrict(rules)
             os.close(rules)
-        seccomp.apply(self._filter(os.getpid() if plan.mode == "landlock" else None))
+        # where neither a mount nor Landlock forbids it, nothing else keeps links out of what both sides see
+        links = plan.namespaces or bool(plan.landlock_abi) or shared is None
+        seccomp.apply(self._filter(os.getpid() if plan.mode == "landlock" else None, links=links))
 
     def settle_trusted(self, memory: int, cpu_seconds: int) -> None:
         """In a child that runs tests: limits against accidents, and a user apart from the candidate's."""

@@ -13,7 +13,7 @@ from .syscalls import check, libc
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _VERSION, _PATH_BENEATH = 1, 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
-_MAKE_CHAR, _MAKE_BLOCK = 1 << 6, 1 << 11
+_MAKE_CHAR, _MAKE_BLOCK, _MAKE_LINK = 1 << 6, 1 << 11, 1 << 12
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _FIRST_ABI = (1 << 13) - 1
 _BIND_TCP, _CONNECT_TCP = 1, 2
@@ -56,17 +56,25 @@ def second_layer(abi: int) -> int:
 
 
 def ruleset(
-    abi: int, *, read: Iterable[str], write: Iterable[str], devices: Iterable[str] = (), execute: bool = True
+    abi: int,
+    *,
+    read: Iterable[str],
+    write: Iterable[str],
+    devices: Iterable[str] = (),
+    common: Iterable[str] = (),
+    execute: bool = True,
 ) -> int:
     """Return a ruleset that allows only these paths, and no signal or abstract socket outside. The caller owns the fd.
 
-    `execute`: whether what lies in `read` may also be run.
+    `common`: folders to write to in which no link may be made: who trusts what lies there would follow it. `execute`:
+    whether what lies in `read` may also be run.
     """
     rights = handled(abi)
     ruleset_fd = _create(abi, rights, _SCOPE_ABSTRACT_SOCKET | _SCOPE_SIGNAL)
     everything = rights & ~(_MAKE_CHAR | _MAKE_BLOCK)
+    unlinked = everything & ~_MAKE_LINK
     reading = READ if execute else READ & ~EXECUTE
-    for allowed, paths in ((reading, read), (everything, write), (READ_FILE | WRITE_FILE, devices)):
+    for allowed, paths in ((reading, read), (everything, write), (unlinked, common), (READ_FILE | WRITE_FILE, devices)):
         for path in paths:
             try:
                 descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
 import sys
@@ -15,6 +16,7 @@ from .syscalls import (
     MS_NODEV,
     MS_NOEXEC,
     MS_NOSUID,
+    MS_NOSYMFOLLOW,
     MS_PRIVATE,
     MS_RDONLY,
     MS_REC,
@@ -42,6 +44,7 @@ JAVA = "/etc/java-*-openjdk"  # where Debian keeps what its JDK links to
 DEVICES = ("null", "zero", "urandom", "random", "full")
 SPOTS = ("/mnt", "/media", "/srv", "/opt", "/run", "/home", "/tmp")
 JOB, EXCHANGE = "/job", "/exchange"
+_HIDDEN = "/hidden"  # where the root has once more what lies below /tmp, which each job mounts anew
 SAFE = MS_NOSUID | MS_NODEV
 TMP_BYTES, SHM_BYTES, STORE_BYTES, INODES = 64 << 20, 16 << 20, 256 << 20, 4096
 _KEPT_FLAGS = 8 | 1024 | 2048 | 4096  # noexec, noatime, nodiratime, relatime: a user namespace may not clear them
@@ -82,6 +85,8 @@ def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int],
     mount("none", new, "tmpfs", SAFE, "size=4m,mode=755")
     for path in wanted:
         _bind(path, new)
+    for number, path in enumerate(below_tmp(wanted)):
+        _bind(path, new, f"{_HIDDEN}/{number}")
     for name in ("/proc", "/dev/shm", "/tmp", "/old", "/etc", JOB, EXCHANGE):
         os.makedirs(new + name, exist_ok=True)
     with open(new + "/etc/passwd", "w") as handle:
@@ -101,21 +106,28 @@ def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int],
     mount(None, "/", None, MS_REMOUNT | MS_BIND | MS_RDONLY | SAFE)
 
 
-def _bind(path: str, new: str) -> None:
-    os.makedirs(os.path.dirname(new + path), exist_ok=True)
+def below_tmp(paths: Iterable[str]) -> list[str]:
+    """Those of the paths that a /tmp of a job's own hides: an environment that was made there."""
+    return [path for path in paths if path.startswith("/tmp/") and os.path.isdir(path) and not os.path.islink(path)]
+
+
+def _bind(path: str, new: str, place: str = "") -> None:
+    """Show a path of this machine below `new`, at the same place or at another."""
+    target = new + (place or path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
     if os.path.islink(path):
-        os.symlink(os.readlink(path), new + path)
+        os.symlink(os.readlink(path), target)
         return
     if os.path.isdir(path):
-        os.makedirs(new + path, exist_ok=True)
-        mount(path, new + path, None, MS_BIND | MS_REC)
+        os.makedirs(target, exist_ok=True)
+        mount(path, target, None, MS_BIND | MS_REC)
     else:
-        _bind_file(path, new + path)
-    kept = os.statvfs(new + path).f_flag & _KEPT_FLAGS
+        _bind_file(path, target)
+    kept = os.statvfs(target).f_flag & _KEPT_FLAGS
     flags = (
         kept & 8 | (1 << 10 if kept & 1024 else 0) | (1 << 11 if kept & 2048 else 0) | (1 << 21 if kept & 4096 else 0)
     )
-    mount(None, new + path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | SAFE | flags)
+    mount(None, target, None, MS_BIND | MS_REMOUNT | MS_RDONLY | SAFE | flags)
 
 
 def _bind_file(source: str, target: str) -> None:
@@ -124,18 +136,32 @@ def _bind_file(source: str, target: str) -> None:
     mount(source, target, None, MS_BIND)
 
 
-def mount_job(user: int, shared: str | None, *, proc: bool = True) -> None:
-    """Give this process private mounts: /tmp, /job, /dev/shm and, of its own pid namespace, /proc."""
+def mount_job(
+    user: int, shared: str | None, installed: Iterable[str] = (), *, proc: bool = True, links: bool = True
+) -> None:
+    """Give this process private mounts: /tmp, /job, /dev/shm and, of its own pid namespace, /proc.
+
+    `installed`: what has to be seen below that /tmp, as `below_tmp` had it when the root was made. `links`: this process may
+    follow links in the folder that both sides share.
+    """
     unshare(CLONE_NEWNS)
     mount("none", "/tmp", "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=1777")
     mount("none", JOB, "tmpfs", SAFE, f"size={TMP_BYTES},nr_inodes={INODES},mode=755,uid={user},gid={user}")
     mount("none", "/dev/shm", "tmpfs", SAFE | MS_NOEXEC, f"size={SHM_BYTES},nr_inodes=512,mode=1777")
     if proc:
         mount("none", "/proc", "proc", SAFE | MS_NOEXEC)
+    for number, path in enumerate(installed):
+        os.makedirs(path)
+        mount(f"{_HIDDEN}/{number}", path, None, MS_BIND)
     if shared is not None:
         # the one folder that tests and candidate both see, at the same path for both
         target = f"/tmp/{shared}"
         os.mkdir(target)
         mount(f"{EXCHANGE}/{shared}", target, None, MS_BIND)
+        if not links:
+            with contextlib.suppress(
+                OSError
+            ):  # a kernel before 5.10, where nothing but the look at a path forbids links
+                mount(None, target, None, MS_BIND | MS_REMOUNT | MS_NOSYMFOLLOW | SAFE)
     mount("none", EXCHANGE, "tmpfs", SAFE, "size=4k,mode=0")
     os.chdir(JOB)

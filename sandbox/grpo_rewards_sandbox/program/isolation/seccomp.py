@@ -46,6 +46,7 @@ _ON_OTHERS = {
     "tkill": (200, 130), "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
     "pidfd_send_signal": (424, 424), "setpriority": (141, 140), "ioprio_set": (251, 30),
 }  # fmt: skip
+_LINKS = {"symlink": (88, None), "symlinkat": (266, 36)}
 # their first argument is a process, 0 = this one
 _ON_ONE = {
     "prlimit64": (302, 261), "sched_setaffinity": (203, 122), "sched_setattr": (314, 274),
@@ -84,8 +85,8 @@ def supported() -> bool:
     return MACHINE in _AUDIT
 
 
-def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
-    """Return the filter.
+def build(*, unix_sockets: bool = True, alone_as: int | None = None, links: bool = True) -> Filter:
+    """Return the filter. `links`: it may make symbolic links.
 
     `alone_as`: the process's own pid, where neither another user nor a pid namespace keeps it apart. Then it may start
     no process, and send signals to, limit and schedule itself only.
@@ -107,7 +108,7 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None) -> Filter:
     ]
     if MACHINE == "x86_64":
         program += [instruction(_JUMP_AT_LEAST, 0, 1, _X32_BIT), refuse(_EPERM)]
-    refused = [pair[column] for pair in REFUSED.values()]
+    refused = [pair[column] for pair in (*REFUSED.values(), *(() if links else _LINKS.values()))]
     if alone_as is not None:
         refused += [pair[column] for pair in _ON_OTHERS.values()]
         refused += [calls[name] for name in ("fork", "vfork") if name in calls]
