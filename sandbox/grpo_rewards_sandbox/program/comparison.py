@@ -149,7 +149,7 @@ def _matched(got: list[Any], wanted: list[Any], same: Any) -> bool:
 # ------------------------------------------------------------------------------------------------ values
 
 
-def same_value(got: Any, wanted: Any, compare: str) -> bool:
+def same_value(got: object, wanted: object, compare: str) -> bool:
     """Whether a result is the value that is expected: both are plain data.
 
     Tuples count as lists, 2 as 2.0; the keys of an object, which JSON has as text, as those texts or as the numbers that
@@ -188,7 +188,7 @@ def _same_number(got: Any, wanted: Any, how: Comparison) -> bool:
     return near or (got == wanted and math.isfinite(wanted))
 
 
-def _same_items(got: dict[Any, Any], wanted: dict[Any, Any], how: Comparison) -> bool:
+def _same_items(got: dict[object, object], wanted: dict[object, object], how: Comparison) -> bool:
     if len(got) != len(wanted):
         return False
     for key, value in wanted.items():

@@ -42,18 +42,18 @@ class CandidatePeer(Describer):
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock, 1)
-        self.events: list[Any] = []
+        self.events: list[object] = []
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
         self.loop, self.within_loop = EventLoop(), False
         self.follows_environment = False
-        self.environment_told: Any = None
-        self.replaced: dict[tuple[str, str], Any] = {}
+        self.environment_told: object = None
+        self.replaced: dict[tuple[str, str], object] = {}
         self.caller: calling.Caller | None = None
 
     # ---- objects of the tests
 
-    def number_of_theirs(self, value: Any) -> int | None:
+    def number_of_theirs(self, value: object) -> int | None:
         if type(value) is Ref:
             return value.number
         if issubclass(type(value), Stub):
@@ -123,10 +123,10 @@ class CandidatePeer(Describer):
             return [self.held(coded[0]), coded[1], self.decode_all(coded[2]), self._named(coded[3:])]
         return super().arguments(what, coded)
 
-    def _named(self, coded: Any) -> dict[str, Any]:
+    def _named(self, coded: Any) -> dict[str, object]:
         return {name: self.decode(argument) for name, argument in coded[0].items()} if coded else {}
 
-    def perform(self, what: str, arguments: list[Any]) -> Any:
+    def perform(self, what: str, arguments: list[object]) -> object:
         if self.within_loop:
             return self.loop.inside(partial(self._perform, what, arguments))
         return self._perform(what, arguments)
@@ -147,11 +147,11 @@ class CandidatePeer(Describer):
             return delattr(first, arguments[1])
         return _REQUESTS[what](self, *arguments)
 
-    def attributes(self, value: Any) -> Any:
+    def attributes(self, value: object) -> object:
         """`vars(value)`."""
         return dict(value.__dict__)
 
-    def signature(self, value: Any) -> Any:
+    def signature(self, value: Any) -> object:
         """What `inspect.signature` says of a class, None for nothing: its parameters, and what is annotated."""
         try:
             found = inspect.signature(value)
@@ -173,19 +173,19 @@ class CandidatePeer(Describer):
             (name, note if isinstance(note, type) else None, str(note)) for name, note in notes.items()
         )
 
-    def run_coroutine(self, value: Any, patience: float | None) -> Any:
+    def run_coroutine(self, value: object, patience: float | None) -> object:
         """Begin to wait for an awaitable of the candidate."""
         return self.loop.begin(value, patience)
 
-    def special(self, value: Any, name: str, arguments: tuple[Any, ...], patience: float | None) -> Any:
+    def special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> Any:
         """Begin to wait for what an asynchronous special method returns."""
         return self.run_coroutine(getattr(type(value), name)(value, *arguments), patience)
 
-    def next_of(self, value: Any, patience: float | None) -> Any:
+    def next_of(self, value: object, patience: float | None) -> object:
         """Begin one step of an asynchronous iterator."""
         return self.special(value, "__anext__", (), patience)
 
-    def turn(self, patience: float, ended: list[int]) -> Any:
+    def turn(self, patience: float, ended: list[int]) -> object:
         """Let the event loop go on."""
         return self.loop.turn(patience, ended)
 
@@ -193,11 +193,11 @@ class CandidatePeer(Describer):
         """Cancel what tests wait for no longer."""
         self.loop.cancel(number)
 
-    def result(self, number: int) -> Any:
+    def result(self, number: int) -> object:
         """What came of what tests waited for."""
         return self.loop.result(number)
 
-    def load(self, source: str, name: str, module: Any = None, shown: str = "") -> Any:
+    def load(self, source: str, name: str, module: Any = None, shown: str = "") -> object:
         """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup; return it."""
         if module is None:
             module = types.ModuleType(name)
@@ -210,12 +210,12 @@ class CandidatePeer(Describer):
         exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         return module
 
-    def names(self, module: Any) -> Any:
+    def names(self, module: object) -> object:
         """The names that the candidate's module defines, and its `__all__`."""
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return defined, getattr(module, "__all__", None), getattr(module, "__doc__", None)
 
-    def load_named(self, source: str, name: str, shown: str) -> Any:
+    def load_named(self, source: str, name: str, shown: str) -> object:
         """Both at once."""
         module = self.load(source, name, None, shown)
         return module, self.names(module)
@@ -235,7 +235,7 @@ class CandidatePeer(Describer):
         """What the candidate's classes say of isinstance and issubclass."""
         return isinstance(value, cls) if how == "isinstance" else issubclass(value, cls)
 
-    def patch(self, module: str, name: str, back: bool, value: Any) -> None:
+    def patch(self, module: str, name: str, back: bool, value: object) -> None:
         """Follow a test that replaces something of the standard library, or puts it back."""
         held = importlib.import_module(module)
         before = self.replaced.setdefault((module, name), getattr(held, name))
@@ -281,7 +281,7 @@ class CandidatePeer(Describer):
         assert self.caller is not None
         return self.caller.go_on()
 
-    def ping(self, value: Any) -> Any:
+    def ping(self, value: object) -> object:
         """Still here."""
         return value
 
@@ -315,7 +315,9 @@ _REQUESTS: dict[str, Any] = {
 
 
 def _follow_warnings(peer: CandidatePeer) -> None:
-    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+    def show(
+        message: Any, category: object, filename: str, lineno: int, file: object = None, line: object = None
+    ) -> None:
         peer.events.append(["w", peer.said(message)])
 
     warnings.simplefilter("always")

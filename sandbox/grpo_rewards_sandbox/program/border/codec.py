@@ -51,7 +51,7 @@ class Shared:
 
     __slots__ = ("contents", "kind", "value")
 
-    def __init__(self, value: Any, contents: Any, kind: str) -> None:
+    def __init__(self, value: object, contents: object, kind: str) -> None:
         self.value, self.contents, self.kind = value, contents, kind
 
 
@@ -71,7 +71,7 @@ class Codec(Channel):
         super().__init__(sock)
         self.parity = parity
         self._last = parity
-        self.mine: dict[int, Any] = {}
+        self.mine: dict[int, object] = {}
         self.mine_by_id: dict[int, int] = {}
         self.shared: dict[int, Shared] = {}
         self.shared_by_id: dict[int, int] = {}
@@ -86,7 +86,7 @@ class Codec(Channel):
         self._last += 2
         return self._last
 
-    def _shared_number(self, value: Any, kind: str) -> tuple[int, bool]:
+    def _shared_number(self, value: object, kind: str) -> tuple[int, bool]:
         number = self.shared_by_id.get(id(value))
         if number is not None and self.shared[number].value is value:
             return number, False
@@ -95,7 +95,7 @@ class Codec(Channel):
         self.shared_by_id[id(value)] = number
         return number, True
 
-    def encode_all(self, contents: Any) -> Any:
+    def encode_all(self, contents: Any) -> object:
         """Encode elements; a run of scalars goes as it is."""
         if all_scalars(contents) and (self.trusted or none_large(contents)):
             return contents
@@ -147,7 +147,7 @@ class Codec(Channel):
             return None
         return self.encode_object(value)
 
-    def encode_container(self, value: Any, name: str, cls: int | None = None) -> Any:
+    def encode_container(self, value: object, name: str, cls: int | None = None) -> object:
         """Encode a container: whole the first time, by number from then on. `cls`: the class derived from its type."""
         number, new = self._shared_number(value, name)
         if not new:
@@ -195,7 +195,7 @@ class Codec(Channel):
             return libraries.decode(self, tag, body)
         return self.decode_object(tag, body)
 
-    def _decode_container(self, tag: str, number: Any, coded: Any, extra: Any, cls: Any) -> Any:
+    def _decode_container(self, tag: str, number: Any, coded: object, extra: object, cls: object) -> object:
         if type(number) is not int or number in self.shared or (number & 1) == self.parity:
             raise self.protocol("a container's number")
         container = CONTAINERS[tag]
@@ -210,33 +210,33 @@ class Codec(Channel):
         entry.contents = container.contents(value)
         return value
 
-    def check_contents(self, tag: str, contents: list[Any]) -> None:
+    def check_contents(self, tag: str, contents: list[object]) -> None:
         """Raise TypeError where this side does not take a container with such contents."""
 
-    def number_container(self, value: Any, number: int) -> None:
+    def number_container(self, value: object, number: int) -> None:
         """Let a container of a class of the other side's know its number."""
 
     def container_class(self, number: Any, base: type) -> type:
         """Return the class of that number, which derives from a container's type."""
         raise self.protocol("a class")
 
-    def number_of_theirs(self, value: Any) -> int | None:
+    def number_of_theirs(self, value: object) -> int | None:
         """The other side's number of a value that stands for one of its objects; None for anything else."""
         raise NotImplementedError
 
-    def encode_object(self, value: Any) -> Any:
+    def encode_object(self, value: object) -> object:
         """Encode an object that stays on this side."""
         raise NotImplementedError
 
-    def decode_object(self, tag: str, body: Any) -> Any:
+    def decode_object(self, tag: str, body: Any) -> object:
         """Return what stands for an object of the other side."""
         raise NotImplementedError
 
-    def encode_exception(self, error: BaseException) -> Any:
+    def encode_exception(self, error: BaseException) -> object:
         """Encode an exception that leaves this side."""
         raise NotImplementedError
 
-    def decode_exception(self, coded: Any) -> BaseException:
+    def decode_exception(self, coded: object) -> BaseException:
         """Return the exception to raise here."""
         raise NotImplementedError
 
@@ -244,7 +244,7 @@ class Codec(Channel):
         """Return the object of this side, or the container of both, that has this number."""
         return self.mine[number] if number in self.mine else self.shared[number].value
 
-    def own(self, value: Any) -> int:
+    def own(self, value: object) -> int:
         """Return this side's number of an object, giving it one."""
         number = self.mine_by_id.get(id(value))
         if number is None or self.mine.get(number) is not value:
@@ -253,7 +253,7 @@ class Codec(Channel):
             self.mine_by_id[id(value)] = number
         return number
 
-    def hand_over(self, value: Any) -> int:
+    def hand_over(self, value: object) -> int:
         """`own`, counted: the other side says when it holds it no more."""
         number = self.own(value)
         self._sent[number] = self._sent.get(number, 0) + 1
@@ -261,8 +261,8 @@ class Codec(Channel):
 
     # ---- shared containers
 
-    def _changes(self) -> tuple[list[Any], list[int]]:
-        changed: list[Any] = []
+    def _changes(self) -> tuple[list[object], list[int]]:
+        changed: list[object] = []
         dropped: list[int] = []
         seen: set[int] = set()
         more = True

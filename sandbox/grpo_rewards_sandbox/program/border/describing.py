@@ -38,8 +38,8 @@ class Describer(Peer):
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
         self.described: set[int] = set()
-        self.new_classes: list[Any] = []
-        self.named: dict[str, Any] = {}
+        self.new_classes: list[object] = []
+        self.named: dict[str, object] = {}
 
     def _class(self, cls: type) -> int:
         """Describe a class once; later only its number."""
@@ -48,7 +48,7 @@ class Describer(Peer):
             return described
         number = self.own(cls)
         self.described.add(number)
-        bases: list[Any] = []
+        bases: list[object] = []
         for base in cls.__bases__:
             known = base_name(base) or exception_name(base)
             if known is not None:
@@ -78,9 +78,9 @@ class Describer(Peer):
         self.new_classes.append([number, *described_as, bases, special, [] if hidden else methods, self._more(cls)])
         return number
 
-    def _more(self, cls: type) -> dict[str, Any]:
+    def _more(self, cls: type) -> dict[str, object]:
         """What only some classes have."""
-        more: dict[str, Any] = {}
+        more: dict[str, object] = {}
         own = vars(cls)
         if type(own.get("__doc__")) is str:
             more["doc"] = own["__doc__"]
@@ -111,13 +111,13 @@ class Describer(Peer):
             more["collection"] = True
         return more
 
-    def _notes(self, notes: dict[Any, Any]) -> dict[str, Any]:
+    def _notes(self, notes: dict[object, object]) -> dict[str, object]:
         return {
             str(name): [self.encode(note) if isinstance(note, type) else None, str(note)]
             for name, note in notes.items()
         }
 
-    def encode_object(self, value: Any) -> Any:
+    def encode_object(self, value: Any) -> object:
         kind = type(value)
         if self.named and (name := function_name(value)) in self.named and self.named[name] is value:
             return {"Q": name}
@@ -142,7 +142,7 @@ class Describer(Peer):
                 return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
         return {"I": [self.hand_over(value), self._class(kind), None, None]}
 
-    def _function(self, value: Any) -> list[Any]:
+    def _function(self, value: Any) -> list[object]:
         signature = None
         with contextlib.suppress(ValueError, TypeError):
             signature = [
@@ -162,7 +162,7 @@ class Describer(Peer):
             kind = "other"
         return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
 
-    def encode_exception(self, error: BaseException, depth: int = 0) -> Any:
+    def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
@@ -203,7 +203,7 @@ class Describer(Peer):
             pass
         return coded
 
-    def said(self, error: BaseException) -> Any:
+    def said(self, error: BaseException) -> object:
         """A warning or a logged exception: its class and text."""
         cls = type(error)
         name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
@@ -211,12 +211,12 @@ class Describer(Peer):
         return {**known, "h": self.own(error), "a": str(error)}
 
 
-def _enum_types() -> list[Any]:
+def _enum_types() -> list[object]:
     found = sys.modules.get("enum")
     return [] if found is None else [found.Enum, found.Flag]
 
 
-def _stdlib_value(base: type, value: Any) -> Any:
+def _stdlib_value(base: type, value: object) -> object:
     """Return the plain value under an instance of a class derived from a stdlib value type."""
     import decimal
 
@@ -226,7 +226,7 @@ def _stdlib_value(base: type, value: Any) -> Any:
     return known.make(known.plain(value))
 
 
-def _base_value(base: Any, value: Any) -> Any:
+def _base_value(base: Any, value: Any) -> object:
     """Return the plain value under an instance of a class derived from a builtin value type."""
     if base in (int, bool):
         return int.__int__(value)

@@ -16,14 +16,14 @@ class EventLoop:
 
     def __init__(self) -> None:
         self._loop: Any = None
-        self._tasks: dict[int, asyncio.Task[Any]] = {}
+        self._tasks: dict[int, asyncio.Task[object]] = {}
         self._finished: list[int] = []
         self._count = 0
         self._theirs: dict[int, asyncio.Future[None]] = {}
         self._ended: set[int] = set()
         self._turning = False
 
-    def begin(self, value: Any, patience: float | None) -> tuple[bool, Any]:
+    def begin(self, value: Any, patience: float | None) -> tuple[bool, object]:
         """Start to wait for an awaitable: True and its result, or False and the number of its task.
 
         `patience`: how many seconds it may take now; None: until it is done.
@@ -65,7 +65,7 @@ class EventLoop:
         """Cancel a task, as the one that waits for it over there was."""
         self._tasks[number].cancel()
 
-    def result(self, number: int) -> Any:
+    def result(self, number: int) -> object:
         """Return what a task that is done returned, or raise what it raised."""
         if number in self._finished:
             self._finished.remove(number)
@@ -79,7 +79,7 @@ class EventLoop:
             and bool(self._loop._ready or until_timer(self._loop) is not None)
         )
 
-    def inside(self, action: Callable[[], Any]) -> Any:
+    def inside(self, action: Callable[[], object]) -> object:
         """Do what the tests ask for from within their loop as from within this one."""
         if asyncio._get_running_loop() is not None:
             return action()
@@ -90,7 +90,7 @@ class EventLoop:
         """What asks runs in this loop, while the tests' loop waits to go on."""
         return self._turning and asyncio._get_running_loop() is self._loop
 
-    async def await_theirs(self, ask: Any, *what: Any) -> Any:
+    async def await_theirs(self, ask: Any, *what: Any) -> object:
         """Await a coroutine of the tests, which runs in their loop, beside what runs in this one."""
         number = ask("start", *what)
         while number not in self._ended:

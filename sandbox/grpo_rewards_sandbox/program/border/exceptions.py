@@ -23,7 +23,7 @@ class ExceptionMaker(ProxyMaker):
         self.unheard: list[BaseException] = []
         self.hears_checks = False
 
-    def encode_exception(self, error: BaseException) -> Any:
+    def encode_exception(self, error: BaseException) -> object:
         number = len(self._exceptions) + 1
         self._exceptions[number] = error
         theirs = error.__dict__.get("_border_number")
@@ -88,7 +88,7 @@ class ExceptionMaker(ProxyMaker):
         error.__dict__["_border_number"] = coded["h"]
         return error
 
-    def _builtin_exception(self, name: str, args: tuple[Any, ...]) -> BaseException:
+    def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
         if name not in EXCEPTIONS:
             return stdlib.new_exception(stdlib.exception(name), args)
         cls = EXCEPTIONS[name]
@@ -103,7 +103,7 @@ class ExceptionMaker(ProxyMaker):
         except Exception:  # noqa: BLE001  arguments that this exception does not take
             return cls() if cls not in (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError) else ValueError()
 
-    def _own_exception(self, coded: Any, args: tuple[Any, ...]) -> BaseException:
+    def _own_exception(self, coded: Any, args: tuple[object, ...]) -> BaseException:
         cls: Any = self.classes[coded["c"]]
         if not issubclass(cls, BaseException):
             raise self.protocol("not an exception")

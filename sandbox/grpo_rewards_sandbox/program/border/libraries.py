@@ -30,7 +30,7 @@ def library_of(kind: type) -> str:
     return ""
 
 
-def encode(codec: Any, value: Any, library: str) -> Any:
+def encode(codec: object, value: object, library: str) -> object:
     """Return what stands for a value of a library in a message; None for an object that does not cross by value."""
     return {"numpy": _numpy, "pandas": _pandas, "torch": _torch}[library](codec, value)
 
@@ -46,11 +46,11 @@ def _bytes(text: Any) -> bytes:
 # ------------------------------------------------------------------------------------------------ numpy
 
 
-def _descr(dtype: Any) -> Any:
+def _descr(dtype: Any) -> object:
     return dtype.str if dtype.names is None else [list(part) for part in dtype.descr]
 
 
-def _dtype(descr: Any) -> Any:
+def _dtype(descr: object) -> Any:
     """Read a dtype: plain ones by their text, structured ones field by field, nothing that holds objects."""
     numpy = importlib.import_module("numpy")
     if type(descr) is str and (_PLAIN_DTYPE.fullmatch(descr) or descr == "|O"):
@@ -64,7 +64,7 @@ def _dtype(descr: Any) -> Any:
     return found
 
 
-def _numpy(codec: Any, value: Any) -> Any:
+def _numpy(codec: Any, value: Any) -> object:
     numpy: Any = sys.modules["numpy"]
     if isinstance(value, numpy.ndarray):
         array = numpy.asarray(value)
@@ -81,7 +81,7 @@ def _numpy(codec: Any, value: Any) -> Any:
     return None
 
 
-def _scalar(dtype: Any, raw: Any, plain: Any) -> Any:
+def _scalar(dtype: object, raw: object, plain: object) -> object:
     """A Python scalar; where the tests use numpy, or Python has none, numpy's own of the same dtype."""
     if "numpy" not in sys.modules and type(plain) in (bool, int, float, complex, str, bytes):
         return plain
@@ -89,7 +89,7 @@ def _scalar(dtype: Any, raw: Any, plain: Any) -> Any:
     return importlib.import_module("numpy").frombuffer(_bytes(raw), found, 1)[0]
 
 
-def _array_contents(value: Any) -> list[Any]:
+def _array_contents(value: object) -> list[object]:
     array = sys.modules["numpy"].asarray(value)  # of a subclass the data, of a masked array what is below the mask too
     return list(array.ravel()) if array.dtype.kind == "O" else [array.tobytes()]
 
@@ -102,7 +102,7 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
         value[...] = numpy.frombuffer(contents[0], value.dtype).reshape(value.shape)
 
 
-def _array_extra(value: Any) -> Any:
+def _array_extra(value: Any) -> object:
     """The dtype and shape; of a view also where it lies in its array, so that both go on sharing memory."""
     numpy: Any = sys.modules["numpy"]
     array = numpy.asarray(value)
@@ -135,12 +135,12 @@ def _listed(value: Any) -> Any:
     return [_listed(part) for part in value] if type(value) in (list, tuple) else value
 
 
-def _flat(array: Any) -> tuple[Any, Any]:
+def _flat(array: Any) -> tuple[object, object]:
     """A column's dtype and bytes, or its elements where these are objects."""
     return ("|O", list(array)) if array.dtype.kind == "O" else (_descr(array.dtype), array.tobytes())
 
 
-def _unflat(descr: Any, data: Any) -> Any:
+def _unflat(descr: object, data: Any) -> Any:
     numpy = importlib.import_module("numpy")
     if descr != "|O":
         return numpy.frombuffer(data, _dtype(_listed(descr))).copy()
@@ -153,7 +153,7 @@ def _unflat(descr: Any, data: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ pandas
 
 
-def _pandas(codec: Any, value: Any) -> Any:
+def _pandas(codec: Any, value: Any) -> object:
     pandas: Any = sys.modules["pandas"]
     if isinstance(value, (pandas.DataFrame, pandas.Series)):
         return codec.encode_container(value, "DF" if isinstance(value, pandas.DataFrame) else "SR")
@@ -178,7 +178,7 @@ def _pandas(codec: Any, value: Any) -> Any:
     return None
 
 
-def _column(series: Any) -> tuple[Any, ...]:
+def _column(series: Any) -> tuple[object, ...]:
     """A column's values: numpy's as they are, else a kind and parts."""
     pandas: Any = sys.modules["pandas"]
     dtype = series.dtype
@@ -206,7 +206,7 @@ def _values(column: Any) -> Any:
     return pandas.array(parts[0], dtype=kind)
 
 
-def _index(index: Any) -> tuple[Any, ...]:
+def _index(index: Any) -> tuple[object, ...]:
     pandas: Any = sys.modules["pandas"]
     if isinstance(index, pandas.RangeIndex):
         return "range", index.start, index.stop, index.step, index.name
@@ -237,7 +237,7 @@ def _new_index(parts: Any) -> Any:
     return pandas.Index(values, dtype=values.dtype, name=name)
 
 
-def _frame_contents(value: Any) -> list[Any]:
+def _frame_contents(value: Any) -> list[object]:
     columns = [_column(value.iloc[:, at]) for at in range(value.shape[1])]
     return [_index(value.columns), _index(value.index), columns]
 
@@ -251,11 +251,11 @@ def _new_frame(columns: Any, index: Any, values: list[Any]) -> Any:
     return frame
 
 
-def _series_contents(value: Any) -> list[Any]:
+def _series_contents(value: Any) -> list[object]:
     return [_column(value), _index(value.index), value.name]
 
 
-def _new_series(column: Any, index: Any, name: Any) -> Any:
+def _new_series(column: object, index: object, name: object) -> Any:
     return importlib.import_module("pandas").Series(_values(column), index=_new_index(index), name=name, copy=True)
 
 
@@ -272,7 +272,7 @@ def _refill(make: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ torch
 
 
-def _torch(codec: Any, value: Any) -> Any:
+def _torch(codec: Any, value: Any) -> object:
     torch: Any = sys.modules["torch"]
     if isinstance(value, torch.Tensor):
         return codec.encode_container(value, "TT") if _TENSOR.fullmatch(str(value.dtype)[6:]) else None
@@ -283,7 +283,7 @@ def _torch(codec: Any, value: Any) -> Any:
     return None
 
 
-def _tensor_contents(value: Any) -> list[Any]:
+def _tensor_contents(value: Any) -> list[object]:
     torch: Any = sys.modules["torch"]
     plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous().as_subclass(torch.Tensor)
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
@@ -334,7 +334,7 @@ CONTAINERS.update(
 BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
 
 
-def decode(codec: Any, tag: str, body: Any) -> Any:
+def decode(codec: Any, tag: str, body: Any) -> object:
     """Return the value of a library that a part of a message stands for."""
     if tag == "np":
         return _scalar(body[0], body[1], codec.decode(body[2]))

@@ -16,11 +16,11 @@ _PLAIN = (
 _REFLECTED = "add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor matmul"
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _reflected(function: Callable[[object, object], object]) -> Callable[[object, object], object]:
     return lambda a, b: function(b, a)
 
 
-def _bound(value: Any, name: str) -> Any:
+def _bound(value: object, name: str) -> Any:
     """A special method, found as a `with` statement finds it: in the class, which for mocks is not what `getattr` gives."""
     for base in type(value).__mro__:
         if name in vars(base):
@@ -29,7 +29,7 @@ def _bound(value: Any, name: str) -> Any:
     raise AttributeError(name)
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {name: getattr(operator, name) for name in _PLAIN.split()}
+OPERATIONS: dict[str, Callable[..., object]] = {name: getattr(operator, name) for name in _PLAIN.split()}
 OPERATIONS.update({f"r{name}": _reflected(getattr(operator, name)) for name in _REFLECTED.split()})
 OPERATIONS.update(
     divmod=divmod,

@@ -58,12 +58,12 @@ class Peer(Codec):
     def take_extras(self, along: Along) -> None:
         """Take what came along with a message."""
 
-    def request(self, what: str, *arguments: Any) -> Any:
+    def request(self, what: str, *arguments: object) -> Any:
         """Ask the other side to do something; return its result or raise its exception."""
         with self._asking:
             return self._request(what, [self.encode(argument) for argument in arguments])
 
-    def _request(self, what: str, coded: list[Any]) -> Any:
+    def _request(self, what: str, coded: list[object]) -> object:
         if self._unheld:
             self._forget_unheld()
         along = self._along()
@@ -110,7 +110,7 @@ class Peer(Codec):
                     with self._mail:
                         self._mail.notify_all()
 
-    def _result(self, message: Message) -> Any:
+    def _result(self, message: Message) -> object:
         kind, body, along = message
         if kind == RESULT and not along and type(body) in SCALARS:
             return body
@@ -157,6 +157,6 @@ class Peer(Codec):
         """Decode the arguments of a request."""
         return [self.decode(argument) for argument in coded]
 
-    def perform(self, what: str, arguments: list[Any]) -> Any:
+    def perform(self, what: str, arguments: list[object]) -> Any:
         """Do one thing that the other side asks for."""
         raise NotImplementedError

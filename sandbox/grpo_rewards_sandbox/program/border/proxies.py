@@ -41,7 +41,7 @@ class Border:
     peer: TrustedPeer
 
 
-def listed(ref: Any) -> list[str]:
+def listed(ref: object) -> list[str]:
     found = Border.peer.request("op", "dir", ref)
     return sorted(name for name in found if type(name) is str)
 
@@ -92,7 +92,7 @@ class ProxyClass(type):
         """As the candidate's side has it: without what a class is here to be a proxy."""
         return tuple(base for base in _ancestors(cls) or () if base not in _MIRRORS)
 
-    def __instancecheck__(cls, value: Any) -> bool:
+    def __instancecheck__(cls, value: object) -> bool:
         if type.__instancecheck__(cls, value):
             return True
         return isinstance(value, (Proxy, ProxyClass)) and _related("isinstance", value, cls)
@@ -102,7 +102,7 @@ class ProxyClass(type):
             return True
         return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> object:
         made = Border.peer.call(cls._own_number(), args, kwargs)
         return Border.peer.constructed(made) if type.__getattribute__(cls, "_border_tested") else made
 
@@ -121,13 +121,13 @@ class ProxyClass(type):
                 return int(namespace(base)["_border_class"])
         raise TypeError("not a class of the candidate")
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
         value = Border.peer.request("getattr", Ref(cls._number()), name)
         return Border.peer.constructor(value) if type.__getattribute__(cls, "_border_tested") else value
 
-    def __setattr__(cls, name: str, value: Any) -> None:
+    def __setattr__(cls, name: str, value: object) -> None:
         if name.startswith(("_border", "__abstract")):
             type.__setattr__(cls, name, value)
         else:
@@ -138,14 +138,14 @@ class ProxyClass(type):
         Border.peer.request("delattr", Ref(cls._number()), name)
 
     @property  # type: ignore[misc]
-    def __dict__(cls) -> Any:  # type: ignore[override]
+    def __dict__(cls) -> object:  # type: ignore[override]
         own = namespace(cls)
         if "_border_class" not in own:
             return own
         return seen(own, Border.peer.request("vars", Ref(cls._number())))
 
     @property
-    def __signature__(cls) -> Any:
+    def __signature__(cls) -> object:
         found = namespace(cls).get("_border_signature", ...)
         if found is ...:
             coded = Border.peer.request("signature", Ref(cls._number()))
@@ -160,16 +160,16 @@ class ProxyClass(type):
 class ProxyCollection(ProxyClass):
     """The class of proxied classes that are collections themselves, as enumerations are."""
 
-    def __iter__(cls) -> Any:
+    def __iter__(cls) -> object:
         return iter(Border.peer.request("op", "iter", Ref(cls._number())))
 
-    def __reversed__(cls) -> Any:
+    def __reversed__(cls) -> object:
         return iter(Border.peer.request("op", "reversed", Ref(cls._number())))
 
-    def __getitem__(cls, key: Any) -> Any:
+    def __getitem__(cls, key: object) -> object:
         return Border.peer.request("op", "getitem", Ref(cls._number()), key)
 
-    def __contains__(cls, value: Any) -> bool:
+    def __contains__(cls, value: object) -> bool:
         return bool(Border.peer.request("op", "contains", Ref(cls._number()), value))
 
     def __len__(cls) -> int:
@@ -182,17 +182,17 @@ class ProxyCollection(ProxyClass):
 class Proxy:
     """An object of the candidate."""
 
-    _border_peer: Any = None
+    _border_peer: object = None
     _border_tested = _border_enum = _border_compares = False
-    _border_bare: Any = None
-    _border_value: Any = None
+    _border_bare: object = None
+    _border_value: object = None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
         return Border.peer.request("getattr", self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_border"):
             object.__setattr__(self, name, value)
         else:
@@ -205,10 +205,10 @@ class Proxy:
     def __dir__(self) -> list[str]:
         return listed(self)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> object:
         return Border.peer.request("op", "copy", self)
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> object:
         return Border.peer.request("op", "deepcopy", self)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -230,7 +230,7 @@ class ProxyObject(Proxy):
         return f"<{type(self).__name__} object>"
 
     @property
-    def __dict__(self) -> Any:  # type: ignore[override]
+    def __dict__(self) -> object:  # type: ignore[override]
         return Border.peer.request("vars", self)
 
 
@@ -248,21 +248,21 @@ class ProxyException(ProxyObject):
     __repr__ = BaseException.__repr__
     __dict__ = vars(BaseException)["__dict__"]
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         value = Proxy.__getattr__(self, name)
         BaseException.__setattr__(self, name, value)  # taken once: an exception is what it was when it crossed
         return value
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         BaseException.__setattr__(self, name, value)
 
 
 _MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
 
 
-def _related(how: str, value: Any, cls: ProxyClass) -> bool:
+def _related(how: str, value: object, cls: ProxyClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
     if "_border_class" not in namespace(cls):
         return False

@@ -35,7 +35,7 @@ class ProxyMaker(Peer):
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
         self.origins: dict[int, int] = {}
-        self._kept: list[Any] = []
+        self._kept: list[object] = []
 
     def _take_classes(self, described: list[Any]) -> None:
         for number, name, qualname, module, bases, special, methods, more in described:
@@ -107,7 +107,7 @@ class ProxyMaker(Peer):
                 cast(Any, abstract).register(cls)
         return cls
 
-    def _described(self, more: dict[str, Any]) -> dict[str, Any]:
+    def _described(self, more: dict[str, Any]) -> dict[str, object]:
         """What a class says of itself beside its methods."""
         doc = more.get("doc")
         members: dict[str, Any] = {"__doc__": doc if type(doc) is str else None}
@@ -156,7 +156,7 @@ class ProxyMaker(Peer):
                 kept.append(base)
         return kept, known
 
-    def _known(self, number: Any) -> Any:
+    def _known(self, number: object) -> object:
         if type(number) is not int:
             raise self.protocol("a handle")
         self.got(number)
@@ -165,7 +165,7 @@ class ProxyMaker(Peer):
         known = self.theirs.get(number)
         return None if known is None else known()
 
-    def _instance(self, number: int, class_number: int, base_name: str | None, coded: Any) -> Any:
+    def _instance(self, number: int, class_number: int, base_name: str | None, coded: object) -> object:
         value = self._known(number)
         if value is not None:
             return value
@@ -184,7 +184,7 @@ class ProxyMaker(Peer):
             value = object.__new__(cls)
         return self._numbered(value, number)
 
-    def _numbered(self, value: Any, number: int) -> Any:
+    def _numbered(self, value: Any, number: int) -> object:
         setter: Any = BaseException.__setattr__ if isinstance(value, BaseException) else object.__setattr__
         setter(value, "_border_number", number)
         try:
@@ -195,11 +195,11 @@ class ProxyMaker(Peer):
                 self.theirs[number] = lambda: value
         return value
 
-    def told(self, text: Any) -> Any:
+    def told(self, text: object) -> Any:
         """Return a docstring as the tests see it."""
         return text
 
-    def bare(self, value: Any) -> Any:
+    def bare(self, value: object) -> object:
         """Return the same object of the candidate without the value that its class derives from."""
         bare = type.__getattribute__(type(value), "_border_bare")
         if bare is None:
@@ -209,7 +209,7 @@ class ProxyMaker(Peer):
         self._kept.append(found)
         return found
 
-    def number_container(self, value: Any, number: int) -> None:
+    def number_container(self, value: object, number: int) -> None:
         if isinstance(value, Proxy):
             object.__setattr__(value, "_border_number", number)
 
@@ -221,7 +221,7 @@ class ProxyMaker(Peer):
 
     def _function(
         self, number: int, kind: str, name: str, doc: str | None, signature: Any, notes: dict[str, Any]
-    ) -> Any:
+    ) -> object:
         value = self._known(number)
         if value is None:
             if kind == "co":
@@ -232,11 +232,11 @@ class ProxyMaker(Peer):
             self.theirs[number] = weakref.ref(value)
         return value
 
-    def _annotation(self, coded: Any, text: str) -> Any:
+    def _annotation(self, coded: object, text: str) -> Any:
         """Never plain text: `typing.get_type_hints` would evaluate it, here."""
         return _note(None if coded is None else self.decode(coded), text)
 
-    def _field(self, part: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _field(self, part: Any) -> tuple[object, tuple[object, ...]]:
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
         return self._annotation(*note), tuple(map(self.decode, default))
@@ -258,9 +258,9 @@ def _library_exception(cls: type) -> Any:
     )
 
 
-def _special_methods(special: list[str], value: type | None) -> dict[str, Any]:
+def _special_methods(special: list[str], value: type | None) -> dict[str, object]:
     """The special methods of a proxied class, as far as `uses` lets them: those that it has, and those that judge."""
-    members: dict[str, Any] = {}
+    members: dict[str, object] = {}
     for dunder in {*special, *(_ALWAYS if value is None else ())}:
         operation = SPECIAL.get("__hash__" if dunder == "!hash" else dunder)
         if operation is None or (value is not None and dunder in ("__new__", "__init__")):
@@ -277,11 +277,11 @@ def _special_methods(special: list[str], value: type | None) -> dict[str, Any]:
     return members
 
 
-def _note(value: Any, text: str) -> Any:
+def _note(value: object, text: str) -> object:
     return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
 
 
-def _dataclass_members(fields: dict[str, tuple[Any, tuple[Any, ...]]]) -> dict[str, Any]:
+def _dataclass_members(fields: dict[str, tuple[object, tuple[object, ...]]]) -> dict[str, object]:
     """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at."""
     import dataclasses
 

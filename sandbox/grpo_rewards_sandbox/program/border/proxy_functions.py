@@ -53,7 +53,7 @@ def _plain_function(signature: inspect.Signature, kind: str) -> Any:
     return function
 
 
-def make_signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature | None:
+def make_signature(parameters: Any, notes: dict[str, object]) -> inspect.Signature | None:
     """Return the signature that the candidate describes; None where that is none."""
     try:
         return inspect.Signature(
@@ -87,7 +87,7 @@ class ProxyFunction:
         raise TypeError("the class of a function is what it is")
 
     def __init__(
-        self, number: int, name: str, doc: str | None, signature: Any, notes: dict[str, Any], kind: str = "fn"
+        self, number: int, name: str, doc: str | None, signature: object, notes: dict[str, object], kind: str = "fn"
     ) -> None:
         own = self.__dict__
         own["_border_number"], own["_border_peer"] = number, Border.peer
@@ -98,21 +98,21 @@ class ProxyFunction:
         if made is not None:
             own["__signature__"] = made
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name in _OF_FUNCTIONS and "__signature__" in self.__dict__:
             return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
         if hidden(name):
             raise AttributeError(name)
         return Border.peer.told(Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self) -> str:
@@ -133,15 +133,15 @@ class ProxyModule(types.ModuleType):
         return Ref(module_namespace(self)["_border_number"])
 
     @property
-    def __dict__(self) -> Any:  # type: ignore[override]
+    def __dict__(self) -> object:  # type: ignore[override]
         return seen(module_namespace(self), Border.peer.request("vars", self._ref()))
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if hidden(name) or name == "__file__":
             raise AttributeError(name)
         return Border.peer.request("getattr", self._ref(), name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):
             types.ModuleType.__setattr__(self, name, value)
         else:
@@ -154,7 +154,7 @@ class ProxyModule(types.ModuleType):
         return listed(self._ref())
 
 
-def generator(number: int) -> Generator[Any, Any, Any]:
+def generator(number: int) -> Generator[object, object, object]:
     """A generator of the candidate."""
     ref = Ref(number)
     try:
@@ -182,12 +182,12 @@ def generator(number: int) -> Generator[Any, Any, Any]:
             return end.value
 
 
-async def coroutine(awaitable: Any) -> Any:
+async def coroutine(awaitable: object) -> object:
     """A coroutine of the candidate, or an object of its that can be awaited."""
     return await outcome("run_coroutine", awaitable)
 
 
-async def asynchronous_generator(number: int) -> Any:
+async def asynchronous_generator(number: int) -> object:
     """An asynchronous generator of the candidate."""
     while True:
         try:
@@ -197,10 +197,10 @@ async def asynchronous_generator(number: int) -> Any:
         yield value
 
 
-def coroutine_function(number: int, name: str) -> Any:
+def coroutine_function(number: int, name: str) -> object:
     """A function of the candidate that returns coroutines."""
 
-    async def function(*args: Any, **kwargs: Any) -> Any:
+    async def function(*args: object, **kwargs: object) -> Any:
         return await Border.peer.call(number, args, kwargs)
 
     function.__name__ = function.__qualname__ = name

@@ -72,7 +72,7 @@ def exception(name: str) -> type[BaseException]:
     return cls
 
 
-def new_exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseException:
+def new_exception(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:
     """Return an exception with these arguments, whatever its class wants to be made of."""
     try:
         error = cls(*args) if cls.__module__ == "builtins" else cls.__new__(cls, *args)
@@ -82,7 +82,7 @@ def new_exception(cls: type[BaseException], args: tuple[Any, ...]) -> BaseExcept
     return error
 
 
-def function_name(value: Any) -> str | None:
+def function_name(value: object) -> str | None:
     """Return the name of a function or class of the standard library, which the other side has too."""
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if type(module) is not str or type(name) is not str or "." in name:  # of a mock they are mocks

@@ -28,18 +28,18 @@ class Stub:
 
     __slots__ = ("__weakref__", "_border_number")
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         if name in ("_border_number", "__class__") or (name in _LOCAL and hasattr(type(self), name)):
             return object.__getattribute__(self, name)
         return Here.peer.request("getattr", Ref(object.__getattribute__(self, "_border_number")), name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         Here.peer.request("setattr", Ref(object.__getattribute__(self, "_border_number")), name, value)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> object:
         return Here.peer.request("op", "copy", Ref(object.__getattribute__(self, "_border_number")))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> object:
         return Here.peer.request("op", "deepcopy", Ref(object.__getattribute__(self, "_border_number")))
 
     def __del__(self) -> None:
@@ -56,7 +56,7 @@ class CallableStub(Stub):
 
     __slots__ = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         return Here.peer.request(
             "call", Ref(object.__getattribute__(self, "_border_number")), args, *([kwargs] if kwargs else [])
         )
@@ -67,16 +67,16 @@ class FunctionStub(CallableStub):
 
     __slots__ = ("_border_parameters",)
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
             return _signature(object.__getattribute__(self, "_border_parameters"))
         return Stub.__getattribute__(self, name)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
 
 
-def _signature(parameters: Any) -> Any:
+def _signature(parameters: Any) -> object:
     import inspect
 
     if parameters is None:
@@ -96,7 +96,7 @@ class AwaitableStub(Stub):
 
     __slots__ = ("_border_steps",)
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         if name in ("_border_steps", "send", "throw", "close"):
             return object.__getattribute__(self, name)
         return Stub.__getattribute__(self, name)
@@ -115,31 +115,31 @@ class AwaitableStub(Stub):
             object.__setattr__(self, "_border_steps", steps)
             return steps
 
-    def send(self, value: Any) -> Any:
+    def send(self, value: Any) -> object:
         return AwaitableStub._steps(self).send(value)
 
-    def throw(self, *error: Any) -> Any:
+    def throw(self, *error: Any) -> object:
         return AwaitableStub._steps(self).throw(*error)
 
     def close(self) -> None:
         AwaitableStub._steps(self).close()
 
 
-_NAMES: dict[Any, str] = {"function": "function", "coroutine": "coroutine"}
-_BY_KIND: dict[Any, type] = {
+_NAMES: dict[object, str] = {"function": "function", "coroutine": "coroutine"}
+_BY_KIND: dict[object, type] = {
     False: Stub, True: CallableStub, "function": FunctionStub, "coroutine": AwaitableStub,
 }  # fmt: skip
 
 
-def _forward(operation: str) -> Any:
-    def forward(self: Any, *args: Any) -> Any:
+def _forward(operation: str) -> object:
+    def forward(self: object, *args: object) -> object:
         return Here.peer.request("op", operation, Ref(object.__getattribute__(self, "_border_number")), *args)
 
     return forward
 
 
-def _waits(name: str) -> Any:
-    async def forward(self: Any, *args: Any) -> Any:
+def _waits(name: str) -> object:
+    async def forward(self: object, *args: object) -> object:
         ref = Ref(object.__getattribute__(self, "_border_number"))
         if Here.peer.loop.turns():
             return await Here.peer.loop.await_theirs(Here.peer.request, ref, name, args)
@@ -148,7 +148,7 @@ def _waits(name: str) -> Any:
     return forward
 
 
-def _iterates(self: Any) -> Any:
+def _iterates(self: object) -> object:
     return Here.peer.request("special", Ref(object.__getattribute__(self, "_border_number")), "__aiter__", ())
 
 
@@ -161,18 +161,18 @@ _own_classes: dict[int, type] = {}
 class StubClass(type):
     """The class of stubs for classes of the tests' own: its objects are those of that class."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> object:
         return Here.peer.request("call", Ref(number_of(cls)), args, *([kwargs] if kwargs else []))
 
-    def __getattr__(cls, name: str) -> Any:
+    def __getattr__(cls, name: str) -> object:
         return Here.peer.request("getattr", Ref(number_of(cls)), name)
 
-    def __setattr__(cls, name: str, value: Any) -> None:
+    def __setattr__(cls, name: str, value: object) -> None:
         Here.peer.request("setattr", Ref(number_of(cls)), name, value)
 
 
-def _forward_of_class(operation: str) -> Any:
-    def forward(cls: Any, *args: Any) -> Any:
+def _forward_of_class(operation: str) -> object:
+    def forward(cls: Any, *args: Any) -> object:
         return Here.peer.request("op", operation, Ref(number_of(cls)), *args)
 
     return forward
@@ -202,8 +202,8 @@ def class_of(
     return cls
 
 
-def _members(special: list[str]) -> dict[str, Any]:
-    members: dict[str, Any] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
+def _members(special: list[str]) -> dict[str, object]:
+    members: dict[str, object] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
     members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
     members["__slots__"] = ()
     if "__eq__" in members and "__hash__" not in members:
@@ -211,7 +211,9 @@ def _members(special: list[str]) -> dict[str, Any]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None, parameters: Any) -> Any:
+def make(
+    number: int, special: list[str], callable_: bool | str, described: list[Any] | None, parameters: object
+) -> object:
     """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
     if described is not None:
         cls = class_of(*described)
@@ -219,7 +221,7 @@ def make(number: int, special: list[str], callable_: bool | str, described: list
         key = (tuple(special), callable_)
         found = _classes.get(key)
         cls = _classes[key] = found or type(_NAMES.get(callable_, "object"), (_BY_KIND[callable_],), _members(special))
-    value: Any = object.__new__(cls)
+    value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     if isinstance(value, FunctionStub):
         object.__setattr__(value, "_border_parameters", parameters)

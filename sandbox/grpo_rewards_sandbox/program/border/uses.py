@@ -26,12 +26,12 @@ TEST_MODULES = ("tests", "test_solution")
 FOUND, MADE, CAME_OF_DATA = 0, 1, 2
 
 
-def origin(value: Any) -> int:
+def origin(value: object) -> int:
     """How the tests came by an object: found it, made it, or got it from an operator that their own data went into."""
     return Border.peer.origins.get(object.__getattribute__(value, "_border_number"), FOUND)
 
 
-def made(value: Any, how: int) -> Any:
+def made(value: object, how: int) -> object:
     """Remember how the tests came by an object; return it."""
     if isinstance(value, Proxy):
         number = object.__getattribute__(value, "_border_number")
@@ -39,16 +39,16 @@ def made(value: Any, how: int) -> Any:
     return value
 
 
-def tested(value: Any) -> bool:
+def tested(value: object) -> bool:
     """The value is an object of a class under test."""
     return isinstance(value, Proxy) and bool(type.__getattribute__(type(value), "_border_tested"))
 
 
-def special_method(dunder: str, operation: str, base: Any = None) -> Any:
+def special_method(dunder: str, operation: str, base: object = None) -> object:
     """Return a special method of a proxy. `base`: the same method of a builtin type that its class derives from."""
     wanted = RESULT.get(operation)
 
-    def method(self: Any, *args: Any) -> Any:
+    def method(self: object, *args: object) -> object:
         result = _use(self, operation, args, base)
         if wanted is not None and type(result) is not wanted:
             if result is NotImplemented and operation == "contains":
@@ -62,7 +62,7 @@ def special_method(dunder: str, operation: str, base: Any = None) -> Any:
     return method
 
 
-def _use(self: Any, operation: str, args: tuple[Any, ...], base: Any) -> Any:
+def _use(self: object, operation: str, args: tuple[Any, ...], base: object) -> object:
     if operation in EQUALITY or operation in ORDER:
         return _compare(self, operation, args[0], base)
     if operation in ARITHMETIC or operation == "pow":
@@ -80,7 +80,7 @@ def _use(self: Any, operation: str, args: tuple[Any, ...], base: Any) -> Any:
     return _swallows(args[1], result)
 
 
-def ask(self: Any, operation: str, *args: Any) -> Any:
+def ask(self: object, operation: str, *args: object) -> object:
     """Run an operator on the candidate's side."""
     return Border.peer.request("op", operation, self, *args)
 
@@ -96,7 +96,7 @@ def _leaving(error: BaseException | None) -> Iterator[None]:
         raise
 
 
-def _swallows(error: BaseException | None, said: Any) -> Any:
+def _swallows(error: BaseException | None, said: object) -> object:
     """What a context of the candidate's says of an error: no check, and none of its own that the tests do not speak of."""
     if Border.peer.is_check(error):
         return False
@@ -112,11 +112,11 @@ def _refuse(self: Any, what: str) -> Any:
     )
 
 
-def _is_enum(self: Any) -> bool:
+def _is_enum(self: object) -> bool:
     return bool(type.__getattribute__(type(self), "_border_enum"))
 
 
-def _compare(self: Any, operation: str, other: Any, base: Any) -> Any:
+def _compare(self: Any, operation: str, other: Any, base: Any) -> object:
     if isinstance(other, Proxy):
         if tested(self) and tested(other):
             return ask(self, operation, other)
@@ -140,17 +140,17 @@ def _compare(self: Any, operation: str, other: Any, base: Any) -> Any:
     return NotImplemented if operation in ORDER else operation == "ne"
 
 
-def _compares(value: Any) -> bool:
+def _compares(value: object) -> bool:
     """The class of an object compares in a way of its own, not by identity."""
     return bool(type.__getattribute__(type(value), "_border_compares"))
 
 
-def _is_any(value: Any) -> bool:
+def _is_any(value: object) -> bool:
     mock = sys.modules.get("unittest.mock")
     return mock is not None and value is mock.ANY
 
 
-def _combine(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
     other = args[0]
     if isinstance(other, Proxy):
         if not (tested(self) and tested(other)):
@@ -164,7 +164,7 @@ def _combine(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
     return made(result, MADE) if _as_builtin(self, operation, args, result) else _object_only(self, result)
 
 
-def _as_builtin(self: Any, operation: str, args: tuple[Any, ...], result: Any) -> bool:
+def _as_builtin(self: object, operation: str, args: tuple[object, ...], result: object) -> bool:
     """The builtin that a class derives from gives the same for this operator, or joins and repeats: nothing is taken off."""
     base = type.__getattribute__(type(self), "_border_value")
     if base in (list, str) and operation in _JOINS:
@@ -188,7 +188,7 @@ BASE_VALUES: dict[type, Any] = {
 }  # fmt: skip
 
 
-def _object_only(self: Any, result: Any) -> Any:
+def _object_only(self: object, result: object) -> object:
     """What an operator that plain data went into has to give: an object, and none that holds a value."""
     if result is NotImplemented:
         return result
@@ -197,7 +197,7 @@ def _object_only(self: Any, result: Any) -> Any:
     return made(Border.peer.bare(result), CAME_OF_DATA)
 
 
-def _contains(self: Any, other: Any) -> Any:
+def _contains(self: Any, other: Any) -> object:
     if tested(self) and (origin(self) == MADE or isinstance(other, Proxy)):
         return ask(self, "contains", other)
     if origin(self) == CAME_OF_DATA or not hasattr(type(self), "__iter__"):
@@ -205,7 +205,7 @@ def _contains(self: Any, other: Any) -> Any:
     return any(part is other or part == other for part in iter(self))
 
 
-def _convert(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation == "hash" and not tested(self):
         return _refuse(self, "look for data") if _compares(self) else object.__hash__(self)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
@@ -222,38 +222,38 @@ def _convert(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
     return _refuse(self, "convert what came of an operator that their own data went into")
 
 
-def _text(self: Any, operation: str, args: tuple[Any, ...]) -> Any:
+def _text(self: object, operation: str, args: tuple[object, ...]) -> object:
     if args and args[0] and origin(self) == FOUND:
         return _refuse(self, "format data")
     return ask(self, operation, *args) if tested(self) or _is_enum(self) else object.__repr__(self)
 
 
-async def _enter(self: Any) -> Any:
+async def _enter(self: object) -> object:
     return await outcome("special", self, "__aenter__", ())
 
 
-async def _exit(self: Any, *args: Any) -> Any:
+async def _exit(self: object, *args: Any) -> object:
     with _leaving(args[1]):
         result = await outcome("special", self, "__aexit__", args)
     return _swallows(args[1], result)
 
 
-async def _next(self: Any) -> Any:
+async def _next(self: object) -> object:
     return await outcome("next", self)
 
 
-def _iter(self: Any) -> Any:
+def _iter(self: object) -> object:
     return ask(self, "aiter")
 
 
-def _await(self: Any) -> Any:
+def _await(self: object) -> object:
     return coroutine(self).__await__()
 
 
 ASYNCHRONOUS = {"__aenter__": _enter, "__aexit__": _exit, "__anext__": _next, "__aiter__": _iter, "__await__": _await}
 
 
-def call_object(self: Any, *args: Any, **kwargs: Any) -> Any:
+def call_object(self: object, *args: object, **kwargs: object) -> object:
     """`__call__` of an object whose class has one."""
     return Border.peer.call(object.__getattribute__(self, "_border_number"), args, kwargs)
 
@@ -266,7 +266,7 @@ class Method:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> object:
         if instance is None:
             return Border.peer.request("getattr", owner, self.name)
         return BoundMethod(instance, self.name)
@@ -278,11 +278,11 @@ class BoundMethod:
     __slots__ = ("_held", "_name", "_owner")
     __test__ = False
 
-    def __init__(self, owner: Any, name: str) -> None:
+    def __init__(self, owner: object, name: str) -> None:
         self._owner, self._name, self._held = owner, name, None
         Border.peer.methods_read.add(name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         if self._held is not None:
             return self._held(*args, **kwargs)
         return Border.peer.call_method(self._owner, self._name, args, kwargs)
@@ -296,7 +296,7 @@ class BoundMethod:
         """The candidate's own, as an attribute that is read and not called."""
         return self._held or Border.peer.request("getattr", self._owner, self._name)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name == "__self__":
             return self._owner
         return getattr(self.resolved(), name)
@@ -308,10 +308,10 @@ class BoundMethod:
         return hash(self._name)
 
 
-def overridden(name: str) -> Any:
+def overridden(name: str) -> object:
     """Return a method of a builtin type that a class under test has one of its own for: the class's is called."""
 
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: object, *args: object, **kwargs: object) -> object:
         return Border.peer.call_method(self, name, args, kwargs)
 
     method.__name__ = name

@@ -42,7 +42,7 @@ class Container:
     extra: Callable[[Any], Any] = lambda value: None
     make: Callable[[Any, Any], Any] | None = None
 
-    def empty(self, cls: Any, extra: Any) -> Any:
+    def empty(self, cls: Any, extra: object) -> object:
         """Return an empty one, of this type or a class derived from it."""
         if self.make is not None:
             return self.make(cls, extra)
@@ -62,7 +62,7 @@ def _fill_dict(value: Any, contents: list[Any]) -> None:
     dict.update(value, zip(contents[::2], contents[1::2], strict=True))
 
 
-def _fill_ordered(value: Any, contents: list[Any]) -> None:
+def _fill_ordered(value: Any, contents: list[object]) -> None:
     collections.OrderedDict.clear(value)
     for key, part in zip(contents[::2], contents[1::2], strict=True):
         collections.OrderedDict.__setitem__(value, key, part)
@@ -86,7 +86,7 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
     value[:] = array.array(value.typecode, contents)
 
 
-def _fill_namespace(value: Any, contents: list[Any]) -> None:
+def _fill_namespace(value: object, contents: list[object]) -> None:
     _fill_dict(vars(value), [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
 
 
@@ -98,11 +98,11 @@ def _zone(value: datetime.datetime | datetime.time) -> Any:
     return None if offset is None else datetime.timezone(offset)
 
 
-def _zone_class() -> Any:
+def _zone_class() -> object:
     return getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
 
 
-def _zoned(zone: Any) -> Any:
+def _zoned(zone: object) -> Any:
     if zone is not None and type(zone) not in (datetime.timezone, _zone_class()):
         raise TypeError("not a time zone")
     return zone
@@ -196,7 +196,7 @@ class Matched:
         """Return where a group begins."""
         return self.span(group)[0]
 
-    def end(self, group: Any = 0) -> int:
+    def end(self, group: object = 0) -> int:
         """Return where a group ends."""
         return self.span(group)[1]
 
@@ -204,16 +204,16 @@ class Matched:
         start, end = self.span(group)
         return None if start < 0 else self.string[start:end]
 
-    def group(self, *groups: Any) -> Any:
+    def group(self, *groups: object) -> object:
         """Return the text of one group, or of several."""
         found = tuple(self[group] for group in groups or (0,))
         return found[0] if len(found) == 1 else found
 
-    def groups(self, default: Any = None) -> tuple[Any, ...]:
+    def groups(self, default: object = None) -> tuple[Any, ...]:
         """Return the texts of all groups."""
         return tuple(default if self[at] is None else self[at] for at in range(1, len(self._spans)))
 
-    def groupdict(self, default: Any = None) -> dict[str, Any]:
+    def groupdict(self, default: object = None) -> dict[str, object]:
         """Return the texts of the groups that have names."""
         return {name: default if self[name] is None else self[name] for name in self.re.groupindex}
 
@@ -269,7 +269,7 @@ _NEVER = frozenset(
 )
 
 
-def _by_name() -> dict[str, Any]:
+def _by_name() -> dict[str, object]:
     found = {
         name: value
         for name, value in vars(builtins).items()
@@ -286,16 +286,16 @@ def _by_name() -> dict[str, Any]:
     return found
 
 
-NAMED: dict[str, Any] = _by_name()
+NAMED: dict[str, object] = _by_name()
 NAME_OF: dict[int, str] = {id(value): name for name, value in reversed(NAMED.items())}
 
 
-def all_scalars(contents: Iterable[Any]) -> bool:
+def all_scalars(contents: Iterable[object]) -> bool:
     """Every element is a scalar."""
     return SCALARS.issuperset(map(type, contents))
 
 
-def none_large(contents: Iterable[Any]) -> bool:
+def none_large(contents: Iterable[object]) -> bool:
     """None of these scalars is an integer that goes as hexadecimal."""
     integers = [part for part in contents if type(part) is int]
     return max(map(int.bit_length, integers), default=0) <= PLAIN_INT_BITS

@@ -69,7 +69,7 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
         real = os.path.realpath(name)
         return real.startswith(folders[0]) and (os.path.isabs(name) or os.path.lexists(real))
 
-    def watch(event: str, args: tuple[Any, ...]) -> None:
+    def watch(event: str, args: tuple[object, ...]) -> None:
         if event == "open":
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):

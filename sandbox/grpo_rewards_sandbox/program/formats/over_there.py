@@ -73,12 +73,12 @@ def follow_mock(peer: TrustedPeer) -> None:
     patcher: Any = mock._patch
     enter, leave = patcher.__enter__, patcher.__exit__
 
-    def enter_(self: Any) -> Any:
+    def enter_(self: Any) -> object:
         result = enter(self)
         _patch_there(peer, self.target, self.attribute, 1)
         return result
 
-    def leave_(self: Any, *error: Any) -> Any:
+    def leave_(self: Any, *error: object) -> object:
         target, name = self.target, self.attribute
         result = leave(self, *error)
         _patch_there(peer, target, name, -1)
@@ -87,7 +87,7 @@ def follow_mock(peer: TrustedPeer) -> None:
     patcher.__enter__, patcher.__exit__ = enter_, leave_
 
 
-def _patch_there(peer: TrustedPeer, target: Any, name: str, more: int) -> None:
+def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> None:
     """Replace what a test replaced here: attributes of modules that both sides have, but the streams."""
     if type(target) is not types.ModuleType or not hasattr(target, name):
         return
@@ -144,11 +144,11 @@ def reload(peer: TrustedPeer, candidate: str) -> None:
     importlib.reload = again
 
 
-def evaluators(peer: TrustedPeer, mentioned: Set[str]) -> dict[str, Any]:
+def evaluators(peer: TrustedPeer, mentioned: Set[str]) -> dict[str, object]:
     """Return `eval` and `exec` for tests that mention them: what they are given may be the candidate's text."""
 
-    def there(how: str) -> Any:
-        def evaluate(source: Any, names: Any = None, own: Any = None, /) -> Any:
+    def there(how: str) -> object:
+        def evaluate(source: object, names: object = None, own: object = None, /) -> object:
             if not isinstance(source, str) or own is not None:
                 raise TypeError(f"{how} of this crosses to the candidate only with fidelity: shared")
             return peer.request("evaluate", how, str(source), names)
@@ -169,10 +169,10 @@ def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> N
         _restrict_doctest(candidate)
 
 
-def _for_tests(real: Any, there: Any) -> Any:
+def _for_tests(real: Any, there: Any) -> object:
     """A builtin that is another one where the tests themselves call it."""
 
-    def chosen(*args: Any, **kwargs: Any) -> Any:
+    def chosen(*args: Any, **kwargs: Any) -> object:
         caller = sys._getframe(1)
         if caller.f_globals.get("__name__") in _TEST_MODULES:
             return there(*args, **kwargs)
@@ -187,17 +187,17 @@ def _restrict_pickle() -> None:
     import pickle
 
     class Unpickler(pickle._Unpickler):
-        def find_class(self, module: str, name: str) -> Any:
+        def find_class(self, module: str, name: str) -> object:
             found = super().find_class(module, name)
             own = module in _TEST_MODULES and isinstance(found, type) and "." not in name
             if own or f"{module}.{name}" in _HARMLESS or (isinstance(found, type) and found in _PLAIN):
                 return found
             raise pickle.UnpicklingError(f"{module}.{name} is not unpickled beside the tests; use fidelity: shared")
 
-    def load(file: Any, **options: Any) -> Any:
+    def load(file: Any, **options: Any) -> object:
         return Unpickler(file, **options).load()
 
-    def loads(data: Any, /, **options: Any) -> Any:
+    def loads(data: Any, /, **options: Any) -> object:
         return Unpickler(io.BytesIO(data), **options).load()
 
     pickle.Unpickler, pickle.load, pickle.loads = Unpickler, load, loads  # type: ignore[misc, assignment]
@@ -233,7 +233,7 @@ def work_in(peer: TrustedPeer, shared: str) -> None:
 class _ForBoth:
     """`os`, as `tempfile` uses it, without its private modes."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(os, name)
 
     @staticmethod

@@ -117,7 +117,7 @@ class Session:
             except ImportError:
                 continue  # this pytest keeps it elsewhere
 
-    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Any]:
+    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[object]:
         """Collect and run one file; return the collected items."""
         self._config.args = [path]
         # only this folder is looked at: those above it are slow to list, or may not be

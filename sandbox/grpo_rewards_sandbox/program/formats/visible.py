@@ -97,7 +97,7 @@ def missing(text: str, entry_point: str) -> str:
 
 def known(asked: Iterable[str]) -> dict[str, Any]:
     """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name in asked:
         module, attribute = _KNOWN.get(name, ("", ""))
         if module:
@@ -120,7 +120,7 @@ def chosen(defined: Iterable[Any], mentioned: frozenset[str] | set[str], entry_p
     return own or (sorted(found) if len(found) == 1 else [])
 
 
-def trusted_value(part: str, value: Any) -> Any:
+def trusted_value(part: str, value: object) -> Any:
     """Return the tests' own module in place of the candidate's, or of what the candidate calls like one.
 
     Raises:
