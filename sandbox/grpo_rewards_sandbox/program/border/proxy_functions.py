@@ -139,6 +139,9 @@ class ProxyModule(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         if hidden(name) or name == "__file__":
             raise AttributeError(name)
+        read = module_namespace(self).get("_border_read")
+        if read and name in read:
+            return read.pop(name)  # asked for a moment ago, to see what a star import may bring
         return Border.peer.request("getattr", self._ref(), name)
 
     def __setattr__(self, name: str, value: object) -> None:

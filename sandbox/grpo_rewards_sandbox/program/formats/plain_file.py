@@ -36,16 +36,16 @@ def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer |
     return peer
 
 
-def publish(peer: TrustedPeer, module: Any, job: JobMessage) -> None:
-    """Make the proxied module importable; a star import brings the names that the tests use and nothing else."""
+def publish(peer: TrustedPeer, job: JobMessage) -> None:
+    """Load the candidate and make it importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
+    module, (defined, exported, doc) = peer.request("load_named", job["candidate"], name, "")
     held = module_namespace(module)
-    if "__doc__" in tests:
-        *_, doc = peer.request("names", module)
-        held["__doc__"] = doc if type(doc) is str else None
+    held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):
         shown = held["__all__"] = []
-        defined, exported, _ = peer.request("names", module)
+        read: dict[str, object] = {}
+        held["_border_read"] = read
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         for part in visible.chosen(own, names.used(tests) - visible.bound(tests, name)):
             with contextlib.suppress(LookupError):
@@ -54,6 +54,8 @@ def publish(peer: TrustedPeer, module: Any, job: JobMessage) -> None:
                 shown.append(part)
                 if kept is not value:
                     held[part] = kept
+                else:
+                    read[part] = value
     held["__file__"] = f"{name}.py"
     held["__spec__"] = importlib.machinery.ModuleSpec(name, None)
     sys.modules[name] = module
@@ -66,9 +68,8 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
         return peer
     report = Report()
     try:
-        module = peer.request("load", job["candidate"], job["module"])
         with _importable(job["module"]):
-            publish(peer, module, job)
+            publish(peer, job)
             _call_each(job["tests"], report, progress)
     except (Closed, Protocol):
         report.fail(peer.broken)

@@ -27,6 +27,7 @@ def read(job: JobMessage) -> None:
         review.unjudgeable(tests, name, asked)
         classes_under_test(tests, name, asked, ())
         names.words(tests)
+        names.used(tests)
         names_on_request(tests)
         visible.star_imports(tests, name)
         visible.bound(tests, name)
@@ -46,8 +47,7 @@ def run(
         over_there.work_in(peer, shared)
     try:
         peer.follow_environment()
-        module = peer.request("load", job["candidate"], name)
-        publish(peer, module, job)
+        publish(peer, job)
         over_there.follow_seed(peer)
         over_there.follow_monkeypatch(peer)
         if "mock" in tests:

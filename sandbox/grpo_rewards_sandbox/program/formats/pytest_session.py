@@ -14,7 +14,7 @@ from typing import Any
 from .names import Expected
 from .report import Progress, Report
 
-_OFF = ["cacheprovider", "doctest", "junitxml", "pastebin", "stepwise", "faulthandler", "setuponly", "setupplan"]
+_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan threadexception unraisableexception"
 _WARM = (
     "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
     " unittest.mock decimal fractions numbers pprint difflib ast inspect"
@@ -99,7 +99,7 @@ class Session:
             "-p",
             "no:warnings",
         ]
-        for name in _OFF:
+        for name in _OFF.split():
             options += ["-p", f"no:{name}"]
         self._config: Any = _prepareconfig([*options, "/none_such_test.py"])
         self._config._do_configure()
@@ -119,20 +119,28 @@ class Session:
 
     def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[object]:
         """Collect and run one file; return the collected items."""
-        self._config.args = [path]
         # only this folder is looked at: those above it are slow to list, or may not be
         self._config.pluginmanager._confcutdir = Path(path).parent
         self._listener.__dict__ = outcomes.__dict__
         self._temporary_folders(temporary)
         try:
-            self._config.hook.pytest_collection(session=self._session)
-            items = list(self._session.items)
+            items = self._collected(Path(path))
             outcomes.total = len(items)
             if not outcomes.collection_problems:
                 self._config.hook.pytest_runtestloop(session=self._session)
         except self._failed as error:
             outcomes.collection_problems.append(str(error))
             items = list(self._session.items)
+        return items
+
+    def _collected(self, path: Path) -> list[Any]:
+        """Collect one file, whose place is known: to look for it through all folders above takes as long as to read it."""
+        hook, session = self._config.hook, self._session
+        module = hook.pytest_pycollect_makemodule(module_path=path, parent=session)
+        items = session.items = list(session.genitems(module))
+        hook.pytest_collection_modifyitems(session=session, config=self._config, items=items)
+        hook.pytest_collection_finish(session=session)
+        session.testscollected = len(items)
         return items
 
     def _temporary_folders(self, where: str) -> None:
