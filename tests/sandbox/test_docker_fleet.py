@@ -51,7 +51,7 @@ class Dockerd:
     def start(self) -> None:
         command = [
             "dockerd", "-H", self.place, "--data-root", str(self.folder / "data"), "--exec-root", str(self.folder / "exec"),
-            "--pidfile", str(self.folder / "pid"), "--bridge=none", "--iptables=false", "--storage-driver=vfs",
+            "--pidfile", str(self.folder / "pid"), "--bridge=none", "--iptables=false",
         ]  # fmt: skip
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
