@@ -128,6 +128,7 @@ def test_a_plugin_that_breaks_on_a_cheat_is_a_finding(cheatable):
     assert any("'fragile' breaks on ''" in text and "ZeroDivisionError" in text for text in report.broken)
 
 
+@pytest.mark.slow
 def test_a_cheat_that_ends_the_scoring_process_is_a_finding_and_the_rest_go_on(cheatable):
     composite = cheatable("ran")
     (case, *_) = sample_cases(composite)
@@ -145,6 +146,7 @@ def test_rows_that_nobody_knows_must_be_given(cheatable, jsonl):
     assert audit(composite, [case]).wins == []
 
 
+@pytest.mark.slow
 def test_programs_are_tried_in_the_sandbox():
     sandbox = pytest.importorskip("grpo_rewards_sandbox")
     if sandbox.guarantees()["local"] is None:

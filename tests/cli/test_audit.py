@@ -49,6 +49,7 @@ def site(tmp_path):
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
 
 
+@pytest.mark.slow
 def test_a_plugin_contributes_attacks(cli, site, tmp_path):
     (tmp_path / "rewards.yaml").write_text("rewards: {it: magic}\n")
     run = cli("audit", "rewards.yaml", env=site)
@@ -68,6 +69,7 @@ def test_a_clean_configuration_exits_0(cli, tmp_path):
     assert "PAYS" not in run.stdout
 
 
+@pytest.mark.slow
 def test_a_service_that_is_down_is_no_clean_bill(cli, tmp_path):
     (tmp_path / "down.py").write_text(
         "from grpo_rewards import Outcome, reward\n@reward\ndef down(completion: str) -> Outcome:\n"

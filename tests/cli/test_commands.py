@@ -215,10 +215,11 @@ def test_validate_finds_what_there_is_to_mend(cli, tmp_path, config):
         "rows.jsonl:5: column 'answer', which component 'correct' needs, is missing or empty",
         "3 completions are text and 1 are chat",
         "groups differ in size (2 of 1, 1 of 2)",
+        "so nothing is learned from it",
     ):
         assert expected in run.stdout
     found = json.loads(cli("validate", "rows.jsonl", "--json").stdout)
-    assert found["total_findings"] == len(found["findings"]) == 4
+    assert found["total_findings"] == len(found["findings"]) == 5
 
 
 def test_validate_without_a_configuration_looks_at_the_rows_alone(cli, jsonl):

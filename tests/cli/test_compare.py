@@ -40,6 +40,7 @@ def test_two_configurations_on_the_same_rows(cli, configs):
     assert all(entry["change"] == pytest.approx(-1.0) and entry["by"] == ["correct"] for entry in changed)
 
 
+@pytest.mark.slow
 def test_scored_files_say_the_same_as_their_configurations(cli, configs):
     for name in ("a", "b"):
         assert cli("score", "rows.jsonl", "-c", f"{name}.yaml", "-o", f"{name}.jsonl").returncode == 0

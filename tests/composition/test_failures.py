@@ -205,6 +205,7 @@ def test_a_batch_that_outlasts_its_time_loses_only_the_unfinished_rows() -> None
     RELEASE.clear()
 
 
+@pytest.mark.slow
 def test_one_that_always_hangs_is_called_no_more_and_those_after_it_go_on() -> None:
     release, calls = threading.Event(), []
 

@@ -80,6 +80,7 @@ def scored(family: str, folder: Path) -> dict[str, dict[str, Any]]:
     return {row["id"]: table.row(index)["components"]["tests"] for index, row in enumerate(attacks)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", families())
 def test_no_attack_is_paid_and_honest_twins_are(family: str, tmp_path: Path) -> None:
     outcomes = scored(family, tmp_path)

@@ -70,6 +70,7 @@ def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypa
     assert all("set-up" in verdict.reason for verdict in verdicts)
 
 
+@pytest.mark.slow
 def test_a_stopped_supervisor_is_replaced(monkeypatch):
     monkeypatch.setattr(supervised, "GRACE_SECONDS", 0.5)
     with open_sandbox("local", workers=1) as opened:

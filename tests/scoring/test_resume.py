@@ -107,6 +107,7 @@ def killed(setting, start):
     return setting
 
 
+@pytest.mark.slow
 def test_an_unfinished_output_is_not_overwritten_unasked(killed, cli):
     before = (killed / "out.jsonl.partial").read_bytes()
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl")
@@ -151,6 +152,7 @@ def test_a_partial_that_was_cut_is_refused(killed, cli):
     assert "cut or changed" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_finished_output_is_kept(setting, cli):
     assert cli("score", "rows.jsonl", "-o", "out.jsonl").returncode == 0
     before = (setting / "out.jsonl").read_bytes()
@@ -178,6 +180,7 @@ def flaky(completion: str, n: int):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_resume_on_a_finished_output_scores_only_groups_with_rows_left_out(tmp_path, jsonl, cli, suffix):
     (tmp_path / "flaky.py").write_text(FLAKY.format(log=str(tmp_path / "log"), flag=str(tmp_path / "up")))

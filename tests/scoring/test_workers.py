@@ -51,6 +51,7 @@ def test_two_workers_write_what_one_writes(tmp_path, jsonl, cli):
     assert one["exact"]["mean"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("completion", "how"), [("kill", "SIGKILL"), ("segfault", "SIGSEGV"), ("exit", "exit status 7")]
 )
@@ -68,6 +69,7 @@ def test_a_row_that_kills_its_worker_is_the_only_one_lost(tmp_path, jsonl, read,
     assert "1 on which a plugin broke" in run.stderr
 
 
+@pytest.mark.slow
 def test_several_deadly_rows_in_one_group(tmp_path, jsonl, read, cli, deadly):
     jsonl(_rows(6, kill=8, segfault=10))
     run = cli("score", "rows.jsonl", *deadly, "-o", "out.jsonl", "--workers", 2)

@@ -67,6 +67,7 @@ def test_a_refused_token_is_an_error_of_the_configuration(server, monkeypatch, n
     assert "401" in table.left_out[0]
 
 
+@pytest.mark.slow
 def test_a_full_service_is_asked_again(start, monkeypatch):
     server = start("--max-pending", 1)
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
@@ -76,6 +77,7 @@ def test_a_full_service_is_asked_again(start, monkeypatch):
     assert 'status="429"' in server.get("/metrics")[1]
 
 
+@pytest.mark.slow
 def test_a_service_that_comes_back_loses_nothing(start, monkeypatch, tmp_path):
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
     server = start()

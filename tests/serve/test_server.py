@@ -175,6 +175,7 @@ def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server
     assert json.loads(server.get("/health")[1])["workers"] >= 1
 
 
+@pytest.mark.slow
 def test_a_row_that_hangs_costs_itself_only(start):
     server = start(more="errors: {batch_timeout: 2}\n")
     status, found, _ = server.score("4", "sleep:1000", "5")
@@ -230,6 +231,7 @@ def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start):
     assert f'path="/score",status="200"}} {statuses.count(200)}\n' in server.get("/metrics")[1]
 
 
+@pytest.mark.slow
 def test_asked_to_stop_it_answers_what_has_come_in(start):
     server = start()
     answers = []
