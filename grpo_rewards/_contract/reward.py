@@ -442,6 +442,12 @@ class _RewardDecorator(_Decorator):
 
 
 reward = _RewardDecorator()
+"""Make a reward of a function: ``@reward`` takes one completion at a time and returns a number, an `Outcome` or None;
+``@reward.batch`` takes lists over all rows and returns as many; ``@reward.group`` the lists of one prompt's completions.
+
+Parameters that stand before a ``*`` are data: ``completion`` (``completions``), ``prompt`` and columns of that name. Those behind it are
+settings, validated by their annotations. With arguments: ``@reward(range=(0.0, 1.0), name="polite")``. The function may be ``async``.
+"""
 
 
 def as_reward(thing: Any, *, name: str | None = None) -> Reward:

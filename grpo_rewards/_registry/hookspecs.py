@@ -17,6 +17,7 @@ __all__ = ["hookimpl", "hookspec"]
 
 hookspec = pluggy.HookspecMarker("grpo_rewards")
 hookimpl = pluggy.HookimplMarker("grpo_rewards")
+"""Marks a function of a plugin as the implementation of the hook of its name."""
 
 
 @hookspec

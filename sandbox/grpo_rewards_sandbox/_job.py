@@ -15,6 +15,7 @@ _encode = JSONEncoder(separators=(",", ":")).encode
 
 FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program", "values")
 LANGUAGES = ("python", "c", "cpp", "java", "javascript", "typescript", "go", "rust", "ruby", "php", "bash")
+"""What a job may be written in."""
 PROTOCOLS = {"testlib": "cpp", "codeforces": "python", "function": "python"}
 _WHOLE = ("stdio", "program", "values")  # formats whose candidate is a whole program, so of any language
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")

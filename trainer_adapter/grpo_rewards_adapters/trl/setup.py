@@ -16,6 +16,7 @@ from grpo_rewards_adapters.trl.trainer import Trainer
 __all__ = ["Form", "attach", "trl_kwargs"]
 
 Form = Literal["auto", "expanded", "fused"]
+"""How a composite enters a trainer: as one function (fused), as one for each component (expanded), or as its settings ask."""
 
 
 def attach(
