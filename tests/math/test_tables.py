@@ -10,7 +10,16 @@ from grpo_rewards_plugins.math.grading import grade
 from grpo_rewards import get_reward
 
 FOLDER = Path(__file__).parent
-TABLES = ("quantities", "science", "forms", "notations", "near_misses", "second_answers", "third_answers")
+TABLES = (
+    "quantities",
+    "science",
+    "forms",
+    "notations",
+    "near_misses",
+    "second_answers",
+    "third_answers",
+    "fourth_answers",
+)
 
 
 _ONE_LABEL = {"near_misses": "F", "notations": "T"}
@@ -46,7 +55,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
 
 
 @pytest.mark.parametrize("label", ["T", "F"])
-@pytest.mark.parametrize("name", ["completions", "word_answers", "second_words", "third_words"])
+@pytest.mark.parametrize("name", ["completions", "word_answers", "second_words", "third_words", "fourth_words"])
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:
     chosen = [(gold, text.replace("\\n", "\n")) for mark, gold, text in rows(name) if mark == label]
     assert len(chosen) > 4

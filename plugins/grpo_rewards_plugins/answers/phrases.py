@@ -54,7 +54,13 @@ _MOST_PHRASES = 24  # from the end, that may carry no answer before the search i
 
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
 _REASON = re.compile(r",?\s+(?:because|since)\s")
-_RELATIVE = re.compile(r",\s+(?:which|who|where|i\.e\.|that is)\s")
+_RELATIVE = re.compile(
+    r",\s+(?:which|who|where|i\.e\.|that is)\s|,\s+(?:or|i\.e\.,)\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
+    r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
+)
+_BULLET = re.compile(r"[-•*]\s+(?=[A-Za-z]{2})")
+_DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\s*(?=[.;\n]|$)")
+_DANGLING = frozenset(("from", "the", "a", "an", "in", "of", "on", "with", "by"))
 _THAT = re.compile(
     r"[\s*:]*(?:that\s+|(?=the\s|it\s))(?:(?:the(?:\s+[a-z]+){1,2}?|it|this)\s+(?=[a-z]+s\b)(?:(?:is|are|has)\s+)?|there\s+(?:is|are)\s+(?=(?:no|infinitely)\b))"
     r"(?=[a-z])|[\s*:]*(?:to(?:wards?)?\s+the\s+)(?=(?:left|right|north|south|east|west)\b)",
@@ -141,6 +147,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
     """The answer at the head of what follows a phrase: a word with a clear end, a formula, a choice letter, a sentence."""
     if _PLAIN.fullmatch(rest):  # as most answers are
         return rest.rstrip(" .\n")
+    if (bullet := _BULLET.match(rest)) is not None:
+        rest = rest[bullet.end() :]
     if (option := _OPTION.match(rest)) is not None:
         rest = rest[option.end() :]
     if words:
@@ -182,6 +190,8 @@ def _word(rest: str) -> str | None:
     dressed = match[0][: match.start(1) - match.start()].strip()[-1:]
     if turn is not None:
         run = run[:turn]
+        while run and run[-1].lower() in _DANGLING:  # "cannot be determined from the given data"
+            run.pop()
     elif not (dressed in ("*", '"', "`") and after.startswith(dressed)):
         head, comma, clause = after.lstrip("*_\"'”’`}").partition(",")
         if comma and not head:
@@ -199,6 +209,8 @@ def _word(rest: str) -> str | None:
 
 def _listed(rest: str, run: list[str], clause: str) -> str | None:
     """Of words before a comma: all of a list ("Paris, France"); "" where they are no answer; None where they are one alone."""
+    if run[0].endswith("day") and (date := _DATE.match(clause)) is not None:
+        return f"{run[0]}, {date[0]}".rstrip()
     if _BARE_ANSWER.match(clause) or (run[0].lower() in _ARTICLES and _GIVES.match(clause)):
         return ""
     if run[0].lower() in _VERDICTS or _NEW_CLAUSE.match(clause):
@@ -314,6 +326,9 @@ def _short(window: str) -> list[int]:
     return places
 
 
+_CHOICES = re.compile(r"[A-J](?:, ?(?:and )?[A-J]\b)+|[A-J] and [A-J]\b")
+
+
 def _told(found: str) -> str | None:
     """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
     if "\\" in found or len(PROSE.findall(found)) < 3:
@@ -351,7 +366,7 @@ def _sentence(rest: str) -> str:
                 return content.strip() + "\\%"
             return "".join(parts).strip()
     choice = CHOICE_LEAD.match(rest)
-    if choice and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
+    if choice and not _CHOICES.match(rest) and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)
     found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
