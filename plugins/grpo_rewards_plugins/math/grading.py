@@ -8,6 +8,7 @@ from itertools import count
 from typing import Literal
 
 from .equivalence.deciding import Decision
+from .equivalence.families import same_parameter
 from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
 from .equivalence.points import NO_SMALL_INTEGER
 from .equivalence.quantities import has_unit, rules
@@ -229,6 +230,10 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     decision = decide(mine, theirs, gold.text[:200])
     if not decision.equal and (again := _with_letters_as_units(gold, answer)) is not None:
         return Verdict(True, f"{again.rule}, with letters for a unit")
+    if not decision.equal and (families := same_parameter(mine, theirs)) is not None:
+        again = decide(*families, gold.text[:200])
+        if again.equal:
+            return Verdict(True, f"{again.rule}, for every integer")
     if not decision.equal and (other := _with_other_marks(gold, answer)) is not None:
         return other
     if decision.equal is not None:
