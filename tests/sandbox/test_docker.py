@@ -275,7 +275,9 @@ def test_the_weaker_modes_judge_and_refuse(engine, mode, user, store, sweep):
     backend = containers_of.DockerBackend(image=images.find(engine))
     config = {**containers_of._CONFIG, "allow": [mode], "store": store, "sweep": sweep, "warm": True}
     try:
-        worker = containers_of.Container(engine, {**backend._options(), "user": user}, config)
+        (host,) = backend.fleet.up
+        options = {**backend._options(engine, host.image), "user": user}
+        worker = containers_of.Container(engine, options, config, fleet=backend.fleet, host=host)
         assert worker.plan["mode"] == mode
         programs = [RIGHT, *(tried.format(attempt) for attempt in attempts)]
         found = [
