@@ -283,10 +283,10 @@ def test_rusts_own_tests(needs: Needs, local: Sandbox, body: str, passes: bool) 
 SHOW = "File.write('values.txt', \"{}\\n\", mode: 'a')\n"
 
 
-def test_values_of_two_programs_are_compared_and_never_meet(sandbox: Sandbox) -> None:
+def test_values_of_two_programs_are_compared_and_never_meet(local: Sandbox) -> None:
     tests = SHOW.format("[1, 2.5]") + SHOW.format('{\\"k\\": null}')
     looks = "Dir.glob(['*', '/tmp/*', '/dev/shm/*']).each { |name| puts name, (File.read(name) rescue '') }\nputs ENV.to_a, ARGV\nraise if $stdin.read != ''\n"
-    verdicts = sandbox.run([
+    verdicts = local.run([
         Job(text, tests, "values", language="ruby", compare="floats:1e-6")
         for text in (
             looks + SHOW.format("[1.0, 2.5000001]") + SHOW.format('{\\"k\\": null}'), SHOW.format("[1, 2.5]"), SHOW.format("[1, 2.5]") * 2,
@@ -300,7 +300,7 @@ def test_values_of_two_programs_are_compared_and_never_meet(sandbox: Sandbox) ->
 
 
 @pytest.mark.parametrize("tests", ["raise 'x'\n", "exit\n", SHOW.format("oh"), SHOW.format("NaN"), "def ("])
-def test_tests_that_write_no_values_give_no_verdict(sandbox: Sandbox, tests: str) -> None:
-    (verdict,) = sandbox.run([Job(SHOW.format("1"), tests, "values", language="ruby")])
+def test_tests_that_write_no_values_give_no_verdict(local: Sandbox, tests: str) -> None:
+    (verdict,) = local.run([Job(SHOW.format("1"), tests, "values", language="ruby")])
     assert verdict.status == "refused"
     assert "could not be made" in verdict.reason

@@ -193,7 +193,7 @@ def test_a_removed_argument_is_refused_with_its_replacement(recipe: Callable[...
         ({"dataset": {"path": "a", "name": "b"}}, r"give one of path \(a file\) and name"),
         ({"modell": "x"}, r"modell: unknown key; did you mean 'model'"),
         ({"learning_rate": 1e-5}, r"learning_rate: unknown key; did you mean training.learning_rate"),
-        ({"model": "no/such-folder-or-name!"}, "model.name: cannot be loaded"),
+        ({"model": "no/such-folder-or-name!"}, "model.name: no folder"),
         ({"rewards": {"rewards": {"correct": {"use": "exact", "columns": {"answer": "gold"}}}}}, "needs the column 'gold'"),
     ],
 )  # fmt: skip
@@ -218,7 +218,7 @@ def test_unreadable_references_are_findings(recipe: Callable[..., Path], tmp_pat
     )
     done = invoke("train", config, "--check")
     assert done.exit_code == 1, (done.output, done.exception)
-    assert "finding: row 0: where:" in done.stdout
+    assert "finding: bad.jsonl:1: where:" in done.stdout
     same = invoke("validate", config, "--json")
     assert same.exit_code == 1
     assert json.loads(same.stdout)["total_findings"] == 1
