@@ -75,6 +75,11 @@ class _Message:
         return [_Message([_Piece(piece.part, units, piece.cost)], alone) for units in parts]
 
     @property
+    def suspect(self) -> bool:
+        """Whether it is one unit with which an actor was lost: what it dies of next is its own doing."""
+        return self.single and self.deaths > 0
+
+    @property
     def single(self) -> bool:
         return len(self.pieces) == 1 and len(self.pieces[0].units) == 1
 
@@ -165,6 +170,8 @@ class Tier:
                     break
                 self.actors.look()
                 while queue and (member := self.actors.freest(patience)) is not None:
+                    if member.sent and (queue[0].suspect or any(one.message.suspect for one in flying.values())):
+                        break  # what may have killed an actor is alone in the next one, so that it takes nobody with it
                     message = queue.popleft()
                     flying[self._send(message, member, deadline)] = _Flight(message, member)
                 if self.actors.ready:
