@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from grpo_rewards._cli.sources import ColumnOption, ParamOption, composite_for, find_config
+
 if TYPE_CHECKING:
     from grpo_rewards._audit import AuditReport, Earned
     from grpo_rewards._audit.data import DataReport
@@ -33,12 +35,8 @@ def audit(
         list[str] | None,
         typer.Option("--only", metavar="NAME", help="A component, or for DATA an installed reward. Repeatable."),
     ] = None,
-    param: Annotated[
-        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A setting of the reward of --only.")
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
-    ] = None,
+    param: ParamOption = None,
+    column: ColumnOption = None,
     rows: Annotated[int | None, typer.Option(min=1, help="Prompts to try: 10 of FILE, all of DATA without it.")] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where the rows of DATA go with their marks, as JSONL.")
@@ -63,8 +61,6 @@ def audit(
     elif file is not None:
         raise typer.BadParameter("one file of data at a time; its composition is given with -c", param_hint="FILE")
     else:
-        from grpo_rewards._cli.sources import composite_for, find_config
-
         named = only or find_config(config) is not None
         _of_data(subject, composite_for(config, only, param, column) if named else None, rows, out, as_json)
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for
+from grpo_rewards._cli.sources import (
+    ColumnOption,
+    ConfigOption,
+    JoinOption,
+    OnlyOption,
+    OnOption,
+    ParamOption,
+    composite_for,
+)
 
 if TYPE_CHECKING:
     from grpo_rewards._scoring import Progress, Run
@@ -24,12 +32,8 @@ def score(
     ],
     config: ConfigOption = None,
     only: OnlyOption = None,
-    param: Annotated[
-        list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A setting of the reward of --only.")
-    ] = None,
-    column: Annotated[
-        list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
-    ] = None,
+    param: ParamOption = None,
+    column: ColumnOption = None,
     join: JoinOption = None,
     on: OnOption = "prompt",
     out: Annotated[str | None, typer.Option("--out", "-o", help="Where scored rows go, as JSONL; - is stdout.")] = None,

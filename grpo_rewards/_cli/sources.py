@@ -13,7 +13,16 @@ from grpo_rewards.errors import ConfigError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["ConfigOption", "JoinOption", "OnOption", "OnlyOption", "composite_for", "find_config"]
+__all__ = [
+    "ColumnOption",
+    "ConfigOption",
+    "JoinOption",
+    "OnOption",
+    "OnlyOption",
+    "ParamOption",
+    "composite_for",
+    "find_config",
+]
 
 ConfigOption = Annotated[
     Path | None,
@@ -24,6 +33,14 @@ ConfigOption = Annotated[
 OnlyOption = Annotated[
     list[str] | None,
     typer.Option("--only", metavar="NAME", help="A component of the composition, or without one an installed reward."),
+]
+
+ParamOption = Annotated[
+    list[str] | None, typer.Option("--param", metavar="NAME=VALUE", help="A setting of the reward of --only.")
+]
+
+ColumnOption = Annotated[
+    list[str] | None, typer.Option("--column", metavar="NAME=COLUMN", help="A column of the reward of --only.")
 ]
 
 JoinOption = Annotated[

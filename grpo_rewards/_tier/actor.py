@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
-import pickle
 import threading
 import time
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._tier.connection import unpickled
 from grpo_rewards._tier.messages import pack_outcomes, unpack_rows
-from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import SHARED_BY, cores
 
 __all__ = ["Actor", "Retired"]
@@ -85,13 +84,7 @@ class Actor:
 
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
-                try:
-                    self._loaded[key] = pickle.loads(ray.get(composite[0]))  # noqa: S301 - the driver's own bytes
-                except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
-                    raise ConfigError(
-                        f"the rewards cannot be loaded on a node of the cluster: {type(error).__name__}: {error}; install "
-                        f"the same packages, and put reward files at the same path, on every node"
-                    ) from None
+                self._loaded[key] = unpickled(ray.get(composite[0]))
             return self._loaded[key]
 
     def _watch(self, idle: float) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
 from typing import Any
 
 from grpo_rewards.errors import ConfigError, InfrastructureError
 
-__all__ = ["connect"]
+__all__ = ["connect", "unpickled"]
 
 _CONNECT_SECONDS = 5.0
 
@@ -46,3 +47,18 @@ def connect(asked_by: str) -> tuple[Any, bool]:
             f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
         ) from None
     return ray, True
+
+
+def unpickled(composite: bytes) -> Any:
+    """Return a composite that was sent to a node.
+
+    Raises:
+        ConfigError: its rewards cannot be imported there.
+    """
+    try:
+        return pickle.loads(composite)  # noqa: S301 - the driver's own bytes
+    except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
+        raise ConfigError(
+            f"the rewards cannot be loaded on a node of the cluster: {type(error).__name__}: {error}; install the same "
+            f"packages, and put reward files at the same path, on every node"
+        ) from None

@@ -18,7 +18,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards._tier import connect
+from grpo_rewards._tier import connect, unpickled
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 
@@ -55,13 +55,7 @@ def _score_in_task(pickled: bytes, key: str, environment: dict[str, str], sample
     if key not in _loaded:
         logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         _loaded.clear()
-        try:
-            _loaded[key] = pickle.loads(pickled)  # noqa: S301 - the driver's own bytes
-        except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
-            raise ConfigError(
-                f"the rewards cannot be loaded on a node of the cluster: {type(error).__name__}: {error}; install the same "
-                f"packages, and put reward files at the same path, on every node"
-            ) from None
+        _loaded[key] = unpickled(pickled)
     return score_samples(_loaded[key], samples)
 
 
