@@ -106,6 +106,7 @@ class Tier:
             raise ConfigError(f"scale: {error}; or leave scale out to score in this process") from None
         self._ray, self._ours = connect("scale: {executor: ray}")
         self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
+        self._pickled = pickled
         self._composite = self._ray.put(pickled)
         self.actors = Actors(self._ray, settings)
         self._cost: dict[str, float] = {}
@@ -226,6 +227,9 @@ class Tier:
             if isinstance(error.cause, Retired):
                 self.actors.lost(flight.member)
                 return [message]
+            if isinstance(error.cause, errors.ObjectLostError):  # the actor's node could not fetch what was sent to it
+                self._composite = self._ray.put(self._pickled)
+                return self._after_loss(message, type(error.cause).__name__)
             raise
         except errors.RayError as error:
             self.actors.lost(flight.member)

@@ -99,6 +99,44 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+UNFETCHED = """
+import sys
+from pathlib import Path
+
+from grpo_rewards import load
+from grpo_rewards._scoring import score_file
+import grpo_rewards._scoring.executors.on_ray
+
+on_ray = sys.modules["grpo_rewards._scoring.executors.on_ray"]  # the package's own name is the function
+folder = Path(sys.argv[1])
+score_samples = on_ray._score_in_task
+
+
+def score_or_fail_to_fetch(*arguments):
+    try:
+        (folder / "failed").touch(exist_ok=False)
+    except FileExistsError:
+        return score_samples(*arguments)
+    import ray
+    raise ray.exceptions.ObjectLostError("00", None, "")
+
+
+on_ray._score_in_task = score_or_fail_to_fetch
+score_file(folder / "rows.jsonl", load(folder / "rewards.yaml"), out=folder / "ray.jsonl", executor="ray")
+"""
+
+
+def test_a_task_whose_node_cannot_fetch_its_rows_is_sent_again(folder: Path, jsonl, read) -> None:  # type: ignore[no-untyped-def]
+    jsonl({"prompt": f"p{n // 4}", "completion": "xx", "answer": "xx"} for n in range(8))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", UNFETCHED, str(folder)], capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert (folder / "failed").exists()
+    assert "its rows are sent to another" in done.stderr
+    assert len(read(folder / "ray.jsonl")) == 8
+
+
 def test_a_cluster_that_loses_a_node_and_a_worker_writes_the_bytes_of_one_machine(
     folder: Path, jsonl, read, cli
 ) -> None:  # type: ignore[no-untyped-def]

@@ -73,7 +73,9 @@ class _Cluster:
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise ConfigError(f"{error}; or score with --executor local --workers 1") from None
         self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
-        self._pickled = ray.put(pickled)
+        self._pickled = (
+            pickled  # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
+        )
         self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 
@@ -101,13 +103,14 @@ class _Cluster:
             try:
                 found: ScoredChunk = self._ray.get(reference)
                 return found
+            except (errors.NodeDiedError, errors.LocalRayletDiedError, errors.ObjectLostError) as error:
+                # Also from within the task, where its node could not fetch the rows: before what the task itself raised.
+                _log.warning("a node of the cluster was lost (%s); its rows are sent to another", type(error).__name__)
+                reference = self._submit(samples)
             except errors.RayTaskError as error:  # raised in the task, not by it being lost
                 if isinstance(error.cause, ConfigError):
                     raise ConfigError(str(error.cause)) from None
                 raise
-            except (errors.NodeDiedError, errors.LocalRayletDiedError, errors.ObjectLostError) as error:
-                _log.warning("a node of the cluster was lost (%s); its rows are sent to another", type(error).__name__)
-                reference = self._submit(samples)
             except errors.OutOfMemoryError:
                 raise Died("the worker was ended for want of memory on its node") from None
             except errors.WorkerCrashedError:
