@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.words import beyond_ascii
 
 __all__ = ["language"]
 
@@ -15,9 +16,8 @@ Script = Literal[
 ]  # fmt: skip
 
 _NO_LETTERS = re.compile(r"[\W\d_]+")
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
-_ASCII_NO_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
+_NO_ASCII_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
 _HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _RANGES: dict[Script, str] = {
     "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uff21-\uff3a\uff41-\uff5a",
@@ -44,14 +44,17 @@ def language(completion: str, *, script: Script = "latin") -> float | Outcome:
     Args:
         script: the script expected; ``japanese`` and ``korean`` include Chinese characters.
     """
-    if not completion.strip():
+    if not completion or completion.isspace():
         return Outcome(0.0, "scored", "the completion is empty")
+    if script == "latin" and completion.isascii():
+        return 1.0
     # a pattern takes long over each word of a text; ASCII, most of most texts, is counted without
-    beyond = "" if completion.isascii() else _NO_LETTERS.sub("", "".join(_BEYOND_ASCII.findall(completion)))
+    raw = completion.encode("utf-8", "surrogatepass")
+    beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
     foreign = _pattern(script).sub("", beyond)
     if script == "latin" and not foreign:
         return 1.0
-    ascii_letters = len(completion.encode("ascii", "ignore").translate(None, _ASCII_NO_LETTERS))
+    ascii_letters = len(raw.translate(None, _NO_ASCII_LETTERS))
     letters = ascii_letters + len(beyond)
     wrong = len(foreign) + (ascii_letters if script != "latin" else 0)
     if not wrong:

@@ -7,7 +7,7 @@ from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.bounds import between
-from grpo_rewards_plugins.words import ngrams, split_words
+from grpo_rewards_plugins.words import count_distinct
 
 __all__ = ["repetition"]
 
@@ -27,9 +27,7 @@ def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> 
         ngram: how many words make an n-gram (open-r1: 3).
         max_penalty: the penalty of a completion that is nothing but repetition (open-r1: 1, written -1 there).
     """
-    words = split_words(completion)
-    total = max(0, len(words) - ngram + 1)
-    distinct = len(set(ngrams(words, ngram)))
+    total, distinct = count_distinct(completion, ngram)
     if distinct == total:
         return 0.0
     return Outcome(

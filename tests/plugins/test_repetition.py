@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
-from grpo_rewards_plugins.words import split_words
+from grpo_rewards_plugins import word_hashes, words
+from grpo_rewards_plugins.words import ngrams, split_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,3 +37,28 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES).map("".join) | st.text())
 def test_words_found_by_splitting_are_those_of_the_pattern(text: str) -> None:
     assert split_words(text) == WORD.findall(text.casefold())
+
+
+@given(st.lists(PIECES).map("".join) | st.text(), st.integers(1, 4))
+def test_ngrams_counted_by_hash_are_those_of_the_words(text: str, size: int) -> None:
+    found = split_words(text)
+    expected = max(0, len(found) - size + 1), len(set(ngrams(found, size)))
+    assert word_hashes.count_distinct(text, size) == words.count_distinct(text, size) == expected
+
+
+@pytest.mark.parametrize("piece", ["a", "好", "İs ", "word ", "x" * 23 + " "])
+def test_words_of_a_long_text_may_cross_what_is_summed_at_once(piece: str) -> None:
+    text = "".join(f"{piece}{number % 4999}{' ' * (number % 3)}" for number in range(9000))
+    found = split_words(text)
+    assert len(text) > 2 * word_hashes._BLOCK
+    assert words.count_distinct(text, 3) == (len(found) - 2, len(set(ngrams(found, 3))))
+
+
+def test_without_numpy_a_long_text_is_counted_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "grpo_rewards_plugins.word_hashes", None)
+    words._hashed.cache_clear()
+    try:
+        assert words._hashed() is None
+        assert get_reward("repetition").one("word " * 5000).value == pytest.approx(-4997 / 4998)
+    finally:
+        words._hashed.cache_clear()
