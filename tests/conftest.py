@@ -1,18 +1,24 @@
-"""Fixtures that several rooms use: the built wheel and a fresh environment that holds nothing else."""
+"""Fixtures that several rooms use: the command line, the built wheel, and a fresh environment that holds nothing else."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
+import threading
 import venv
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[1]
+COMMAND = Path(sys.executable).with_name("grpo-rewards")
+SECONDS = 120
 
 # CI tries the same examples each time: what it finds must come from the change that it looks at
 if os.environ.get("CI") and importlib.util.find_spec("hypothesis"):  # the environments of peers have it not
@@ -28,6 +34,88 @@ def _once(tmp_path_factory: pytest.TempPathFactory, name: str) -> tuple[Path, Fi
     if os.environ.get("PYTEST_XDIST_WORKER"):
         shared = shared.parent
     return shared / name, FileLock(str(shared / f"{name}.lock"))
+
+
+class CommandLine:
+    """`grpo-rewards`, each call in a process of its own, forked from one that has imported it; see command_line.py."""
+
+    def __init__(self) -> None:
+        script = Path(__file__).with_name("command_line.py")
+        self._server = subprocess.Popen(
+            [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, arguments: list[str], folder: Path, environment: Mapping[str, str], outputs: Path) -> int:
+        """Run the command; return its exit code, or minus the signal that ended it."""
+        assert self._server.stdin is not None
+        files = {"stdout": str(outputs / "stdout"), "stderr": str(outputs / "stderr")}
+        for file in files.values():
+            Path(file).write_bytes(b"")
+        request = {"arguments": arguments, "folder": str(folder), "environment": dict(environment), **files}
+        self._server.stdin.write(json.dumps(request) + "\n")
+        self._server.stdin.flush()
+        process = self._answer()
+        too_long = threading.Timer(SECONDS, os.kill, (process, 9))
+        too_long.start()
+        try:
+            return self._answer()
+        finally:
+            too_long.cancel()
+
+    def _answer(self) -> int:
+        assert self._server.stdout is not None
+        return int(self._server.stdout.readline())
+
+    def close(self) -> None:
+        """End the process that they are forked from."""
+        self._server.communicate()
+
+
+@pytest.fixture(scope="session")
+def command_line() -> Iterator[CommandLine]:
+    """The process that runs the command line."""
+    server = CommandLine()
+    yield server
+    server.close()
+
+
+Cli = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def cli(command_line: CommandLine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """Run ``grpo-rewards`` with arguments in the test's folder; `env` adds to the environment, `input` is what it reads."""
+
+    def run(
+        *arguments: object, env: Mapping[str, str] | None = None, input: str | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        words = [*map(str, arguments)]
+        environment = {**os.environ, "COLUMNS": "200", **(env or {})}
+        if input is not None or any(
+            name.startswith("PYTHON") for name in env or ()
+        ):  # an interpreter must start with it
+            return subprocess.run(
+                [str(COMMAND), *words], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, env=environment,
+                input=input,
+            )  # fmt: skip
+        outputs = tmp_path_factory.mktemp("outputs")
+        code = command_line.run(words, tmp_path, environment, outputs)
+        stdout, stderr = ((outputs / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess(words, code, stdout, stderr)
+
+    return run
+
+
+@pytest.fixture
+def jsonl(tmp_path: Path) -> Callable[..., Path]:
+    """Write rows as JSONL."""
+
+    def write(rows: Iterable[Mapping[str, Any]], name: str = "rows.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    return write
 
 
 @pytest.fixture(scope="session")

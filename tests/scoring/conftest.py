@@ -1,4 +1,4 @@
-"""What the tests of scoring share: the command line as a process of its own, and files to score."""
+"""What the tests of scoring share: a command that is still running, and the rows of a file."""
 
 from __future__ import annotations
 
@@ -6,26 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
-
-Cli = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """Run ``grpo-rewards`` with arguments, in the test's own folder."""
-
-    def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [str(COMMAND), *map(str, arguments)]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, **options)
-
-    return run
 
 
 @pytest.fixture
@@ -39,18 +26,6 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         )  # fmt: skip
 
     return run
-
-
-@pytest.fixture
-def jsonl(tmp_path: Path) -> Callable[..., Path]:
-    """Write rows as JSONL."""
-
-    def write(rows: Iterable[Mapping[str, Any]], name: str = "rows.jsonl") -> Path:
-        path = tmp_path / name
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return path
-
-    return write
 
 
 @pytest.fixture
