@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from ._job import Job, Verdict
 
@@ -16,7 +15,7 @@ class Worker(ABC):
     One thread asks it at a time; only `interrupt` may be called by another one meanwhile.
     """
 
-    plan: Mapping[str, Any] = MappingProxyType({})
+    plan: Mapping[str, object] = MappingProxyType({})
     """What the worker found out about its isolation, as plain data."""
 
     @abstractmethod

@@ -32,7 +32,7 @@ def describe_mode(backend: str, found: Mapping[str, Any]) -> str:
     return note
 
 
-def guarantees() -> dict[str, Any]:
+def guarantees() -> dict[str, object]:
     """Try every layer and return plain data: `local` (the mode that would be used, or None), why, and each layer.
 
     `layers` says of each layer what stands in its way ("" = it works here); not every layer that works is used, and the
@@ -50,7 +50,7 @@ def guarantees() -> dict[str, Any]:
     return {"local": mode, "note": note, "layers": layers, "languages": languages, **_docker()}
 
 
-def _docker() -> dict[str, Any]:
+def _docker() -> dict[str, object]:
     from .backends.docker import image
     from .backends.docker.engine import Engine
 

@@ -109,7 +109,7 @@ class Job:
 
         comparison(self.compare)
 
-    def to_wire(self) -> dict[str, Any]:
+    def to_wire(self) -> dict[str, object]:
         """Plain data for the supervisor."""
         data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         data["setup"], data["limits"] = self.setup or "", asdict(self.limits)

@@ -20,7 +20,7 @@ __all__ = ["ESCAPES", "FORGERIES", "BackendContract"]
 
 _RIGHT, _WRONG = "def double(x):\n    return 2 * x\n", "def double(x):\n    return x + 2\n"
 _CASES = [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]
-_TESTS: dict[str, str | list[Any]] = {
+_TESTS: dict[str, str | list[object]] = {
     "asserts": ["assert double(2) == 4", "assert double(5) == 10"],
     "humaneval": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n",
     "pytest": "from solution import double\n\ndef test_a():\n    assert double(2) == 4\n\ndef test_b():\n    assert double(5) == 10\n",

@@ -33,7 +33,7 @@ class Supervised(Worker):
         self._clean = answer.pop("clean")
         return Verdict(**answer, seconds=time.monotonic() - start)
 
-    def ask(self, message: Any, seconds: float, most: float = math.inf) -> dict[str, Any]:
+    def ask(self, message: object, seconds: float, most: float = math.inf) -> dict[str, Any]:
         """Send a message and return the answer.
 
         Raises:
@@ -57,11 +57,11 @@ class Supervised(Worker):
             return False
         return True
 
-    def _receive(self, deadline: float) -> dict[str, Any]:
+    def _receive(self, deadline: float) -> dict[str, object]:
         (size,) = wire.HEADER.unpack(self._read(wire.HEADER.size, deadline))
         if size > wire.MAX_FRAME:
             raise OSError(f"the supervisor answered with {size} bytes")
-        answer: dict[str, Any] = json.loads(self._read(size, deadline))
+        answer: dict[str, object] = json.loads(self._read(size, deadline))
         return answer
 
     @abstractmethod

@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from dataclasses import asdict
-from typing import Any
 
 from . import wire
 from .formats.report import Report
@@ -78,7 +77,7 @@ class Answer:
             self.give(report, clean=True)
 
 
-def _leave(number: int, frame: Any) -> None:
+def _leave(number: int, frame: object) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would cut the cleaning short
     # raised within a finalizer or a hook of fork, the exit is swallowed: it comes again until `main` has it
     signal.setitimer(signal.ITIMER_REAL, _AGAIN)

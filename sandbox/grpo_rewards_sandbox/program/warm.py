@@ -114,7 +114,7 @@ def rehearse(make: Callable[[socket.socket], Any]) -> None:
     mine, theirs = socket.socketpair()
     peer, tests = make(mine), Tests(theirs)
 
-    def ask(what: str, *arguments: Any) -> Any:
+    def ask(what: str, *arguments: object) -> Any:
         tests.send(what, arguments)
         peer.serve(peer.next_request())
         return tests.receive().body

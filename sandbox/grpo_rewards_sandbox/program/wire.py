@@ -19,13 +19,13 @@ class Disconnected(Exception):
     """The other end is gone."""
 
 
-def pack(message: Any) -> bytes:
+def pack(message: object) -> bytes:
     """Return one frame: four bytes of length, little endian, then JSON."""
     data = _encode(message).encode()
     return HEADER.pack(len(data)) + data
 
 
-def send(sock: socket.socket, message: Any, descriptors: tuple[int, ...] = ()) -> None:
+def send(sock: socket.socket, message: object, descriptors: tuple[int, ...] = ()) -> None:
     """Send one frame; the descriptors travel with its first byte."""
     data = pack(message)
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
@@ -79,7 +79,7 @@ def read_frame(descriptor: int) -> Any:
     return None if body is None else json.loads(body)
 
 
-def write_frame(descriptor: int, message: Any) -> None:
+def write_frame(descriptor: int, message: object) -> None:
     """Write one frame to a pipe."""
     view = memoryview(pack(message))
     while view:

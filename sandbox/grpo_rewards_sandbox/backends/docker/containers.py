@@ -30,7 +30,7 @@ _TMPFS = {
     "/dev/shm": "noexec,size=16m,nr_inodes=1024,mode=1777",
     "/sandbox": "exec,size=160m,nr_inodes=16384,mode=755",
 }
-_CONFIG: dict[str, Any] = {
+_CONFIG: dict[str, object] = {
     "allow": ["user", "container"], "python_path": [], "pytest_path": ["/opt/grpo-rewards/site"],
     "program_path": "/opt/grpo-rewards", "sweep": ["/tmp", "/dev/shm"], "store": "/sandbox",
 }  # fmt: skip
@@ -121,7 +121,7 @@ class DockerBackend(Backend):
                     host.engine.remove_all(f"{SANDBOX}={self._sandbox}")
                 host.engine.close()
 
-    def _options(self, engine: Engine, image: str) -> dict[str, Any]:
+    def _options(self, engine: Engine, image: str) -> dict[str, object]:
         host = engine.client.api.create_host_config(
             network_mode="none", read_only=True, auto_remove=True, ipc_mode="private", cap_drop=["ALL"],
             cap_add=CAPABILITIES, security_opt=["no-new-privileges:true"], pids_limit=_PIDS, mem_limit=self._memory,
@@ -140,12 +140,12 @@ class Container(Supervised):
     """A container whose first process is a supervisor; it ends when its standard input does, so with this process."""
 
     def __init__(
-        self, engine: Engine, options: dict[str, Any], config: dict[str, Any], *, fleet: Fleet, host: Host
+        self, engine: Engine, options: dict[str, object], config: dict[str, object], *, fleet: Fleet, host: Host
     ) -> None:
         self._engine, self._fleet, self._host, self._counted = engine, fleet, host, False
         api = engine.client.api
         self.id: str = api.create_container_from_config(_once(api, options))["Id"]
-        self._raw: Any = None
+        self._raw: object = None
         self._buffer, self._said = bytearray(), ""
         try:
             self._raw = api.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
@@ -222,7 +222,7 @@ class Container(Supervised):
                     part.close()
 
 
-def _once(api: Any, options: dict[str, Any]) -> Any:
+def _once(api: Any, options: dict[str, object]) -> object:
     """The container's configuration, with StdinOnce: its standard input ends with the connection that feeds it."""
     config = api.create_container_config(**options)
     config["StdinOnce"] = True

@@ -111,7 +111,7 @@ def _place() -> str:
     return os.environ.get("DOCKER_HOST") or f"the context {_context_name()}"
 
 
-def _connect(host: str | None = None) -> Any:
+def _connect(host: str | None = None) -> object:
     docker = docker_py()
     name = _context_name()
     if host is not None:
@@ -131,7 +131,7 @@ def _connect(host: str | None = None) -> Any:
         raise SandboxUnavailable(f"the docker context {name!r} cannot be read: {error!r}") from error
     secrets = {name: _folder() / "contexts" / "tls" / key / "docker" / f"{name}.pem" for name in ("ca", "cert", "key")}
     there = {name: str(path) for name, path in secrets.items() if path.is_file()}
-    tls: Any = False
+    tls: object = False
     if there:
         pair = (there["cert"], there["key"]) if {"cert", "key"} <= set(there) else None
         tls = docker.tls.TLSConfig(
@@ -140,7 +140,7 @@ def _connect(host: str | None = None) -> Any:
     return _at(host) if host.startswith("ssh://") else _client(base_url=host, tls=tls)
 
 
-def _at(host: str) -> Any:
+def _at(host: str) -> object:
     """A client of the engine at an address; certificates are those of ``DOCKER_CERT_PATH``, as for ``DOCKER_HOST``."""
     if host.startswith("ssh://"):
         return _client(base_url=forwarded(host))
@@ -149,11 +149,13 @@ def _at(host: str) -> Any:
     return _client(**docker_py().utils.kwargs_from_env(environment={**os.environ, "DOCKER_HOST": host}))
 
 
-def _client(**options: Any) -> Any:
+def _client(**options: object) -> object:
     docker = docker_py()
 
     class Api(docker.APIClient):  # type: ignore[misc,name-defined]
-        def merge_environment_settings(self, url: Any, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
+        def merge_environment_settings(
+            self, url: object, proxies: object, stream: object, verify: object, cert: object
+        ) -> object:
             # else requests prefers $REQUESTS_CA_BUNDLE to the authority that the engine's own settings name
             verify = self.verify if verify is None else verify
             return super().merge_environment_settings(url, proxies, stream, verify, cert)

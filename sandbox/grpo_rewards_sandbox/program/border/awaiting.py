@@ -30,7 +30,7 @@ class Waiting:
         self._finished: set[int] = set()
         self._next: asyncio.Handle | None = None
         self._pause = _SHORTEST
-        self._started: dict[int, asyncio.Task[Any]] = {}
+        self._started: dict[int, asyncio.Task[object]] = {}
         self._ended: list[int] = []
 
     def patience(self) -> float:
@@ -57,7 +57,7 @@ class Waiting:
                 del self._waiters[number]
         return cancelled
 
-    def start(self, coroutine: Coroutine[Any, Any, Any]) -> int:
+    def start(self, coroutine: Coroutine[object, object, object]) -> int:
         """Start a coroutine of the tests that the candidate awaits; return its number."""
         number = next(self._numbers)
         task = self._started[number] = self.loop.create_task(coroutine)
@@ -68,7 +68,7 @@ class Waiting:
         """Cancel it, as the one that awaits it over there was."""
         self._started[number].cancel()
 
-    def ended(self, number: int) -> Any:
+    def ended(self, number: int) -> object:
         """Return what it returned, or raise what it raised."""
         task = self._started[number]
         if task.done():
@@ -138,7 +138,7 @@ def waiting() -> Waiting | None:
     return found
 
 
-async def outcome(what: str, *arguments: Any) -> Any:
+async def outcome(what: str, *arguments: object) -> object:
     """Return what an awaitable of the candidate returns, or raise what it raises. `what`: the request that begins it."""
     peer, here = Border.peer, waiting()
     # driven by hand, it runs to its end

@@ -40,7 +40,7 @@ def in_batches(items: list[Any]) -> Iterator[tuple[str, int]]:
 class Caller:
     """Holds the program's function or method and the calls that are left."""
 
-    def __init__(self, module: types.ModuleType, before: dict[str, Any], job: dict[str, Any]) -> None:
+    def __init__(self, module: types.ModuleType, before: dict[str, object], job: dict[str, Any]) -> None:
         own = {name: value for name, value in vars(module).items() if before.get(name, module) is not value}
         self._entry: str = job["entry"]
         self._function: Any = own.get(self._entry) if callable(own.get(self._entry)) else None
@@ -58,7 +58,7 @@ class Caller:
     def go_on(self) -> str:
         """Make calls until they are enough for one crossing; return their results, as JSON."""
         if not self._ready:
-            found: list[Any] = []
+            found: list[object] = []
             until = time.monotonic() + ENOUGH_SECONDS
             for arguments, keywords in self._waiting:
                 found.append(self._called(arguments, keywords))
@@ -67,7 +67,7 @@ class Caller:
             self._ready = [text for text, _ in in_batches(found)]
         return self._ready.pop(0)
 
-    def _called(self, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    def _called(self, arguments: list[object], keywords: dict[str, object]) -> object:
         """Make one call; return what came of it."""
         try:
             given = [self._argument(place, value) for place, value in enumerate(arguments)]
@@ -83,12 +83,12 @@ class Caller:
         except Exception as error:  # noqa: BLE001  what the program raises is this test's result
             return {"e": f"{type(error).__name__}: {error}"[:300]}
 
-    def _made(self) -> Callable[..., Any]:
+    def _made(self) -> Callable[..., object]:
         """The method of a new object: what a test leaves in one is no other test's."""
-        method: Callable[..., Any] = getattr(self._owner(), self._entry)
+        method: Callable[..., object] = getattr(self._owner(), self._entry)
         return method
 
-    def _argument(self, place: int, value: Any) -> Any:
+    def _argument(self, place: int, value: object) -> object:
         shape = self._shapes[place] if place < len(self._shapes) else ""
         return to_nodes(value, shape, self._nodes) if shape else with_whole_keys(value)
 
@@ -109,7 +109,7 @@ def load(module: types.ModuleType, source: str, setup: str, job: dict[str, Any])
     return Caller(module, before, job)
 
 
-def _owner(own: dict[str, Any], module: str, entry: str, owners: list[str]) -> Any:
+def _owner(own: dict[str, object], module: str, entry: str, owners: list[str]) -> object:
     """Return the program's class that has the method to call: of those that are named the first, else any."""
     classes = [own[name] for name in owners if inspect.isclass(own.get(name))]
     classes += [value for value in own.values() if inspect.isclass(value) and value.__module__ == module]
@@ -122,11 +122,11 @@ def _owner(own: dict[str, Any], module: str, entry: str, owners: list[str]) -> A
 # ------------------------------------------------------------------------------------------------ values
 
 
-def _short(value: Any) -> bool:
+def _short(value: object) -> bool:
     return type(value) is not int or -_PLAIN_INT < value < _PLAIN_INT
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> object:
     """Return what stands for a result in JSON: lists and tuples as lists, all else that is no scalar under a tag."""
     kind = type(value)
     if kind in _SCALARS:
@@ -157,7 +157,7 @@ def plain(value: Any) -> Any:
     return {"o": kind.__name__}
 
 
-def with_whole_keys(value: Any) -> Any:
+def with_whole_keys(value: object) -> object:
     """Return JSON with the keys of an object as numbers where all of them are: JSON has no other keys than text."""
     if type(value) is list:
         return value if set(map(type, value)) <= _SCALARS else [with_whole_keys(part) for part in value]
@@ -173,22 +173,22 @@ def with_whole_keys(value: Any) -> Any:
 class ListNode:
     """A node of a linked list, as LeetCode has it, for programs that bring none."""
 
-    def __init__(self, val: Any = 0, next: Any = None) -> None:
+    def __init__(self, val: object = 0, next: object = None) -> None:
         self.val, self.next = val, next
 
 
 class TreeNode:
     """A node of a binary tree, as LeetCode has it, for programs that bring none."""
 
-    def __init__(self, val: Any = 0, left: Any = None, right: Any = None) -> None:
+    def __init__(self, val: object = 0, left: object = None, right: object = None) -> None:
         self.val, self.left, self.right = val, left, right
 
 
-def _node_classes(module: types.ModuleType, shapes: list[str]) -> dict[str, Any]:
+def _node_classes(module: types.ModuleType, shapes: list[str]) -> dict[str, object]:
     return {cls.__name__: vars(module).get(cls.__name__, cls) for cls in (ListNode, TreeNode)} if shapes else {}
 
 
-def to_nodes(value: Any, shape: str, classes: dict[str, Any]) -> Any:
+def to_nodes(value: Any, shape: str, classes: dict[str, object]) -> object:
     """Return the nodes that a list stands for; `shape` is ListNode, TreeNode, or a list of them (``[ListNode]``)."""
     if shape.startswith("["):
         return [to_nodes(part, shape[1:-1], classes) for part in value]
@@ -198,7 +198,7 @@ def to_nodes(value: Any, shape: str, classes: dict[str, Any]) -> Any:
     return _linked(value, make) if shape == "ListNode" else _tree(value, make)
 
 
-def _linked(values: list[Any], make: Any) -> Any:
+def _linked(values: list[object], make: Any) -> object:
     head = last = make(values[0])
     for value in values[1:]:
         last.next = make(value)
@@ -206,7 +206,7 @@ def _linked(values: list[Any], make: Any) -> Any:
     return head
 
 
-def _tree(values: list[Any], make: Any) -> Any:
+def _tree(values: list[object], make: Any) -> object:
     root = make(values[0])
     above, left = [root], iter(values[1:])
     for node in above:
@@ -219,7 +219,7 @@ def _tree(values: list[Any], make: Any) -> Any:
     return root
 
 
-def from_nodes(value: Any, shape: str) -> Any:
+def from_nodes(value: Any, shape: str) -> object:
     """The reverse."""
     if shape.startswith("["):
         return [from_nodes(part, shape[1:-1]) for part in value]
@@ -228,7 +228,7 @@ def from_nodes(value: Any, shape: str) -> Any:
     return _values_of_list(value) if shape == "ListNode" else _values_of_tree(value)
 
 
-def _values_of_list(node: Any) -> list[Any]:
+def _values_of_list(node: Any) -> list[object]:
     found = []
     while node is not None:
         found.append(node.val)
@@ -238,7 +238,7 @@ def _values_of_list(node: Any) -> list[Any]:
     return found
 
 
-def _values_of_tree(root: Any) -> list[Any]:
+def _values_of_tree(root: Any) -> list[object]:
     found, level = [], [root]
     for node in level:
         found.append(None if node is None else node.val)

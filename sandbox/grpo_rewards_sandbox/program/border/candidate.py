@@ -63,7 +63,7 @@ class CandidatePeer(Describer):
             return stubs.number_of(value)
         return None
 
-    def decode_object(self, tag: str, body: Any) -> Any:
+    def decode_object(self, tag: str, body: Any) -> object:
         if tag == "E":
             return self.decode_exception(body)
         if tag == "Q":
@@ -116,7 +116,7 @@ class CandidatePeer(Describer):
 
     # ---- requests of the tests
 
-    def arguments(self, what: str, coded: Any) -> list[Any]:
+    def arguments(self, what: str, coded: Any) -> list[object]:
         if what == "call":
             return [self.held(coded[0]), self.decode_all(coded[1]), self._named(coded[2:])]
         if what == "method":
@@ -177,7 +177,7 @@ class CandidatePeer(Describer):
         """Begin to wait for an awaitable of the candidate."""
         return self.loop.begin(value, patience)
 
-    def special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> Any:
+    def special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> object:
         """Begin to wait for what an asynchronous special method returns."""
         return self.run_coroutine(getattr(type(value), name)(value, *arguments), patience)
 

@@ -105,7 +105,7 @@ class Codec(Channel):
         """The reverse."""
         return body if all_scalars(body) else [self.decode(part) for part in body]
 
-    def encode(self, value: Any) -> Any:
+    def encode(self, value: Any) -> object:
         """Return what stands for a value in a message."""
         kind = type(value)
         if kind in SCALARS:
@@ -195,7 +195,7 @@ class Codec(Channel):
             return libraries.decode(self, tag, body)
         return self.decode_object(tag, body)
 
-    def _decode_container(self, tag: str, number: Any, coded: object, extra: object, cls: object) -> object:
+    def _decode_container(self, tag: str, number: object, coded: object, extra: object, cls: object) -> object:
         if type(number) is not int or number in self.shared or (number & 1) == self.parity:
             raise self.protocol("a container's number")
         container = CONTAINERS[tag]
@@ -216,7 +216,7 @@ class Codec(Channel):
     def number_container(self, value: object, number: int) -> None:
         """Let a container of a class of the other side's know its number."""
 
-    def container_class(self, number: Any, base: type) -> type:
+    def container_class(self, number: object, base: type) -> type:
         """Return the class of that number, which derives from a container's type."""
         raise self.protocol("a class")
 
@@ -228,7 +228,7 @@ class Codec(Channel):
         """Encode an object that stays on this side."""
         raise NotImplementedError
 
-    def decode_object(self, tag: str, body: Any) -> object:
+    def decode_object(self, tag: str, body: object) -> object:
         """Return what stands for an object of the other side."""
         raise NotImplementedError
 
@@ -240,7 +240,7 @@ class Codec(Channel):
         """Return the exception to raise here."""
         raise NotImplementedError
 
-    def held(self, number: int) -> Any:
+    def held(self, number: int) -> object:
         """Return the object of this side, or the container of both, that has this number."""
         return self.mine[number] if number in self.mine else self.shared[number].value
 

@@ -29,7 +29,7 @@ class EventLoop:
         `patience`: how many seconds it may take now; None: until it is done.
         """
 
-        async def wait() -> Any:
+        async def wait() -> object:
             return await value
 
         if self._made().is_running() or patience is None:
@@ -90,7 +90,7 @@ class EventLoop:
         """What asks runs in this loop, while the tests' loop waits to go on."""
         return self._turning and asyncio._get_running_loop() is self._loop
 
-    async def await_theirs(self, ask: Any, *what: Any) -> object:
+    async def await_theirs(self, ask: Any, *what: object) -> object:
         """Await a coroutine of the tests, which runs in their loop, beside what runs in this one."""
         number = ask("start", *what)
         while number not in self._ended:

@@ -50,7 +50,7 @@ def _descr(dtype: Any) -> object:
     return dtype.str if dtype.names is None else [list(part) for part in dtype.descr]
 
 
-def _dtype(descr: object) -> Any:
+def _dtype(descr: object) -> object:
     """Read a dtype: plain ones by their text, structured ones field by field, nothing that holds objects."""
     numpy = importlib.import_module("numpy")
     if type(descr) is str and (_PLAIN_DTYPE.fullmatch(descr) or descr == "|O"):
@@ -64,7 +64,7 @@ def _dtype(descr: object) -> Any:
     return found
 
 
-def _numpy(codec: Any, value: Any) -> object:
+def _numpy(codec: Any, value: object) -> object:
     numpy: Any = sys.modules["numpy"]
     if isinstance(value, numpy.ndarray):
         array = numpy.asarray(value)
@@ -94,7 +94,7 @@ def _array_contents(value: object) -> list[object]:
     return list(array.ravel()) if array.dtype.kind == "O" else [array.tobytes()]
 
 
-def _fill_array(value: Any, contents: list[Any]) -> None:
+def _fill_array(value: Any, contents: list[object]) -> None:
     numpy: Any = sys.modules["numpy"]
     if value.dtype.kind == "O":
         value[...] = _unflat("|O", contents).reshape(value.shape)
@@ -120,7 +120,7 @@ def _array_extra(value: Any) -> object:
     return _descr(array.dtype), tuple(array.shape), whole, offset, tuple(array.strides)
 
 
-def _new_array(cls: Any, extra: Any) -> Any:
+def _new_array(cls: Any, extra: Any) -> object:
     numpy = importlib.import_module("numpy")
     descr, shape, *view = extra
     shape, dtype = tuple(map(int, shape)), _dtype(_listed(descr))
@@ -131,7 +131,7 @@ def _new_array(cls: Any, extra: Any) -> Any:
     return numpy.empty(shape, dtype)
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: Any) -> object:
     return [_listed(part) for part in value] if type(value) in (list, tuple) else value
 
 
@@ -153,7 +153,7 @@ def _unflat(descr: object, data: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ pandas
 
 
-def _pandas(codec: Any, value: Any) -> object:
+def _pandas(codec: Any, value: object) -> object:
     pandas: Any = sys.modules["pandas"]
     if isinstance(value, (pandas.DataFrame, pandas.Series)):
         return codec.encode_container(value, "DF" if isinstance(value, pandas.DataFrame) else "SR")
@@ -221,7 +221,7 @@ def _index(index: Any) -> tuple[object, ...]:
     return "plain", _column(pandas.Series(index.array)), index.name, freq
 
 
-def _new_index(parts: Any) -> Any:
+def _new_index(parts: Any) -> object:
     pandas: Any = importlib.import_module("pandas")
     kind, *rest = parts
     if kind == "range":
@@ -242,7 +242,7 @@ def _frame_contents(value: Any) -> list[object]:
     return [_index(value.columns), _index(value.index), columns]
 
 
-def _new_frame(columns: Any, index: Any, values: list[Any]) -> Any:
+def _new_frame(columns: object, index: object, values: list[object]) -> object:
     pandas: Any = importlib.import_module("pandas")
     rows = _new_index(index)
     parts = {at: pandas.Series(_values(column), index=rows, copy=True) for at, column in enumerate(values)}
@@ -255,12 +255,12 @@ def _series_contents(value: Any) -> list[object]:
     return [_column(value), _index(value.index), value.name]
 
 
-def _new_series(column: object, index: object, name: object) -> Any:
+def _new_series(column: object, index: object, name: object) -> object:
     return importlib.import_module("pandas").Series(_values(column), index=_new_index(index), name=name, copy=True)
 
 
 def _refill(make: Any) -> Any:
-    def fill(value: Any, contents: list[Any]) -> None:
+    def fill(value: Any, contents: list[object]) -> None:
         made = make(*contents)
         value._update_inplace(made)
         if made.ndim == 1:
@@ -272,7 +272,7 @@ def _refill(make: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ torch
 
 
-def _torch(codec: Any, value: Any) -> object:
+def _torch(codec: Any, value: object) -> object:
     torch: Any = sys.modules["torch"]
     if isinstance(value, torch.Tensor):
         return codec.encode_container(value, "TT") if _TENSOR.fullmatch(str(value.dtype)[6:]) else None
@@ -289,7 +289,7 @@ def _tensor_contents(value: Any) -> list[object]:
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
 
 
-def _new_tensor(cls: Any, extra: Any) -> Any:
+def _new_tensor(cls: object, extra: Any) -> object:
     torch = importlib.import_module("torch")
     name, shape, grad = extra
     if not _TENSOR.fullmatch(name):

@@ -30,7 +30,7 @@ class Along(TypedDict, total=False):
     released: list[Any]  # handles that are held no more: their numbers, and how often each had come
     nested: int  # asked on the way to an answer: for who waits for that one
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
-    classes: list[Any]  # of the candidate: those that it speaks of for the first time, described
+    classes: list[object]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
     environment: dict[str, str]  # of the candidate: its environment variables, where the tests read any
     events: list[Any]  # of the candidate: warnings and log records
@@ -40,7 +40,7 @@ class Message(NamedTuple):
     """`kind`: what is asked for, or RESULT, or RAISED; `body`: the arguments, the result or the exception, coded."""
 
     kind: Any
-    body: Any
+    body: object
     along: Along
 
 
@@ -55,7 +55,7 @@ class Protocol(BaseException):
     """The other side sent something that no honest peer sends."""
 
 
-def _no_value(value: Any) -> Any:
+def _no_value(value: object) -> object:
     raise TypeError(f"a {type(value).__name__} is no part of a message")
 
 
@@ -72,11 +72,11 @@ _encode, _scan = _json_encoder(), cast(Any, json.JSONDecoder()).scan_once
 _dumps, _loads = marshal.dumps, marshal.loads
 
 
-def _write_json(parts: Any) -> bytes:
+def _write_json(parts: object) -> bytes:
     return "".join(_encode(parts, 0)).encode()
 
 
-def _read_json(data: bytes) -> Any:
+def _read_json(data: bytes) -> object:
     text = data.decode()
     try:
         value, end = _scan(text, 0)
@@ -100,10 +100,10 @@ class Channel:
         self.socket = sock
         self._buffer = b""
         self.broken = ""
-        self._write: Callable[[Any], bytes] = _write_marshal if self.trusted else _write_json
+        self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
         self._read: Callable[[bytes], Any] = _read_json if self.trusted else _loads
 
-    def send(self, kind: str | int, body: Any, along: Along = _NOTHING) -> None:
+    def send(self, kind: str | int, body: object, along: Along = _NOTHING) -> None:
         """Send one message; OverflowError where it is too large."""
         data = self._write((kind, body, along) if along else (kind, body))
         if len(data) > MAX_MESSAGE:

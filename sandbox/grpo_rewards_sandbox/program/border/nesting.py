@@ -19,7 +19,7 @@ def instead(loop: Any = None) -> Iterator[None]:
         asyncio._set_running_loop(outer)
 
 
-def nested(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any]) -> Any:
+def nested(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object, object]) -> object:
     """Run a coroutine to its end in `loop`, or in a new one where `loop` is busy, and return its result."""
     own = asyncio.new_event_loop() if loop.is_running() else loop
     with instead():

@@ -153,10 +153,10 @@ class Peer(Codec):
         except (OverflowError, RecursionError, ValueError, TypeError, MemoryError) as error:
             self.send(RAISED, self.encode_exception(type(error)(f"the value cannot cross: {error}"[:500])))
 
-    def arguments(self, what: str, coded: Any) -> list[Any]:
+    def arguments(self, what: str, coded: Any) -> list[object]:
         """Decode the arguments of a request."""
         return [self.decode(argument) for argument in coded]
 
-    def perform(self, what: str, arguments: list[object]) -> Any:
+    def perform(self, what: str, arguments: list[object]) -> object:
         """Do one thing that the other side asks for."""
         raise NotImplementedError

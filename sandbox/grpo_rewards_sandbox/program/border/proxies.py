@@ -58,7 +58,7 @@ def hidden(name: str) -> bool:
     return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
 
 
-def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, Any]:
+def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
     """What `vars` shows: the candidate's names, but those that Python gives as this side has them.
 
     Who reads `__annotations__` from it evaluates texts that it finds there.
@@ -211,7 +211,7 @@ class Proxy:
     def __deepcopy__(self, memo: object) -> object:
         return Border.peer.request("op", "deepcopy", self)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("an object of the candidate cannot be pickled across the border; use fidelity='shared'")
 
     def __del__(self) -> None:

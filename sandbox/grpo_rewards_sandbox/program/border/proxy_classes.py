@@ -58,10 +58,10 @@ class ProxyMaker(Peer):
         number: int,
         name: str,
         members: dict[str, Any],
-        bases: list[Any],
+        bases: list[object],
         special: list[str],
         methods: list[str],
-        more: dict[str, Any],
+        more: dict[str, object],
     ) -> ProxyClass:
         parents, known = self._bases(bases)
         exception = any(issubclass(base, BaseException) for base in parents)
@@ -110,7 +110,7 @@ class ProxyMaker(Peer):
     def _described(self, more: dict[str, Any]) -> dict[str, object]:
         """What a class says of itself beside its methods."""
         doc = more.get("doc")
-        members: dict[str, Any] = {"__doc__": doc if type(doc) is str else None}
+        members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
         notes = {str(part): self._annotation(*note) for part, note in more.get("notes", {}).items()}
         if notes:
             members["__annotations__"] = notes
@@ -184,7 +184,7 @@ class ProxyMaker(Peer):
             value = object.__new__(cls)
         return self._numbered(value, number)
 
-    def _numbered(self, value: Any, number: int) -> object:
+    def _numbered(self, value: object, number: int) -> object:
         setter: Any = BaseException.__setattr__ if isinstance(value, BaseException) else object.__setattr__
         setter(value, "_border_number", number)
         try:
@@ -220,7 +220,7 @@ class ProxyMaker(Peer):
         return cls
 
     def _function(
-        self, number: int, kind: str, name: str, doc: str | None, signature: Any, notes: dict[str, Any]
+        self, number: int, kind: str, name: str, doc: str | None, signature: object, notes: dict[str, Any]
     ) -> object:
         value = self._known(number)
         if value is None:
@@ -232,7 +232,7 @@ class ProxyMaker(Peer):
             self.theirs[number] = weakref.ref(value)
         return value
 
-    def _annotation(self, coded: object, text: str) -> Any:
+    def _annotation(self, coded: object, text: str) -> object:
         """Never plain text: `typing.get_type_hints` would evaluate it, here."""
         return _note(None if coded is None else self.decode(coded), text)
 
@@ -242,7 +242,7 @@ class ProxyMaker(Peer):
         return self._annotation(*note), tuple(map(self.decode, default))
 
     @staticmethod
-    def signature(parameters: Any, notes: Any) -> Any:
+    def signature(parameters: object, notes: Any) -> object:
         """Return what the candidate says is the signature of a class."""
         return make_signature(parameters, {str(name): _note(value, text) for name, value, text in notes})
 

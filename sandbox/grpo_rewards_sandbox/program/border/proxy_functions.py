@@ -32,7 +32,7 @@ class Annotation:
         return hash(self.text)
 
 
-def _plain_function(signature: inspect.Signature, kind: str) -> Any:
+def _plain_function(signature: inspect.Signature, kind: str) -> object:
     """Return a function of this signature that does nothing, for those who look at its code."""
     values = {part.name: part.default for part in signature.parameters.values() if part.default is not part.empty}
     shown = signature.replace(
@@ -83,7 +83,7 @@ class ProxyFunction:
         return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else ProxyFunction
 
     @__class__.setter
-    def __class__(self, value: Any) -> None:
+    def __class__(self, value: object) -> None:
         raise TypeError("the class of a function is what it is")
 
     def __init__(
@@ -203,7 +203,7 @@ async def asynchronous_generator(number: int) -> object:
 def coroutine_function(number: int, name: str) -> object:
     """A function of the candidate that returns coroutines."""
 
-    async def function(*args: object, **kwargs: object) -> Any:
+    async def function(*args: object, **kwargs: object) -> object:
         return await Border.peer.call(number, args, kwargs)
 
     function.__name__ = function.__qualname__ = name

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 # values of modules that most candidates never import: to text and back
-LATE: dict[str, Callable[[Any], Any]] = {
+LATE: dict[str, Callable[[Any], object]] = {
     "ipaddress.IPv4Address": str,
     "ipaddress.IPv6Address": str,
     "ipaddress.IPv4Network": str,

@@ -115,10 +115,10 @@ class AwaitableStub(Stub):
             object.__setattr__(self, "_border_steps", steps)
             return steps
 
-    def send(self, value: Any) -> object:
+    def send(self, value: object) -> object:
         return AwaitableStub._steps(self).send(value)
 
-    def throw(self, *error: Any) -> object:
+    def throw(self, *error: object) -> object:
         return AwaitableStub._steps(self).throw(*error)
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ class StubClass(type):
 
 
 def _forward_of_class(operation: str) -> object:
-    def forward(cls: Any, *args: Any) -> object:
+    def forward(cls: Any, *args: object) -> object:
         return Here.peer.request("op", operation, Ref(number_of(cls)), *args)
 
     return forward

@@ -59,7 +59,7 @@ class TrustedPeer(ExceptionMaker):
         self.may_end: frozenset[str] = frozenset()
         self.module_name = module_name
         self._given: set[int] = set()
-        self._sent_names: dict[str, Any] = {}
+        self._sent_names: dict[str, object] = {}
         self.loop: Any = None
         self.waiting: Any = None
         self._quiet = quiet
@@ -89,7 +89,7 @@ class TrustedPeer(ExceptionMaker):
             return value.__dict__.get("_border_number")  # type: ignore[no-any-return]
         return None
 
-    def decode_object(self, tag: str, body: Any) -> Any:
+    def decode_object(self, tag: str, body: Any) -> object:
         if tag == "E":
             return self.decode_exception(body)
         if tag == "Q":
@@ -142,11 +142,11 @@ class TrustedPeer(ExceptionMaker):
                 if type(value) is BoundMethod:
                     value.hold(name)
 
-    def constructed(self, value: Any) -> Any:
+    def constructed(self, value: object) -> object:
         """Remember that the tests made this object."""
         return made(value, MADE)
 
-    def constructor(self, value: Any) -> Any:
+    def constructor(self, value: object) -> object:
         """What a function of a class under test returns the tests have made too."""
         if type(value) is ProxyFunction:
             value.__dict__["_border_constructs"] = True
@@ -156,13 +156,13 @@ class TrustedPeer(ExceptionMaker):
         self.origins.pop(number, None)
         super().release(number)
 
-    def check_contents(self, tag: str, contents: list[Any]) -> None:
+    def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
 
     # ---- objects of the tests
 
-    def encode_object(self, value: Any) -> Any:
+    def encode_object(self, value: object) -> object:
         kind = type(value)
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
@@ -192,7 +192,7 @@ class TrustedPeer(ExceptionMaker):
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
         return {"H": [number, special, how, described, _parameters(value) if kind in _SIGNED else None]}
 
-    def _own_class(self, cls: type) -> list[Any]:
+    def _own_class(self, cls: type) -> list[object]:
         """A class of the tests' own, which the candidate may make objects of where it has one."""
         fields = getattr(cls, "__dataclass_fields__", None)
         return [
@@ -239,7 +239,7 @@ class TrustedPeer(ExceptionMaker):
         if self.words & {"environ", "getenv"}:
             self.request("follow_environment", None)
 
-    def _log(self, name: Any, level: Any, text: Any, args: Any, extra: Any, error: Any) -> None:
+    def _log(self, name: object, level: Any, text: object, args: object, extra: object, error: object) -> None:
         given, more = self.decode(args), self.decode(extra)
         if type(given) not in (tuple, dict) or type(more) is not dict or type(text) is not str:
             raise self.protocol("an event")
@@ -248,13 +248,13 @@ class TrustedPeer(ExceptionMaker):
         cause = None if error is None else self._said(error)
         logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
 
-    def _said(self, coded: Any) -> BaseException:
+    def _said(self, coded: object) -> BaseException:
         """A warning or a logged exception: a class and a text, nothing that the tests could have been waiting for."""
         if type(coded) is not dict or set(coded) - {"b", "c", "h", "a"} or type(coded.get("a")) is not str:
             raise self.protocol("an event")
         return self._new_exception({**coded, "a": {"T": [coded["a"]]}})
 
-    def request(self, what: str, *arguments: Any) -> Any:
+    def request(self, what: str, *arguments: object) -> Any:
         try:
             return self.ask(what, *arguments)
         except _ENDS as error:
@@ -271,7 +271,7 @@ class TrustedPeer(ExceptionMaker):
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
         return iterates or bool(self.may_end & {*_names_of(error)})
 
-    def _call(self, what: str, coded: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:
             self._follow()
             with self._asking:
@@ -284,15 +284,15 @@ class TrustedPeer(ExceptionMaker):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
 
-    def call(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call an object of the candidate, by its number."""
         return self._call("call", [number], args, kwargs)
 
-    def call_method(self, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_method(self, owner: object, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Call a method of an object of the candidate."""
         return self._call("method", [object.__getattribute__(owner, "_border_number"), name], args, kwargs)
 
-    def ask(self, what: str, *arguments: Any) -> Any:
+    def ask(self, what: str, *arguments: object) -> object:
         """Ask the candidate's side, whatever it raises."""
         self._follow()
         return super().request(what, *arguments)
@@ -304,7 +304,7 @@ class TrustedPeer(ExceptionMaker):
 
     # ---- requests of the candidate
 
-    def perform(self, what: str, arguments: list[Any]) -> Any:
+    def perform(self, what: str, arguments: list[object]) -> object:
         """Do what the candidate asks; a check that fails on the way is noted until the tests hear of it."""
         try:
             return self._perform(what, arguments)
@@ -321,7 +321,7 @@ class TrustedPeer(ExceptionMaker):
         """A check of the tests that failed inside the candidate's call and never came out of it."""
         return self.unheard[0] if self.unheard else None
 
-    def _handed_over(self, value: Any) -> bool:
+    def _handed_over(self, value: object) -> bool:
         number = self.mine_by_id.get(id(value))
         return number is not None and self.mine.get(number) is value
 
@@ -370,11 +370,11 @@ class TrustedPeer(ExceptionMaker):
         self._texts[token] = text
         return token
 
-    def told(self, text: Any) -> Any:
+    def told(self, text: object) -> object:
         """Return a docstring of the candidate's; of one copied from the tests what it is."""
         return self._texts.get(text, text) if type(text) is str else text
 
-    def _awaited(self, value: Any, name: str = "", arguments: Any = ()) -> Any:
+    def _awaited(self, value: object, name: str = "", arguments: object = ()) -> Any:
         """A coroutine of the tests, or what an asynchronous special method of an object of theirs returns."""
         if not name:
             if type(value) is not types.CoroutineType:
@@ -385,7 +385,7 @@ class TrustedPeer(ExceptionMaker):
         return getattr(type(value), name)(value, *arguments)
 
 
-def _parameters(function: Any) -> Any:
+def _parameters(function: Any) -> object:
     """The names and kinds of parameters, and which have a default: not these themselves."""
     try:
         found = inspect.signature(function).parameters.values()

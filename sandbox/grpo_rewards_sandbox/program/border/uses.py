@@ -105,7 +105,7 @@ def _swallows(error: BaseException | None, said: object) -> object:
     return said
 
 
-def _refuse(self: Any, what: str) -> Any:
+def _refuse(self: object, what: str) -> Any:
     name = type.__getattribute__(type(self), "__name__")
     Border.peer.refuse(
         f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data"
@@ -116,7 +116,7 @@ def _is_enum(self: object) -> bool:
     return bool(type.__getattribute__(type(self), "_border_enum"))
 
 
-def _compare(self: Any, operation: str, other: Any, base: Any) -> object:
+def _compare(self: object, operation: str, other: object, base: Any) -> object:
     if isinstance(other, Proxy):
         if tested(self) and tested(other):
             return ask(self, operation, other)
@@ -175,7 +175,7 @@ def _as_builtin(self: object, operation: str, args: tuple[object, ...], result: 
     return own(self, *args) is not NotImplemented and _held(result) == own(self, *args)
 
 
-def _held(value: Any) -> Any:
+def _held(value: object) -> object:
     """The value of the builtin that the class of an object derives from; anything else as it is."""
     base = type.__getattribute__(type(value), "_border_value") if isinstance(value, Proxy) else None
     return value if base is None else BASE_VALUES[base](value) if base in BASE_VALUES else object()
@@ -197,7 +197,7 @@ def _object_only(self: object, result: object) -> object:
     return made(Border.peer.bare(result), CAME_OF_DATA)
 
 
-def _contains(self: Any, other: Any) -> object:
+def _contains(self: Any, other: object) -> object:
     if tested(self) and (origin(self) == MADE or isinstance(other, Proxy)):
         return ask(self, "contains", other)
     if origin(self) == CAME_OF_DATA or not hasattr(type(self), "__iter__"):

@@ -28,8 +28,8 @@ class Value:
     """A type that crosses by value: to plain data and back."""
 
     type: type
-    plain: Callable[[Any], Any]
-    make: Callable[[Any], Any]
+    plain: Callable[[Any], object]
+    make: Callable[[Any], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Container:
     """A mutable type that both sides hold a copy of, kept equal: identity and mutation survive the crossing."""
 
     type: type
-    contents: Callable[[Any], list[Any]]
-    fill: Callable[[Any, list[Any]], Any]
-    extra: Callable[[Any], Any] = lambda value: None
-    make: Callable[[Any, Any], Any] | None = None
+    contents: Callable[[Any], list[object]]
+    fill: Callable[[Any, list[Any]], object]
+    extra: Callable[[Any], object] = lambda value: None
+    make: Callable[[Any, object], object] | None = None
 
-    def empty(self, cls: Any, extra: object) -> object:
+    def empty(self, cls: object, extra: object) -> object:
         """Return an empty one, of this type or a class derived from it."""
         if self.make is not None:
             return self.make(cls, extra)
@@ -53,11 +53,11 @@ class Container:
         return value
 
 
-def _pairs(value: Any) -> list[Any]:
+def _pairs(value: Any) -> list[object]:
     return [part for pair in dict.items(value) for part in pair]
 
 
-def _fill_dict(value: Any, contents: list[Any]) -> None:
+def _fill_dict(value: Any, contents: list[object]) -> None:
     dict.clear(value)
     dict.update(value, zip(contents[::2], contents[1::2], strict=True))
 
@@ -68,16 +68,16 @@ def _fill_ordered(value: Any, contents: list[object]) -> None:
         collections.OrderedDict.__setitem__(value, key, part)
 
 
-def _fill_list(value: Any, contents: list[Any]) -> None:
+def _fill_list(value: Any, contents: list[object]) -> None:
     list.__setitem__(value, slice(None), contents)
 
 
-def _fill_set(value: Any, contents: list[Any]) -> None:
+def _fill_set(value: Any, contents: list[object]) -> None:
     set.clear(value)
     set.update(value, contents)
 
 
-def _fill_deque(value: Any, contents: list[Any]) -> None:
+def _fill_deque(value: Any, contents: list[object]) -> None:
     collections.deque.clear(value)
     collections.deque.extend(value, contents)
 
@@ -90,7 +90,7 @@ def _fill_namespace(value: object, contents: list[object]) -> None:
     _fill_dict(vars(value), [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
 
 
-def _zone(value: datetime.datetime | datetime.time) -> Any:
+def _zone(value: datetime.datetime | datetime.time) -> object:
     """A fixed offset or a zone's name; what a class of zones of the candidate's own says is asked once."""
     zone, offset = value.tzinfo, value.utcoffset()
     if zone is None or type(zone) in (datetime.timezone, _zone_class()):
@@ -108,18 +108,18 @@ def _zoned(zone: object) -> Any:
     return zone
 
 
-def _moment(value: datetime.datetime) -> tuple[Any, ...]:
+def _moment(value: datetime.datetime) -> tuple[object, ...]:
     parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
     return (*parts, _zone(value), value.fold)
 
 
-def _new_moment(cls: Any, parts: Any) -> Any:
+def _new_moment(cls: object, parts: Any) -> object:
     *plain, zone, fold = parts
     made: Any = datetime.datetime.__new__
     return made(cls, *plain, _zoned(zone), fold=fold)
 
 
-def _new_time(hour: int, minute: int, second: int, microsecond: int, zone: Any, fold: int) -> datetime.time:
+def _new_time(hour: int, minute: int, second: int, microsecond: int, zone: object, fold: int) -> datetime.time:
     return datetime.time(hour, minute, second, microsecond, _zoned(zone), fold=fold)
 
 
@@ -171,7 +171,7 @@ VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items
 class Matched:
     """What a regular expression matched: the text, the spans of its groups, and the pattern, which is not run again."""
 
-    def __init__(self, string: Any, pattern: Any, spans: Any, pos: int, endpos: int) -> None:
+    def __init__(self, string: Any, pattern: object, spans: Any, pos: int, endpos: int) -> None:
         if type(string) not in (str, bytes) or type(pattern) is not re.Pattern or len(spans) != pattern.groups + 1:
             raise TypeError("not a match")
         self.string, self.re, self.pos, self.endpos = string, pattern, pos, endpos
@@ -182,17 +182,17 @@ class Matched:
         return re.Match
 
     @__class__.setter
-    def __class__(self, value: Any) -> None:
+    def __class__(self, value: object) -> None:
         raise TypeError("the class of a match is what it is")
 
-    def span(self, group: Any = 0) -> tuple[int, int]:
+    def span(self, group: object = 0) -> tuple[int, int]:
         """Return where a group, by number or name, begins and ends."""
         at = self.re.groupindex[group] if type(group) is str and group in self.re.groupindex else group
         if type(at) is not int or not 0 <= at < len(self._spans):
             raise IndexError("no such group")
         return self._spans[at]
 
-    def start(self, group: Any = 0) -> int:
+    def start(self, group: object = 0) -> int:
         """Return where a group begins."""
         return self.span(group)[0]
 
@@ -200,7 +200,7 @@ class Matched:
         """Return where a group ends."""
         return self.span(group)[1]
 
-    def __getitem__(self, group: Any) -> Any:
+    def __getitem__(self, group: object) -> object:
         start, end = self.span(group)
         return None if start < 0 else self.string[start:end]
 
@@ -209,7 +209,7 @@ class Matched:
         found = tuple(self[group] for group in groups or (0,))
         return found[0] if len(found) == 1 else found
 
-    def groups(self, default: object = None) -> tuple[Any, ...]:
+    def groups(self, default: object = None) -> tuple[object, ...]:
         """Return the texts of all groups."""
         return tuple(default if self[at] is None else self[at] for at in range(1, len(self._spans)))
 
@@ -249,7 +249,7 @@ CONTAINER_NAMES: dict[type, str] = {container.type: name for name, container in 
 # classes derived from these keep their base value on the trusted side, and are compared by it there
 BASES: tuple[type, ...] = (bool, int, float, str, bytes, complex, tuple, frozenset)
 BASE_BY_NAME: dict[str, type] = {base.__name__: base for base in BASES}
-STDLIB_BASES: dict[type, Callable[[type, Any], Any]] = {
+STDLIB_BASES: dict[type, Callable[[type, Any], object]] = {
     decimal.Decimal: lambda cls, v: decimal.Decimal.__new__(cls, v),
     fractions.Fraction: lambda cls, v: fractions.Fraction.__new__(cls, v.numerator, v.denominator),
     datetime.datetime: lambda cls, v: _new_moment(cls, _moment(v)),

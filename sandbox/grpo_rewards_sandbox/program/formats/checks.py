@@ -131,7 +131,7 @@ def finish(report: Report, peer: TrustedPeer) -> None:
         report.status, report.limit = "limit", peer.limits_hit[-1]
 
 
-def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str, Any]:
+def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str, object]:
     """Load the candidate and return a namespace with those of its names that the tests mention.
 
     Class statements of the setup that describe what the candidate is given (``ListNode``) are the candidate's to see.
@@ -144,7 +144,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     # where nothing else is asked of the candidate, the task is to write what has a known name
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
-    namespace: dict[str, Any] = {
+    namespace: dict[str, object] = {
         "__name__": "tests",
         **visible.known(asked - theirs),
         **over_there.evaluators(peer, asked),
@@ -158,7 +158,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     return namespace
 
 
-def _entry(job: JobMessage, namespace: dict[str, Any]) -> Any:
+def _entry(job: JobMessage, namespace: dict[str, Any]) -> object:
     """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
     found = namespace[entry_name(job["entry_point"])]
     for part in job["entry_point"].split(".")[0:1]:

@@ -53,7 +53,7 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
             return True
         return f"{real}/".startswith(folders) and real == _without_links(path)
 
-    def opened(path: Any, flags: Any) -> None:
+    def opened(path: Any, flags: object) -> None:
         path = os.fsdecode(path)
         if left and path == left[0]:
             left.clear()

@@ -46,7 +46,7 @@ def follow_monkeypatch(peer: TrustedPeer) -> None:
 
     real, undo = MonkeyPatch.setattr, MonkeyPatch.undo
 
-    def setattr_(self: Any, target: Any, *args: Any, **kwargs: Any) -> None:
+    def setattr_(self: Any, target: object, *args: Any, **kwargs: Any) -> None:
         if len(args) == 2 and (type(target) is ProxyModule or isinstance(target, ProxyClass)):
             before = getattr(target, args[0])
             setattr(target, *args)
@@ -172,7 +172,7 @@ def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> N
 def _for_tests(real: Any, there: Any) -> object:
     """A builtin that is another one where the tests themselves call it."""
 
-    def chosen(*args: Any, **kwargs: Any) -> object:
+    def chosen(*args: object, **kwargs: object) -> object:
         caller = sys._getframe(1)
         if caller.f_globals.get("__name__") in _TEST_MODULES:
             return there(*args, **kwargs)

@@ -117,7 +117,7 @@ def _call_each(tests: str, report: Report, progress: Progress) -> None:
     report.passed = not report.reason
 
 
-def _is_function(value: Any) -> bool:
+def _is_function(value: object) -> bool:
     return type(value) is types.FunctionType and value.__code__.co_filename == "tests.py"
 
 

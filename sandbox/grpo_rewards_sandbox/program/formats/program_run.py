@@ -11,7 +11,6 @@ import sys
 import threading
 import types
 from collections.abc import Sequence
-from typing import Any
 
 EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
 EXIT_MODULE = 117
@@ -63,7 +62,7 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     return status & 255
 
 
-def _run(source: str, namespace: dict[str, Any]) -> int:
+def _run(source: str, namespace: dict[str, object]) -> int:
     try:
         code = compile(source.encode("utf-8", "surrogatepass"), "main.py", "exec", dont_inherit=True)
         exec(code, namespace)  # noqa: S102

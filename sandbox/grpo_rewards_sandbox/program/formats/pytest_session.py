@@ -133,7 +133,7 @@ class Session:
             items = list(self._session.items)
         return items
 
-    def _collected(self, path: Path) -> list[Any]:
+    def _collected(self, path: Path) -> list[object]:
         """Collect one file, whose place is known: to look for it through all folders above takes as long as to read it."""
         hook, session = self._config.hook, self._session
         module = hook.pytest_pycollect_makemodule(module_path=path, parent=session)

@@ -13,7 +13,6 @@ import functools
 import importlib.util
 import sys
 from collections.abc import Iterable
-from typing import Any
 
 from ..border.proxy_functions import ProxyModule
 from . import names
@@ -95,7 +94,7 @@ def missing(text: str, entry_point: str) -> str:
     return ""
 
 
-def known(asked: Iterable[str]) -> dict[str, Any]:
+def known(asked: Iterable[str]) -> dict[str, object]:
     """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these."""
     found: dict[str, object] = {}
     for name in asked:
@@ -107,7 +106,7 @@ def known(asked: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def chosen(defined: Iterable[Any], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
+def chosen(defined: Iterable[object], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
     """Return those of the candidate's names that the tests mention and may see.
 
     A builtin's name is the candidate's only where the task is about it: as the entry point, or as the one name that
@@ -120,7 +119,7 @@ def chosen(defined: Iterable[Any], mentioned: frozenset[str] | set[str], entry_p
     return own or (sorted(found) if len(found) == 1 else [])
 
 
-def trusted_value(part: str, value: object) -> Any:
+def trusted_value(part: str, value: object) -> object:
     """Return the tests' own module in place of the candidate's, or of what the candidate calls like one.
 
     Raises:

@@ -55,7 +55,7 @@ class Plan:
         """Candidates get namespaces of their own."""
         return self.mode == "namespaces"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Plain data for reports."""
         return asdict(self)
 
@@ -238,7 +238,7 @@ def _switch_only() -> None:
     os.setresuid(FIRST_USER, FIRST_USER, FIRST_USER)
 
 
-def explain(report: dict[str, Any], allow: tuple[str, ...]) -> str:
+def explain(report: dict[str, object], allow: tuple[str, ...]) -> str:
     """Say why no plan works and what to do about it."""
     return (
         f"this machine cannot isolate untrusted code (asked for: {', '.join(allow)}).\n"
