@@ -1,6 +1,9 @@
 """How many rows of the suites we have need each part of the border's object side; a table in Markdown on stdout.
 
-    python benchmarks/border_needs.py --humaneval HumanEval.jsonl.gz --mbpp sanitized-mbpp.json [--unused]
+    python benchmarks/border_needs.py --humaneval HumanEval.jsonl.gz --mbpp sanitized-mbpp.json [--rows FILE.jsonl] [--unused]
+
+`--rows` takes rows of any public format as `code` reads them, ``{"family", "columns", "completion", "expected": 1}`` a line; those
+whose tests are Python text are counted together.
 
 Right solutions only are run, each beside its tests in two processes of this machine with no sandbox around them: do not give
 it text that you do not trust. A row needs a part where one of its functions is called in the tests' process. `--unused` lists
@@ -23,6 +26,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from grpo_rewards_plugins.code.extraction import complete, find_program
+from grpo_rewards_plugins.code.judging import job_of
+from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.readers import read_row
+from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_sandbox import Job
 from grpo_rewards_sandbox.program import border
 from grpo_rewards_sandbox.program.border import candidate
@@ -64,6 +72,9 @@ def rows(asked: argparse.Namespace) -> Iterator[tuple[str, Job]]:
             yield "HumanEval", Job(program, row["test"], "humaneval", entry_point=row["entry_point"], timeout=20.0)
     for row in json.loads(Path(asked.mbpp).read_text()):
         yield "MBPP", Job(row["code"], row["test_list"], "asserts", setup="\n".join(row["test_imports"]), timeout=20.0)
+    for file in asked.rows or ():
+        with open(file, encoding="utf-8") as lines:
+            yield from read_rows(map(json.loads, lines))
     for path in sorted(CORPUS.glob("*.jsonl")):
         for row in map(json.loads, path.read_text().splitlines()):
             if row["expected"] == "pass":
@@ -75,6 +86,22 @@ def rows(asked: argparse.Namespace) -> Iterator[tuple[str, Job]]:
                 )
 
 
+def read_rows(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Job]]:
+    """The rows of public formats whose tests are Python text, with their right programs."""
+    for each in found:
+        if each["expected"] != 1:
+            continue
+        try:
+            row = Row.of(each["columns"], "auto")
+            suite = read_row(row)
+        except SuiteProblem:
+            continue
+        if suite.format in ("pytest", "asserts", "humaneval"):
+            program, _ = find_program(each["completion"], wanted=suite.names)
+            program = complete(program, row.prompt, suite.entry_point)
+            yield "public formats", job_of(suite, program, timeout=20.0, fidelity="isolated")
+
+
 def called(job: Job, session: Any) -> tuple[str, set[str]]:
     """Run a row; return its status and the functions of the border that were called in the tests' process."""
     mine, theirs = socket.socketpair()
@@ -82,6 +109,7 @@ def called(job: Job, session: Any) -> tuple[str, set[str]]:
     pids = [os.fork()]
     if pids[0] == 0:
         mine.close()
+        os.close(writer)  # else a candidate that lasts would keep the answer from ending
         candidate.serve(theirs)
         os._exit(0)
     theirs.close()
@@ -152,6 +180,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--humaneval", required=True)
     parser.add_argument("--mbpp", required=True)
+    parser.add_argument("--rows", action="append", metavar="FILE", help="rows of public formats (see above)")
     parser.add_argument("--every", type=int, default=1, help="of so many rows only the first")
     parser.add_argument("--unused", action="store_true", help="list the functions that no row called")
     asked = parser.parse_args()
