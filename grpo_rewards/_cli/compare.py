@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,21 +53,31 @@ def compare(
         one, two = read_side(a), read_side(b)
     found = compare_sides(one, two, seed=seed)
     if as_json:
-        import orjson
-
-        out = orjson.dumps({**found.summary, "changed": found.changed}, option=orjson.OPT_INDENT_2)
-        sys.stdout.buffer.write(out + b"\n")
+        _write(found.summary, found.changed)
     else:
         _show(found.summary, found.changed[:top])
     if exit_code and found.summary["rows_changed"]:
         raise typer.Exit(FINDINGS)
 
 
+def _write(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
+    """Print everything as one JSON object, row by row: the changed ones need not fit in memory."""
+    import orjson
+
+    write = sys.stdout.buffer.write
+    head = orjson.dumps({**summary, "changed": []}, option=orjson.OPT_INDENT_2)
+    write(head.removesuffix(b"]\n}"))
+    for place, entry in enumerate(changed):
+        text = orjson.dumps(entry, option=orjson.OPT_INDENT_2).replace(b"\n", b"\n    ")
+        write((b",\n    " if place else b"\n    ") + text)
+    write(b"\n  ]\n}\n" if changed else b"]\n}\n")
+
+
 def _warn(text: str) -> None:
     typer.echo(f"warning: {text}", err=True)
 
 
-def _show(summary: dict[str, Any], changed: list[dict[str, Any]]) -> None:
+def _show(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from grpo_rewards._compare.ranking import kendall, pearson, spearman
 from grpo_rewards._compare.sides import Cell, ComparedRow, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
+from grpo_rewards._compare.spool import Spool
 from grpo_rewards._composition.normalize import standardised_in_groups
 from grpo_rewards._composition.stats import mean
 
@@ -19,14 +23,18 @@ COMBINATION = "(combination)"
 """Stands for what no component explains: the clip of the total, or another way to combine."""
 
 _SAME = 1e-9
+_NONE = math.nan  # stands for no reward in arrays; a reward is a finite number
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two scorings side by side; `summary` is plain data, `changed` the rows that differ, largest change first."""
+    """Two scorings side by side; `summary` is plain data, `changed` the rows that differ, largest change first.
+
+    The rows stay on disk until they are asked for.
+    """
 
     summary: dict[str, Any]
-    changed: list[dict[str, Any]]
+    changed: Sequence[dict[str, Any]]
 
 
 def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
@@ -38,29 +46,82 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
     Raises:
         InputError: the sides have no row in common.
     """
-    pairs, only_a, only_b = pair_up(a, b)
-    groups: dict[str, list[int]] = {}
-    for position, (row, _) in enumerate(pairs):
-        groups.setdefault(row.group, []).append(position)
-    changed = sorted(
-        (entry for row, other in pairs if (entry := _row_change(row, other)) is not None),
-        key=lambda entry: -abs(entry["change"]) if entry["change"] is not None else -math.inf,
-    )
-    both = [p for p, (row, other) in enumerate(pairs) if row.reward is not None and other.reward is not None]
+    mine, theirs = pair_up(a, b)
+    names = dict.fromkeys((*a.components, *b.components))
+    parts = {name: _Part() for name in (*names, COMBINATION)}
+    changed: Spool[dict[str, Any]] = Spool()
+    sizes, x, y = array("d"), array("d"), array("d")
+    groups: dict[str, int] = {}
+    group_of = array("q")
+    rewards_changed = 0
+    for place, other_place in zip(mine, theirs, strict=True):
+        row, other = a.rows[place], b.rows[other_place]
+        group_of.append(groups.setdefault(row.group, len(groups)))
+        x.append(_NONE if row.reward is None else row.reward)
+        y.append(_NONE if other.reward is None else other.reward)
+        for name in names:
+            parts[name].see(row.cells.get(name), other.cells.get(name))
+        if (entry := _row_change(row, other)) is None:
+            continue
+        changed.append(entry)
+        sizes.append(-abs(entry["change"]) if entry["change"] is not None else -math.inf)
+        rewards_changed += entry["reward_changed"]
+        for name, part in entry["components"].items():
+            parts[name].changed(part, main=entry["by"][:1] == [name] and entry["reward_changed"])
+    changed.reorder(sorted(range(len(changed)), key=sizes.__getitem__))
+    members = _members(group_of, len(groups))
     summary = {
         "a": a.name,
         "b": b.name,
-        "rows": len(pairs),
+        "rows": len(mine),
         "groups": len(groups),
-        "only_in_a": len(only_a),
-        "only_in_b": len(only_b),
-        "rows_changed": sum(entry["reward_changed"] for entry in changed),
+        "only_in_a": len(a.rows) - len(mine),
+        "only_in_b": len(b.rows) - len(mine),
+        "rows_changed": rewards_changed,
         "rows_changed_in_a_component": len(changed),
-        "reward": _reward(pairs, both, groups, seed),
-        "advantages": _advantages(pairs, groups),
-        "components": _components(a, b, pairs, changed),
+        "reward": _reward(x, y, members, seed),
+        "advantages": _advantages(x, y, members),
+        "components": _components(a, b, parts, len(mine)),
     }
     return Comparison(summary, changed)
+
+
+def _members(group_of: array[int], groups: int) -> Callable[[], Iterator[Sequence[int]]]:
+    """What gives the places of each group's rows, group by group."""
+    order = array("q", sorted(range(len(group_of)), key=group_of.__getitem__))
+    sizes = Counter(group_of)
+    ends = array("q", accumulate(sizes[group] for group in range(groups)))
+    return lambda: (order[ends[group - 1] if group else 0 : ends[group]] for group in range(groups))
+
+
+class _Part:
+    """What one component said of all rows: its values on both sides, and how it changed."""
+
+    def __init__(self) -> None:
+        self.a, self.b, self.steps, self.moved = array("d"), array("d"), array("d"), array("d")
+        self.both = array("d"), array("d")
+        self.kinds: Counter[str] = Counter()
+        self.main_cause = 0
+
+    def see(self, one: Cell | None, two: Cell | None) -> None:
+        """Take in a row."""
+        mine = None if one is None or one.value is None else one.value * one.gate
+        theirs = None if two is None or two.value is None else two.value * two.gate
+        if mine is not None:
+            self.a.append(mine)
+        if theirs is not None:
+            self.b.append(theirs)
+        if mine is not None and theirs is not None:
+            self.both[0].append(mine)
+            self.both[1].append(theirs)
+        if step := _contribution(two) - _contribution(one):
+            self.steps.append(step)
+
+    def changed(self, part: dict[str, Any], *, main: bool) -> None:
+        """Take in that a row's outcome differs."""
+        self.moved.append(abs(part["change"]))
+        self.kinds.update(part["what"])
+        self.main_cause += main
 
 
 # ------------------------------------------------------------------------------------------------ rows
@@ -140,30 +201,29 @@ def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | N
 
 
 def _reward(
-    pairs: Sequence[tuple[ComparedRow, ComparedRow]], both: Sequence[int], groups: dict[str, list[int]], seed: int
+    x: array[float], y: array[float], members: Callable[[], Iterator[Sequence[int]]], seed: int
 ) -> dict[str, Any]:
-    x = [float(pairs[p][0].reward or 0.0) for p in both]
-    y = [float(pairs[p][1].reward or 0.0) for p in both]
-    there = {p: (one, two) for p, one, two in zip(both, x, y, strict=True)}
+    there = [p for p in range(len(x)) if x[p] == x[p] and y[p] == y[p]]
+    one, two = array("d", (x[p] for p in there)), array("d", (y[p] for p in there))
     sums, sizes = [], []
-    for members in groups.values():
-        steps = [there[p][1] - there[p][0] for p in members if p in there]
+    for places in members():
+        steps = [y[p] - x[p] for p in places if x[p] == x[p] and y[p] == y[p]]
         if steps:
             total = math.fsum(steps)
             sums.append(total if abs(total) > _SAME else 0.0)
             sizes.append(len(steps))
     return {
-        "rows": len(both),
-        "mean_a": mean(x),
-        "mean_b": mean(y),
-        "difference": math.fsum(sums) / len(both) if both else None,
+        "rows": len(one),
+        "mean_a": mean(one),
+        "mean_b": mean(two),
+        "difference": math.fsum(sums) / len(one) if one else None,
         "interval_95": interval(sums, sizes, seed=seed),
         "p_value": sign_flip(sums, seed=seed) if sums else None,
         "groups_up": sum(value > 0 for value in sums),
         "groups_down": sum(value < 0 for value in sums),
-        **_correlations(x, y),
-        "no_reward_in_a": sum(row.reward is None for row, _ in pairs),
-        "no_reward_in_b": sum(other.reward is None for _, other in pairs),
+        **_correlations(one, two),
+        "no_reward_in_a": sum(value != value for value in x),
+        "no_reward_in_b": sum(value != value for value in y),
     }
 
 
@@ -173,13 +233,16 @@ def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
     return [0.0 if advantage is None else advantage for advantage in found]
 
 
-def _advantages(pairs: Sequence[tuple[ComparedRow, ComparedRow]], groups: dict[str, list[int]]) -> dict[str, Any]:
-    x: list[float] = []
-    y: list[float] = []
-    within: list[float] = []
+def _advantages(
+    rewards_a: array[float], rewards_b: array[float], members: Callable[[], Iterator[Sequence[int]]]
+) -> dict[str, Any]:
+    x, y, within = array("d"), array("d"), array("d")
     gained = lost = flat = best_changed = 0
-    for members in groups.values():
-        one, two = (_advantages_of([pairs[p][side].reward for p in members]) for side in (0, 1))
+    for places in members():
+        one, two = (
+            _advantages_of([None if values[p] != values[p] else values[p] for p in places])
+            for values in (rewards_a, rewards_b)
+        )
         signal_one, signal_two = any(one), any(two)
         gained += signal_two and not signal_one
         lost += signal_one and not signal_two
@@ -188,9 +251,9 @@ def _advantages(pairs: Sequence[tuple[ComparedRow, ComparedRow]], groups: dict[s
             best_changed += not (_best(one) & _best(two))
             if (tau := kendall(one, two)) is not None:
                 within.append(tau)
-        x += one
-        y += two
-    steps = [abs(b - a) for a, b in zip(x, y, strict=True)]
+        x.extend(one)
+        y.extend(two)
+    steps = array("d", (abs(b - a) for a, b in zip(x, y, strict=True)))
     return {
         "correlation": pearson(x, y),
         "kendall_within_groups": mean(within),
@@ -209,33 +272,22 @@ def _best(advantages: Sequence[float]) -> set[int]:
     return {position for position, value in enumerate(advantages) if value >= top - 1e-6}
 
 
-def _components(
-    a: Side, b: Side, pairs: Sequence[tuple[ComparedRow, ComparedRow]], changed: Sequence[dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
+def _components(a: Side, b: Side, parts: dict[str, _Part], rows: int) -> dict[str, dict[str, Any]]:
     names_a, names_b = a.components, b.components
     figures: dict[str, dict[str, Any]] = {}
-    moved = math.fsum(abs(part["change"]) for entry in changed for part in entry["components"].values())
-    for name in dict.fromkeys((*names_a, *names_b, COMBINATION)):
-        touched = [entry["components"][name] for entry in changed if name in entry["components"]]
-        if name == COMBINATION and not touched:
+    moved = math.fsum(size for part in parts.values() for size in part.moved)
+    for name, part in parts.items():
+        if name == COMBINATION and not part.moved:
             continue
-        cells = [(row.cells.get(name), other.cells.get(name)) for row, other in pairs]
-        there = [
-            (one.value * one.gate, two.value * two.gate)
-            for one, two in cells
-            if one is not None and two is not None and one.value is not None and two.value is not None
-        ]
-        x, y = [one for one, _ in there], [two for _, two in there]
-        size = math.fsum(abs(part["change"]) for part in touched)
         figures[name] = {
             "in": "both" if name in names_a and name in names_b else "a" if name in names_a else "b" if name in names_b else "",
-            "rows_changed": len(touched),
-            **{f"{kind}_changed": sum(kind in part["what"] for part in touched) for kind in ("value", "weight", "gate", "status")},
-            "main_cause": sum(entry["by"][:1] == [name] and entry["reward_changed"] for entry in changed),
-            "share_of_change": size / moved if moved else 0.0,
-            "mean_a": mean([c.value * c.gate for c, _ in cells if c is not None and c.value is not None]),
-            "mean_b": mean([c.value * c.gate for _, c in cells if c is not None and c.value is not None]),
-            "mean_contribution_change": mean([_contribution(two) - _contribution(one) for one, two in cells]),
-            **_correlations(x, y),
+            "rows_changed": len(part.moved),
+            **{f"{kind}_changed": part.kinds[kind] for kind in ("value", "weight", "gate", "status")},
+            "main_cause": part.main_cause,
+            "share_of_change": math.fsum(part.moved) / moved if moved else 0.0,
+            "mean_a": mean(part.a),
+            "mean_b": mean(part.b),
+            "mean_contribution_change": math.fsum(part.steps) / rows,
+            **_correlations(*part.both),
         }  # fmt: skip
     return figures

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any
 
 __all__ = ["kendall", "pearson", "ranks", "spearman"]
 
@@ -22,10 +24,10 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
     return max(-1.0, min(1.0, shared / math.sqrt(spread_x * spread_y)))
 
 
-def ranks(values: Sequence[float]) -> list[float]:
+def ranks(values: Sequence[float]) -> Sequence[float]:
     """Return the rank of each value, from 1; equal values share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
+    found = array("d", bytes(8 * len(values)))
     start = 0
     while start < len(order):
         end = start
@@ -48,27 +50,30 @@ def kendall(x: Sequence[float], y: Sequence[float]) -> float | None:
     In n log n steps: Knight, "A computer method for calculating Kendall's tau with ungrouped data", 1966.
     """
     n = len(x)
-    pairs = sorted(zip(x, y, strict=True))
     everything = n * (n - 1) // 2
-    tied_x = _tied(Counter(x))
-    tied_y = _tied(Counter(y))
-    tied_both = _tied(Counter(pairs))
+    order = sorted(range(n), key=y.__getitem__)
+    tied_y = _tied(y[place] for place in order)
+    order.sort(key=x.__getitem__)  # a sort keeps the order of equals
+    tied_x = _tied(x[place] for place in order)
+    tied_both = _tied((x[place], y[place]) for place in order)
     if everything in (tied_x, tied_y):
         return None
-    swaps = _inversions([b for _, b in pairs])
+    swaps = _inversions(array("d", (y[place] for place in order)))
     agreeing = everything - tied_x - tied_y + tied_both - 2 * swaps
     return agreeing / math.sqrt((everything - tied_x) * (everything - tied_y))
 
 
-def _tied(counts: Counter[float] | Counter[tuple[float, float]]) -> int:
-    return sum(count * (count - 1) // 2 for count in counts.values())
+def _tied(values: Iterable[Any]) -> int:
+    """How many pairs of equal values there are; equal ones stand side by side."""
+    counts = (sum(1 for _ in same) for _, same in groupby(values))
+    return sum(count * (count - 1) // 2 for count in counts)
 
 
-def _inversions(values: list[float]) -> int:
+def _inversions(values: array[float]) -> int:
     """How many pairs stand in the wrong order (merge sort, counting)."""
     count, width = 0, 1
     while width < len(values):
-        merged: list[float] = []
+        merged = array("d")
         for start in range(0, len(values), 2 * width):
             left, right = values[start : start + width], values[start + width : start + 2 * width]
             i = j = 0

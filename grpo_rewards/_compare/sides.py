@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import orjson
 
+from grpo_rewards._compare.spool import Spool
 from grpo_rewards._contract import completion_text
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 from grpo_rewards.errors import InputError
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Cell", "ComparedRow", "Side", "pair_up", "read_side", "score_sides"]
 
 _EXCERPT = 200
+_DIGEST = 16  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,80 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One scoring of the rows, and what to call it."""
+    """One scoring of the rows, and what to call it; rows are read one by one, since there may be millions."""
 
     name: str
-    rows: list[ComparedRow]
+    rows: Sequence[ComparedRow]
 
     @property
     def components(self) -> list[str]:
         """The components' names, in order of appearance."""
+        if isinstance(self.rows, _Rows):
+            return self.rows.components
         return list(dict.fromkeys(name for row in self.rows for name in row.cells))
+
+    @property
+    def contents(self) -> Sequence[bytes]:
+        """Each row's digest."""
+        return self.rows.contents if isinstance(self.rows, _Rows) else [row.content for row in self.rows]
+
+
+class _Rows(Sequence[ComparedRow]):
+    """Rows on disk; in memory are their digests."""
+
+    def __init__(self) -> None:
+        self._spool: Spool[tuple[Any, ...]] = Spool()
+        self._names: dict[str, None] = {}
+        self.contents = _Digests()
+
+    def append(self, row: ComparedRow) -> None:
+        """Add a row."""
+        self._names.update(dict.fromkeys(row.cells))
+        self.contents.append(row.content)
+        cells = [(name, c.value, c.weight, c.gate, c.contribution, c.status, c.reason) for name, c in row.cells.items()]
+        self._spool.append((row.line, row.index, row.content, row.group, row.reward, cells, row.excerpt))
+
+    @property
+    def components(self) -> list[str]:
+        return list(self._names)
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    @overload
+    def __getitem__(self, place: int) -> ComparedRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[ComparedRow]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        line, index, content, group, reward, cells, excerpt = self._spool[place]
+        found = {name: Cell(*fields) for name, *fields in cells}
+        return ComparedRow(line, index, content, group, reward, found, excerpt)
+
+
+class _Digests(Sequence[bytes]):
+    """Digests, end to end."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def append(self, digest: bytes) -> None:
+        self._bytes += digest
+
+    def __len__(self) -> int:
+        return len(self._bytes) // _DIGEST
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[bytes]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[one] for one in range(len(self))[place]]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        return bytes(self._bytes[_DIGEST * place : _DIGEST * (place + 1)])
 
 
 def read_side(path: Path) -> Side:
@@ -69,7 +137,7 @@ def read_side(path: Path) -> Side:
     from grpo_rewards._report.reading import open_source
 
     source = open_source(path)
-    rows = []
+    rows = _Rows()
     before: tuple[int | None, bytes] | None = None
     began = 0
     for number, row in enumerate(source.rows, 1):
@@ -110,22 +178,22 @@ def score_sides(
     from grpo_rewards._scoring.scored import score_samples
 
     source = open_source(path)
-    sides = [(composite, Side(name, [])) for name, composite in composites]
+    sides = [(composite, name, _Rows()) for name, composite in composites]
     chunks: Iterator[Chunk] = make_chunks(source, Pace(start=256), warn=warn)
-    for composite, _ in sides:
+    for composite, *_ in sides:
         chunks = checked(chunks, composite, source, path)
     for chunk in chunks:
         for row in chunk.malformed:
             warn(f"{source.name}:{row.number}: {row.problem}; the row is left out")
         if not chunk.samples:
             continue
-        for composite, side in sides:
+        for composite, _, rows in sides:
             lines = score_samples(composite, chunk.samples).lines
             for sample, line in zip(chunk.samples, lines, strict=True):
-                side.rows.append(_from_scores(orjson.loads(line)[SCORES], sample.data))
-    if not sides[0][1].rows:
+                rows.append(_from_scores(orjson.loads(line)[SCORES], sample.data))
+    if not sides[0][2]:
         raise InputError("holds no rows", source=source.name)
-    return [side for _, side in sides]
+    return [Side(name, rows) for _, name, rows in sides]
 
 
 def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> ComparedRow:
@@ -139,7 +207,7 @@ def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> Compared
 
 
 def _digest(prompt: Any, completion: Any) -> bytes:
-    return hashlib.blake2b(dump_json([prompt, completion]), digest_size=16).digest()
+    return hashlib.blake2b(dump_json([prompt, completion]), digest_size=_DIGEST).digest()
 
 
 def _excerpt(completion: Any) -> str:
@@ -147,31 +215,29 @@ def _excerpt(completion: Any) -> str:
     return " ".join(text[-4 * _EXCERPT :].split())[-_EXCERPT:]  # the answer stands at the end
 
 
-def pair_up(a: Side, b: Side) -> tuple[list[tuple[ComparedRow, ComparedRow]], list[ComparedRow], list[ComparedRow]]:
-    """Return the pairs in the order of `a`, and the rows that only one side has.
+def pair_up(a: Side, b: Side) -> tuple[array[int], array[int]]:
+    """Return the places of the same rows on both sides, in the order of `a`.
 
     Rows are the same when prompt and completion are; among equal ones the first belongs to the first, and so on.
 
     Raises:
         InputError: no row of one is in the other.
     """
-    waiting: dict[bytes, list[ComparedRow]] = {}
-    for row in reversed(b.rows):
-        waiting.setdefault(row.content, []).append(row)
-    pairs, only_a = [], []
-    for row in a.rows:
-        if same := waiting.get(row.content):
-            pairs.append((row, same.pop()))
-        else:
-            only_a.append(row)
-    if not pairs:
+    mine, theirs = a.contents, b.contents
+    alike = 0  # rows that both have at the same place need not be searched for
+    while alike < min(len(mine), len(theirs)) and mine[alike] == theirs[alike]:
+        alike += 1
+    waiting: dict[bytes, list[int]] = {}
+    for place in range(len(theirs) - 1, alike - 1, -1):
+        waiting.setdefault(theirs[place], []).append(place)
+    left, right = array("q", range(alike)), array("q", range(alike))
+    for place in range(alike, len(mine)):
+        if same := waiting.get(mine[place]):
+            left.append(place)
+            right.append(same.pop())
+    if not left:
         raise InputError(
             f"no row of {a.name} is in {b.name}: a row is known by its prompt and completion, and both sides must score "
             f"the same rows. To compare two configurations: grpo-rewards compare a.yaml b.yaml rows.jsonl"
         )
-    return pairs, only_a, list(_left(waiting))
-
-
-def _left(waiting: Mapping[bytes, list[ComparedRow]]) -> Iterator[ComparedRow]:
-    for rows in waiting.values():
-        yield from reversed(rows)
+    return left, right
