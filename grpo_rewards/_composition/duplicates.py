@@ -7,7 +7,7 @@ from typing import Any
 
 from grpo_rewards._contract import Batch, Reward
 
-__all__ = ["content_keys", "distinct_rows", "one_at_a_time"]
+__all__ = ["columns_read", "content_keys", "distinct_rows", "one_at_a_time"]
 
 
 def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int] | None]:
@@ -69,6 +69,17 @@ def content_keys(reward: Reward, batch: Batch) -> list[Any]:
         except TypeError:
             found.append(None)
     return found
+
+
+def columns_read(reward: Reward) -> frozenset[str] | None:
+    """Return the columns that a reward which looks at one row at a time reads beside the text, else None: it may read all.
+
+    ``completion`` stands for the messages as they are.
+    """
+    if reward.shape.takes_rest or not one_at_a_time(reward):
+        return None
+    raw = not {"raw", "messages"}.isdisjoint(parameter.source for parameter in reward.shape.data)
+    return frozenset((*reward.required_columns, *reward.optional_columns, *(("completion",) if raw else ())))
 
 
 def one_at_a_time(reward: Reward) -> bool:

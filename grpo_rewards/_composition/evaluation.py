@@ -16,7 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
-from grpo_rewards._composition.duplicates import distinct_rows
+from grpo_rewards._composition.duplicates import columns_read, distinct_rows
 from grpo_rewards._composition.memory import Memory, Promise, units_of
 from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
@@ -163,7 +163,9 @@ class _Evaluation:
         """Return the rows as a tier takes them; what it finds is this component's only attempt."""
         attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
         self.attempts.append(attempt)
-        return tier.part(self.component.name, self.batch, units_of(self.component.reward, self.batch), attempt.slots)
+        reward = self.component.reward
+        units = units_of(reward, self.batch)
+        return tier.part(self.component.name, self.batch, units, attempt.slots, columns_read(reward))
 
     def finished(self, deadline: float, patience: float) -> bool:
         """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""

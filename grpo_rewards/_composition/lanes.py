@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grpo_rewards._composition.duplicates import one_at_a_time
+from grpo_rewards._composition.duplicates import columns_read, one_at_a_time
 from grpo_rewards._composition.evaluation import Component
 from grpo_rewards._composition.memory import Promise, units_of
 from grpo_rewards._contract import Batch, Outcome, evaluate
@@ -138,9 +138,10 @@ class Lane:
             if self._tier is None:
                 evaluate(reward, batch, deadline=deadline, into=slots)
             else:
-                self._tier.evaluate(
-                    [self._tier.part(self._component.name, batch, units_of(reward, batch), slots)], deadline
+                part = self._tier.part(
+                    self._component.name, batch, units_of(reward, batch), slots, columns_read(reward)
                 )
+                self._tier.evaluate([part], deadline)
         except BaseException as error:  # noqa: BLE001 - handed to whoever asked for the rows
             for promise in promises:
                 with _keeping:

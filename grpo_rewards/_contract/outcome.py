@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-__all__ = ["STATUSES", "Outcome", "Status"]
+__all__ = ["STATUSES", "Outcome", "Status", "restored"]
 
 Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -101,6 +101,20 @@ class _Draft:
     reason: str
     details: Mapping[str, Any]
     seconds: float | None
+
+
+def restored(
+    value: float | None, status: Status, reason: str, details: Mapping[str, Any], seconds: float | None
+) -> Outcome:
+    """Return an outcome of the fields of one: in a third of the time, since they have been checked."""
+    draft = _Draft()
+    draft.value = value
+    draft.status = status
+    draft.reason = reason
+    draft.details = details
+    draft.seconds = seconds
+    draft.__class__ = Outcome  # type: ignore[assignment]
+    return draft  # type: ignore[return-value]
 
 
 _FIELDS = tuple(field.name for field in fields(Outcome))

@@ -1,7 +1,8 @@
-"""Joining a Ray cluster, for whole files and for live batches."""
+"""Joining a Ray cluster, for whole files and for live batches, and sending composites to other processes."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import pickle
@@ -10,7 +11,7 @@ from typing import Any
 
 from grpo_rewards.errors import ConfigError, InfrastructureError
 
-__all__ = ["connect", "unpickled"]
+__all__ = ["connect", "pickled", "unpickled"]
 
 _CONNECT_SECONDS = 5.0
 
@@ -47,6 +48,19 @@ def connect(asked_by: str) -> tuple[Any, bool]:
             f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
         ) from None
     return ray, True
+
+
+def pickled(composite: Any, otherwise: str) -> tuple[bytes, str]:
+    """Return a composite as bytes for other processes, and a digest that they know it by.
+
+    Raises:
+        ConfigError: it holds what cannot be sent; `otherwise` says what to do.
+    """
+    try:
+        found = pickle.dumps(composite)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{error}; {otherwise}") from None
+    return found, hashlib.blake2b(found, digest_size=16).hexdigest()
 
 
 def unpickled(composite: bytes) -> Any:

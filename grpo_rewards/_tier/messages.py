@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._contract.outcome import restored
 
 __all__ = ["pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
 
@@ -17,21 +20,56 @@ _NOTHING = Outcome().details
 
 
 def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> bytes:
-    """Return rows by component as bytes; texts that several components read go once."""
-    plain = [
-        (name, batch.completions, batch.prompts, batch.completion_ids, dict(batch.columns), batch.grouping, batch.group_size)
-        for name, batch in parts
-    ]  # fmt: skip
-    return pickle.dumps((timeout, plain), protocol=5)
+    """Return rows by component as bytes; rows that several components read go once, with what any of them reads."""
+    rows: list[_Rows] = []
+    readers: list[tuple[str, int]] = []
+    for name, batch in parts:
+        mine = _Rows(batch.completions, batch.prompts, batch.completion_ids, dict(batch.columns), batch.grouping, batch.group_size)  # fmt: skip
+        at = next((at for at, known in enumerate(rows) if known.joins(mine)), len(rows))
+        if at == len(rows):
+            rows.append(mine)
+        readers.append((name, at))
+    return pickle.dumps((timeout, readers, [tuple(vars(one).values()) for one in rows]), protocol=5)
+
+
+@dataclass
+class _Rows:
+    """The columns of a batch, in the order of its fields."""
+
+    completions: Sequence[Any]
+    prompts: Sequence[Any] | None
+    completion_ids: Sequence[Any] | None
+    columns: dict[str, Sequence[Any]]
+    grouping: Sequence[Any] | None
+    group_size: int | None
+
+    def joins(self, other: _Rows) -> bool:
+        """Take in the columns of the other where both are the same rows; say whether they are."""
+        if not (self.grouping is other.grouping is None and self.group_size is other.group_size is None):
+            return False
+        both = [(self.completions, other.completions), (self.prompts, other.prompts), (self.completion_ids, other.completion_ids)]  # fmt: skip
+        both += [(values, other.columns[name]) for name, values in self.columns.items() if name in other.columns]
+        if not all(_same(one, two) for one, two in both):
+            return False
+        self.prompts = other.prompts if self.prompts is None else self.prompts
+        self.completion_ids = other.completion_ids if self.completion_ids is None else self.completion_ids
+        self.columns |= other.columns
+        return True
+
+
+def _same(one: Sequence[Any] | None, other: Sequence[Any] | None) -> bool:
+    """Whether two columns hold the very same objects; a component that does not read a column has none."""
+    return one is None or other is None or (len(one) == len(other) and all(map(is_, one, other)))
 
 
 def unpack_rows(message: bytes) -> tuple[float | None, list[tuple[str, Batch]]]:
-    """Return what `pack_rows` was given."""
-    timeout, plain = pickle.loads(message)  # noqa: S301 - from a driver of this cluster, which can run anything here
-    return timeout, [
-        (name, Batch(completions, prompts, ids, columns, grouping=grouping, group_size=size))
-        for name, completions, prompts, ids, columns, grouping, size in plain
+    """Return what `pack_rows` was given, one batch for all that read the same rows."""
+    timeout, readers, rows = pickle.loads(message)  # noqa: S301 - from a driver of this cluster, which can run anything here
+    batches = [
+        Batch(completions, prompts, ids, columns, grouping=grouping, group_size=size)
+        for completions, prompts, ids, columns, grouping, size in rows
     ]
+    return timeout, [(name, batches[at]) for name, at in readers]
 
 
 def pack_outcomes(parts: Sequence[tuple[Sequence[Outcome | None], float]]) -> bytes:
@@ -71,5 +109,5 @@ def _outcomes(columns: list[list[Any]]) -> list[Outcome | None]:
             found.append(None)
             continue
         value, reason, details, seconds = next(rest)
-        found.append(Outcome(value, status, reason, _NOTHING if details is None else details, seconds))
+        found.append(restored(value, status, reason, _NOTHING if details is None else details, seconds))
     return found

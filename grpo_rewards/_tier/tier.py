@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import pickle
 import threading
 import time
 from collections import deque
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grpo_rewards._contract import Batch, Outcome, Reward
-from grpo_rewards._tier.connection import connect
+from grpo_rewards._tier.connection import connect, pickled
 from grpo_rewards._tier.messages import pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
@@ -35,12 +33,16 @@ _MARGIN = 0.05  # share of the time left, a second at most, that an actor's answ
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """One component's rows: `units` are those that must stay together (single rows, or groups); outcomes go to `into`."""
+    """One component's rows: `units` are those that must stay together (single rows, or groups); outcomes go to `into`.
+
+    `reads` names the columns that it looks at beside the text (``completion``: the messages); None: all there are.
+    """
 
     name: str
     batch: Batch
     units: Sequence[Sequence[int]]
     into: list[Outcome | None]
+    reads: frozenset[str] | None
     seconds: float = 0.0
 
 
@@ -55,8 +57,13 @@ class _Piece:
         return [row for unit in self.units for row in unit]
 
     def batch(self) -> Batch:
-        rows = self.rows
-        return self.part.batch if len(rows) == len(self.part.batch) else self.part.batch.select(rows)
+        """The rows, with the columns that are read."""
+        whole, rows, reads = self.part.batch, self.rows, self.part.reads
+        if reads is None:
+            return whole if len(rows) == len(whole) else whole.select(rows)
+        found = whole.select(rows, columns=reads)
+        completions = found.completions if "completion" in reads else found.texts
+        return Batch(completions, found.prompts, found.completion_ids, found.columns)
 
 
 @dataclass(slots=True, eq=False)
@@ -100,14 +107,9 @@ class Tier:
 
     def __init__(self, composite: Any, settings: TierSettings) -> None:
         self.settings = settings
-        try:
-            pickled = pickle.dumps(composite)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise ConfigError(f"scale: {error}; or leave scale out to score in this process") from None
+        self._pickled, self._key = pickled(composite, "or leave scale out to score in this process")
         self._ray, self._ours = connect("scale: {executor: ray}")
-        self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
-        self._pickled = pickled
-        self._composite = self._ray.put(pickled)
+        self._composite = self._ray.put(self._pickled)
         self.actors = Actors(self._ray, settings)
         self._cost: dict[str, float] = {}
         self._lock = threading.Lock()
@@ -120,16 +122,22 @@ class Tier:
         """Whether a reward's rows may be sent away.
 
         What waits (``async def``, several `workers`) needs no processor, and its limit is one number, so it stays with the
-        caller; so does what takes the trainer's own functions.
+        caller; so does what takes the trainer's own functions: this package's rewards take other columns by ``**``, not those.
         """
         named = any(parameter.source == "trainer" for parameter in reward.shape.data)
-        given = reward.shape.takes_rest and reward.style != "row"
+        given = reward.shape.takes_rest and reward.style != "row" and reward.source != "grpo-rewards"
         return not (reward.is_async or reward.workers > 1 or named or given)
 
     @staticmethod
-    def part(name: str, batch: Batch, units: Sequence[Sequence[int]], into: list[Outcome | None]) -> Part:
+    def part(
+        name: str,
+        batch: Batch,
+        units: Sequence[Sequence[int]],
+        into: list[Outcome | None],
+        reads: frozenset[str] | None = None,
+    ) -> Part:
         """Return one component's rows as `evaluate` takes them."""
-        return Part(name, batch, units, into)
+        return Part(name, batch, units, into, reads)
 
     def describe(self, rewards: Iterable[tuple[str, Reward]]) -> str:
         """Say in a line where rows go, and the caps."""

@@ -3,9 +3,10 @@
 Usage: ``chaos.py [--seeds 20] [--first 0] [--steps 50] [--rows 64]``
 
 One cluster: a head that holds this process and no actor, and two nodes of one processor. In each seed one actor's process
-and one node's raylet get SIGKILL at random moments of its steps, and a node joins in the raylet's place. Each step scores new
-rows with rewards for a row, a batch and a group, and is compared with the same step in a process without Ray. Prints a JSON
-object and ends with 1 where a row was lost, doubled or has another reward.
+and one node's raylet get SIGKILL, each in a step drawn for it while the tier has the step's rows, and a node joins in the raylet's
+place. Each step scores new rows with rewards for a row, a batch and a group, one row in sixteen is a program for the sandbox, and is
+compared with the same step in a process without Ray. Prints a JSON object and ends with 1 where a row was lost, doubled or has
+another reward.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ REWARDS = {
     "format": {"use": "xml_format", "weight": 0.5},
     "variety": {"use": "diversity", "weight": 0.25},
     "exact": {"use": "exact", "gate": {"on": "format", "at_least": 0.5}},
+    "tests": {
+        "use": "code",
+        "params": {"sandbox": "local", "timeout": 60},
+        "when": {"column": "kind", "equals": "code"},
+    },
 }
 
 
@@ -43,50 +49,56 @@ def step_rows(seed: int, step: int, rows: int) -> list[dict[str, Any]]:
     for row in range(rows):
         answer = draw.choice(["\\frac{1}{2}", "0.5", "3", "x^2 - 1", "(x-1)(x+1)"])
         text = f"<reasoning>\n{draw.random()}\n</reasoning>\n<answer>\n{answer}\n</answer>\n"
-        found.append(
-            {"prompt": f"{seed}/{step}/{row // 8}", "completion": text, "answer": "1/2" if row % 2 else "x^2-1"}
-        )
+        kind = "text" if row % 16 else "code"
+        if kind == "code":
+            text += f"\n```python\nx = {draw.randrange(2)}  # {step}\n```"
+        gold = "1/2" if row % 2 else "x^2-1"
+        prompt = f"{seed}/{step}/{row // 8}"
+        found.append({"prompt": prompt, "completion": text, "answer": gold, "kind": kind, "tests": ["assert x == 1"]})
     return found
 
 
-class Killer(threading.Thread):
-    """Kills an actor and a raylet once each, at random moments."""
+class Killer:
+    """Kills an actor and a raylet, each at a random moment of a step drawn for it."""
 
     def __init__(
-        self, cluster: Cluster, nodes: list[Any], composite: Composite, draw: random.Random, seconds: float
+        self, cluster: Cluster, nodes: list[Any], composite: Composite, draw: random.Random, steps: int
     ) -> None:
-        super().__init__()
         self._cluster, self._nodes, self._composite = cluster, nodes, composite
         self._draw, self.killed = draw, []  # type: ignore[var-annotated]
-        self._moments = sorted((draw.uniform(0, seconds), kind) for kind in ("actor", "raylet"))
-        self._over = threading.Event()
+        self._plan = [(draw.randrange(steps), draw.random(), kill) for kill in (self._actor, self._raylet)]
+        self._under_way: list[threading.Timer] = []
 
-    def run(self) -> None:
-        """Wait for each moment."""
-        began = time.monotonic()
-        for moment, kind in self._moments:
-            self._over.wait(max(0.0, moment - (time.monotonic() - began)))
-            (self._actor if kind == "actor" else self._raylet)()
-            self.killed.append(kind)
+    def step(self, number: int, seconds: float) -> None:
+        """A step begins that takes about so long: what is drawn for it is killed somewhere within."""
+        self._under_way = [threading.Timer(part * seconds, kill) for step, part, kill in self._plan if step == number]
+        for timer in self._under_way:
+            timer.start()
+
+    def stepped(self) -> None:
+        """The step is over: whatever was to be killed in it is dead when the next one begins."""
+        for timer in self._under_way:
+            timer.join()
 
     def _actor(self) -> None:
         tier = self._composite.tier
         assert tier is not None
-        members = sorted(tier.actors.ready.values(), key=lambda member: member.name)
-        for member in members and [self._draw.choice(members)]:
-            try:
-                os.kill(ray.get(member.handle.ready.remote(), timeout=20), signal.SIGKILL)
-            except (ray.exceptions.RayError, ProcessLookupError):
-                return  # it had gone with its node
+        while "actor" not in self.killed:  # the one that is drawn may have gone with its node
+            members = sorted(tier.actors.ready.values(), key=lambda member: member.name)
+            for member in self._draw.sample(members, len(members)):
+                try:
+                    os.kill(ray.get(member.handle.ready.remote(), timeout=20), signal.SIGKILL)
+                except (ray.exceptions.RayError, ProcessLookupError):
+                    continue
+                self.killed.append("actor")
+                break
+            else:
+                time.sleep(0.1)  # none is ready now
 
     def _raylet(self) -> None:
         node = self._nodes.pop(self._draw.randrange(len(self._nodes)))
         self._cluster.remove_node(node, allow_graceful=False)
-
-    def end(self) -> None:
-        """Kill what is left to kill at once, and wait."""
-        self._over.set()
-        self.join()
+        self.killed.append("raylet")
 
 
 def main() -> int:
@@ -108,24 +120,26 @@ def main() -> int:
     there.score(step_rows(-1, 0, options.rows))  # actors are up
     each = 0.1
     for seed in range(options.first, options.first + options.seeds):
-        killer = Killer(cluster, nodes, there, random.Random(seed), options.steps * each)
-        killer.start()
+        killer = Killer(cluster, nodes, there, random.Random(seed), options.steps)
         began = time.monotonic()
         for step in range(options.steps):
             while len(nodes) < 2:  # Ray starts nodes in the main thread only
                 nodes.append(cluster.add_node(**SMALL))
             rows = step_rows(seed, step, options.rows)
             call = {
-                name + "s" * (name != "answer"): [row[name] for row in rows]
-                for name in ("prompt", "completion", "answer")
+                {"prompt": "prompts", "completion": "completions"}.get(name, name): [row[name] for row in rows]
+                for name in rows[0]
             }
-            found, right = there(**call), here(**call)
+            right = here(**call)
+            killer.step(step, each)
+            started = time.monotonic()
+            found = there(**call)
+            each = 0.7 * each + 0.3 * min(5.0, time.monotonic() - started)
+            killer.stepped()
             counts["steps"] += 1
             counts["rows"] += len(found)
             counts["lost"] += sum(a is None and b is not None for a, b in zip(found, right, strict=True))
             counts["other"] += sum(a is not None and a != b for a, b in zip(found, right, strict=True))
-        each = 0.5 * each + 0.5 * (time.monotonic() - began) / options.steps
-        killer.end()
         counts["killed"] += len(killer.killed)
         print(f"seed {seed}: {time.monotonic() - began:.1f} s, {counts}", file=sys.stderr, flush=True)
     print(json.dumps(counts))

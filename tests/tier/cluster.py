@@ -80,8 +80,10 @@ def main() -> None:
     found["same"] = plain(there.score(rows)) == plain(here.score(rows))
     found["stays"] = [c.name for c in there.components if not there.tier.takes(c.reward)]  # type: ignore[union-attr]
 
-    other = Composite({"rewards": {"variety": "diversity"}, "scale": scale})
-    other.score(rows)
+    other_rewards = {"variety": "diversity", "tests": {"use": "code", "params": {"sandbox": "local"}}}
+    other = Composite({"rewards": other_rewards, "scale": scale})
+    programs = [{"prompt": "p", "completion": f"```python\nx = {n}\n```", "tests": ["assert x < 2"]} for n in range(4)]
+    found["programs"] = [other.score(programs).values("tests"), other.tier.takes(other.components[1].reward)]  # type: ignore[union-attr]
     numbers = [[ray.get(m.handle.ready.remote()) for m in c.tier.actors.ready.values()] for c in (there, other)]  # type: ignore[union-attr]
     found["shared"] = numbers[0] == numbers[1] and len(numbers[0]) == 1
 

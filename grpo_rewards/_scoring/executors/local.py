@@ -18,6 +18,7 @@ from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.executors.window import score_here
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
+from grpo_rewards._tier import pickled
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by, slots
 
@@ -49,7 +50,7 @@ _composite: Composite | None = None
 _start_error = "it was not started"
 
 
-def _start_worker(pickled: bytes, parent: int, environment: dict[str, str]) -> None:
+def _start_worker(composite: bytes, parent: int, environment: dict[str, str]) -> None:
     """Make a process ready to score; it ends with its parent and leaves Ctrl-C to it."""
     global _composite, _start_error
     os.environ.update(environment)
@@ -60,7 +61,7 @@ def _start_worker(pickled: bytes, parent: int, environment: dict[str, str]) -> N
             os._exit(1)
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
     try:
-        _composite = pickle.loads(pickled)  # noqa: S301 - our own bytes, from our own parent
+        _composite = pickle.loads(composite)  # noqa: S301 - our own bytes, from our own parent
     except Exception as error:  # noqa: BLE001 - told to the parent by the first chunk: a worker that dies is replaced
         _start_error = f"{type(error).__name__}: {error}"
 
@@ -80,10 +81,7 @@ class _Workers:
     def __init__(self, composite: Composite, workers: int) -> None:
         self._composite = composite
         self._workers = workers
-        try:
-            self._pickled = pickle.dumps(composite)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise ConfigError(f"{error}; or score with --workers 1") from None
+        self._pickled, _ = pickled(composite, "or score with --workers 1")
         self._pool: ProcessPool | None = None
 
     def __enter__(self) -> _Workers:

@@ -7,10 +7,8 @@ found, as on one machine. Rewards given as files (``./rewards.py:name``) must li
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -18,7 +16,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards._tier import connect, unpickled
+from grpo_rewards._tier import connect, pickled, unpickled
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 
@@ -49,13 +47,13 @@ def on_ray(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Itera
 _loaded: dict[str, Composite] = {}
 
 
-def _score_in_task(pickled: bytes, key: str, environment: dict[str, str], samples: list[Sample]) -> ScoredChunk:
+def _score_in_task(composite: bytes, key: str, environment: dict[str, str], samples: list[Sample]) -> ScoredChunk:
     """Score samples with the composite, which a worker loads once."""
     os.environ.update(environment)
     if key not in _loaded:
         logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         _loaded.clear()
-        _loaded[key] = unpickled(pickled)
+        _loaded[key] = unpickled(composite)
     return score_samples(_loaded[key], samples)
 
 
@@ -68,14 +66,8 @@ class _Cluster:
     def __init__(self, ray: Any, composite: Composite, workers: int) -> None:
         self._ray = ray
         self._composite = composite
-        try:
-            pickled = pickle.dumps(composite)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise ConfigError(f"{error}; or score with --executor local --workers 1") from None
-        self._key = hashlib.blake2b(pickled, digest_size=16).hexdigest()
-        self._pickled = (
-            pickled  # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
-        )
+        # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
+        self._pickled, self._key = pickled(composite, "or score with --executor local --workers 1")
         self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 

@@ -1,0 +1,52 @@
+"""What goes to an actor and comes back."""
+
+from __future__ import annotations
+
+import pytest
+
+from grpo_rewards import Outcome, get_reward
+from grpo_rewards._contract import Batch
+from grpo_rewards._tier import Tier
+from grpo_rewards._tier.messages import pack_outcomes, pack_rows, unpack_outcomes, unpack_rows
+
+TEXTS = ["one", "two"]
+
+
+def test_rows_that_several_components_read_go_once() -> None:
+    math = Batch(TEXTS, columns={"answer": ["1", "2"]})
+    length = Batch(TEXTS, completion_ids=[[1], [2, 3]])
+    timeout, parts = unpack_rows(pack_rows(2.5, [("math", math), ("length", length), ("format", Batch(TEXTS))]))
+    assert timeout == 2.5
+    assert [name for name, _ in parts] == ["math", "length", "format"]
+    (_, one), *others = parts
+    assert all(batch is one for _, batch in others)
+    assert (one.completions, one.completion_ids, one.columns) == (TEXTS, [[1], [2, 3]], {"answer": ["1", "2"]})
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Batch(TEXTS[:1], columns={"answer": ["1"]}),
+        Batch(TEXTS, columns={"answer": [1, "2"]}),
+        Batch(["one", "three"], columns={"answer": ["1", "2"]}),
+        Batch(TEXTS, columns={"answer": ["1", "2"]}, grouping=[0, 0]),
+    ],
+)
+def test_other_rows_go_by_themselves(other: Batch) -> None:
+    mine = Batch(TEXTS, columns={"answer": ["1", "2"]})
+    _, ((_, one), (_, two)) = unpack_rows(pack_rows(None, [("a", mine), ("b", other)]))
+    assert one == mine
+    assert two == other
+
+
+def test_outcomes_come_back_as_they_were() -> None:
+    parts = [
+        ([Outcome(0.5, "scored", "half", {"found": [1]}, 0.25), None, Outcome(None, "unavailable", "down")], 1.5),
+        ([Outcome(-1.0, "timeout", "late", {}, 2.0)], 0.5),
+    ]
+    assert unpack_outcomes(pack_outcomes(parts)) == parts
+
+
+@pytest.mark.parametrize(("name", "taken"), [("math", True), ("code", True), ("diversity", True), ("judge", False)])
+def test_what_needs_a_processor_is_sent_away(name: str, taken: bool) -> None:
+    assert Tier.takes(get_reward(name)) is taken
