@@ -24,6 +24,8 @@ def test_the_wheel_holds_the_four_packages_and_nothing_else(wheel: Path) -> None
     assert {name.split("/")[0] for name in names} == PACKAGES | {info}
     assert {f"{package}/py.typed" for package in PACKAGES} <= set(names)
     assert f"{info}/licenses/LICENSE" in names
+    testlib = "grpo_rewards_sandbox/program/languages/testlib.h"
+    assert {testlib, f"{testlib}.LICENSE"} <= set(names)
     page = {Path(name).name for name in names if "/_report/page/" in name}
     assert page >= {"report.html.j2", "report.css", "main.js", "libraries.json", "temml.min.js", "temml.min.js.LICENSE"}
     assert not [name for name in names if {"tests", "benchmarks", "examples"} & set(name.split("/"))]

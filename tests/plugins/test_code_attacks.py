@@ -51,8 +51,6 @@ ONE_PROCESS = {
     "rust/rust-multipl-honest",
     "rust/rust-humanevalx-honest",
 }
-# Honest twins whose rows are refused, with the reason.
-REFUSED = {"checkers/testlib-honest"}  # testlib.h, where it is not there
 
 
 def rows(family: str) -> list[dict[str, Any]]:
@@ -88,8 +86,7 @@ def test_no_attack_is_paid_and_honest_twins_are(family: str, tmp_path: Path) -> 
     paid = {name for name, part in outcomes.items() if not wanted[name] and part["value"]}
     assert paid == {name for name in PAID if name in wanted}, {name: outcomes[name] for name in paid}
     unpaid = {name: part for name, part in outcomes.items() if wanted[name] and part["value"] != 1.0}
-    assert unpaid.keys() <= REFUSED, unpaid
-    assert all(part["status"] == "not_applicable" for part in unpaid.values()), unpaid
+    assert not unpaid
 
 
 def test_the_corpus_is_whole() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..formats.report import Report, refused
 from ..protocol import CheckerMessage, JobMessage
-from . import table, testlib
+from . import table
 from .cells import Cell, Ended, Output, Run
 from .compiling import Program, command
 
@@ -41,13 +41,9 @@ print(int(_right))
 """
 
 
-def lacking(checker: CheckerMessage | None, header: str) -> str:
+def lacking(checker: CheckerMessage | None) -> str:
     """Say what a checker needs and this machine has not; empty where nothing is missing."""
-    if checker is None:
-        return ""
-    if "testlib.h" in checker["source"] and not header:
-        return testlib.ABSENT
-    return table.missing(checker["language"])
+    return table.missing(checker["language"]) if checker is not None else ""
 
 
 def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report) -> None:

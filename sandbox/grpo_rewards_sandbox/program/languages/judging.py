@@ -34,7 +34,7 @@ class Judge:
 
     def judge(self, job: JobMessage, late: Callable[[Report], None]) -> tuple[Report, str]:
         """Return the report, and who but the supervisor ended one of its processes, if any did."""
-        lacking = table.missing(job["language"]) or checkers.lacking(job["checker"], self.testlib)
+        lacking = table.missing(job["language"]) or checkers.lacking(job["checker"])
         if lacking:
             return refused(lacking), ""
         report, killed = Report(tests_total=len(job["tests"]) if job["format"] == "stdio" else 1), ""
