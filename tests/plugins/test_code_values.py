@@ -87,6 +87,32 @@ def test_tests_that_would_show_what_they_expect_are_refused(language: str, tests
     assert words in str(raised.value)
 
 
+NEAR = {
+    "cpp": ("g++", {"language": "cpp", "prompt": "#include <bits/stdc++.h>\nfloat f(float x) {\n",
+        "tests": "}\nint main() {\n    assert(std::abs(f(2) - 4.0) < 0.01);\n    if (true) assert(std::abs(f(100) - 10000) < 0.5);\n    assert(f(3) == 9);\n}\n"}, "    return x * x{};\n}"),
+    "javascript": ("node", {"language": "js", "prompt": "function f(x) {\n", "tests": "const t = () => {\n  console.assert(Math.abs(f(2) - 4.0) < 0.01)\n  if (true) console.assert(Math.abs(f(100) - 10000) < 0.5)\n  console.assert(f(3) === 9)\n}\nt()\n"}, "  return x * x{};\n}"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", NEAR)
+def test_a_distance_is_that_of_its_own_test_and_absolute(language: str) -> None:
+    tool, columns, program = NEAR[language]
+    if not shutil.which(tool):
+        pytest.skip(f"no {tool} on this machine")
+    row = {"name": "x", "doctests": "keep", "stop_tokens": ["\n}" if language == "cpp" else "\nfunction"], **columns}
+    bends = {"": 1.0, " + (x < 3 ? 0.005 : 0)": 1.0, " + (x > 9 ? 0.4 : 0)": 1.0}
+    bends |= {
+        " + (x < 3 ? 0.02 : 0)": 0.0,
+        " + (x > 9 ? 40 : 0)": 0.0,
+        " + (x == 3 ? 0.005 : 0)": 0.0,
+        " + (x < 3 ? 0 / 0.0 : 0)": 0.0,
+    }
+    rows = [{**row, "completion": program.replace("{};", bend + ";")} for bend in bends]
+    found = get_reward("code").with_(workers=2).outcomes(Batch.from_rows(rows))
+    assert dict(zip(bends, (one.value for one in found), strict=True)) == bends, found
+
+
 # What functions of the public rows return, as their tests write it: right, then wrong.
 RICH: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "cpp": ("g++", {"language": "cpp", "prompt": "#include<assert.h>\n#include<bits/stdc++.h>\nstd::tuple<std::vector<std::string>, std::map<std::string,long>, std::optional<float>> f(std::vector<long> xs) {\n",

@@ -15,7 +15,6 @@ from grpo_rewards_plugins.code.values.writers import GO_IMPORTS, JAVA_TUPLES, WR
 
 __all__ = ["apart", "program"]
 
-_TOLERANCE = 1e-6
 _STUBS = {
     "cpp": "throw 0;\n}\n", "java": "throw new RuntimeException();\n}\n", "javascript": "}\n", "typescript": "throw 0;\n}\n",
     "rust": "unimplemented!()\n}\n", "go": "panic(0)\n}\n", "ruby": "end\n", "php": "}\n", "bash": ":\n}\n",
@@ -45,10 +44,7 @@ def apart(suite: Suite) -> Suite:
     before = before_tests(beginning, _STUBS[language], found.wanted, language)
     before += "\n}" * (depth_of(before, language) + depth_of(found.wanted, language))  # HumanEval-X: Java's class
     expected = program(before, found.wanted, language)
-    tolerance = max(found.tolerance, _TOLERANCE)
-    return replace(
-        suite, format="values", tests=found.got, beginning=beginning, expected=expected, compare=f"floats:{tolerance:g}"
-    )
+    return replace(suite, format="values", tests=found.got, beginning=beginning, expected=expected, compare="floats")
 
 
 def program(before: str, tests: str, language: str) -> str:

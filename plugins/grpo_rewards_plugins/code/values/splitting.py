@@ -10,16 +10,19 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.values.equations import Equation, equation, mentions
 from grpo_rewards_plugins.code.values.text import closing, masked, parts, statement_end
 
-__all__ = ["Split", "go_tests", "split"]
+__all__ = ["DISTANCE", "Split", "go_tests", "split"]
+
+
+DISTANCE = "grpo distance "
+"""What a text begins with that the tests' program writes before a number which a result may be so far from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The tests' text for the program and for what is expected, and how far apart floats may be."""
+    """The tests' text for the program and for what is expected."""
 
     got: str
     wanted: str
-    tolerance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +75,23 @@ def split(tests: str, language: str, name: str) -> Split:
         between = tests[place : one.start]
         rest.append(between)
         got += [between, _written(one, one.equation.got, language)]
-        wanted += [between, _written(one, _wanted(one.equation, language), language)]
+        wanted += [between, _with_distance(one, _written(one, _wanted(one.equation, language), language), language)]
         place = one.end
     rest.append(tests[place:])
     _refuse_what_is_left("\n".join(rest), [one.equation for one in found if one.equation], names, language)
-    tolerance = max((one.equation.tolerance for one in found if one.equation), default=0.0)
     end = tests[place:]
     apart = ("".join(got) + end, "".join(wanted) + end)
     if language == "go":  # where nothing is called, the name is not used
         apart = (apart[0], re.sub(r"\bcandidate\s*:=", "_ =", apart[1]))
-    return Split(_ended(apart[0], language), _ended(apart[1], language), tolerance)
+    return Split(_ended(apart[0], language), _ended(apart[1], language))
+
+
+def _with_distance(one: _Found, written: str, language: str) -> str:
+    """A statement that writes what is expected, after one that writes how far from it a result may be, if it may."""
+    if one.equation is None or not one.equation.tolerance:
+        return written
+    distance = _SHOW[language].format(f'"{DISTANCE}{one.equation.tolerance!r}"')
+    return f"{{ {distance}; {written} }}"
 
 
 def _written(one: _Found, value: str, language: str) -> str:

@@ -1,6 +1,7 @@
 """Two programs that write values: the candidate's, and the tests' own, which never meet.
 
-Each writes one JSON value a line to the file `RESULTS`. What the tests' program writes is what is expected; it is made in a
+Each writes one JSON value a line to the file `RESULTS`. Before a number the tests' program may write a text that begins with
+`DISTANCE` and ends in how far from that number a result may be; all other values are compared as the job says. What the tests' program writes is what is expected; it is made in a
 cell of its own, once for all candidates, and nothing of it is in any cell in which a candidate is compiled or run: what a
 candidate writes there is its answer, by whatever means it wrote it.
 """
@@ -11,6 +12,8 @@ import hashlib
 import json
 import math
 from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..comparison import same_value
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from .judging import Judge
 
 RESULTS = "values.txt"
+DISTANCE = "grpo distance "
 _SECONDS, _KEPT, _SHOWN = 20.0, 256, 100
 _LIMITS = {
     "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
@@ -31,13 +35,31 @@ _LIMITS = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A value that is expected; `distance` where a number may be so far from it, whatever the job's comparison says."""
+
+    value: Any
+    distance: float | None = None
+
+    def is_written(self, line: bytes, compare: str) -> bool:
+        """Whether a line that a program wrote is this value."""
+        try:
+            got = json.loads(line)
+            if self.distance is None:
+                return same_value(got, self.value, compare)
+            return type(got) in (int, float) and abs(got - self.value) <= self.distance
+        except (ValueError, RecursionError, OverflowError):  # no JSON, or what no value of a test is
+            return False
+
+
 class Expected:
     """The values that tests expect, by the text of their program; the newest are kept."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, list[Any]] = OrderedDict()
+        self._kept: OrderedDict[str, list[Wanted]] = OrderedDict()
 
-    def of(self, judge: Judge, language: str, text: str) -> list[Any]:
+    def of(self, judge: Judge, language: str, text: str) -> list[Wanted]:
         """Return the values that the tests' program writes.
 
         Raises:
@@ -52,7 +74,7 @@ class Expected:
         return self._kept[key]
 
 
-def _expected(judge: Judge, language: str, text: str) -> list[Any]:
+def _expected(judge: Judge, language: str, text: str) -> list[Wanted]:
     try:
         program = judge.compile(language, text, trusted=True)
         if program.problem:
@@ -62,16 +84,29 @@ def _expected(judge: Judge, language: str, text: str) -> list[Any]:
         if said.status != 0 or data is None:
             words = said.said.decode("utf-8", "replace").strip().splitlines()
             raise _broken(f"it ended with exit status {said.status}: {words[-1][:200] if words else ''}")
-        values = [json.loads(line) for line in lines(data)]
+        written = [json.loads(line) for line in lines(data)]
+        values = list(_wanted(written))
     except (ValueError, RecursionError) as error:
         raise _broken(f"{type(error).__name__}: {error}"[:200]) from error
     except Ended as end:
         if end.killed or end.report.status in ("unavailable", "refused"):
             raise
         raise _broken(end.report.reason) from end
-    if not values or not all(map(_finite, values)):
+    if not values or not all(map(_finite, written)):
         raise _broken("a value is not finite" if values else "it wrote no value")
     return values
+
+
+def _wanted(written: list[Any]) -> Iterator[Wanted]:
+    distance = None
+    for value in written:
+        if type(value) is str and value.startswith(DISTANCE):
+            distance = float(value.removeprefix(DISTANCE))
+            continue
+        if distance is not None and type(value) not in (int, float):
+            raise ValueError("a distance stands before what is no number")
+        yield Wanted(value, distance)
+        distance = None
 
 
 def _broken(reason: str) -> Ended:
@@ -86,7 +121,7 @@ def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) ->
     return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS)
 
 
-def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[Any], report: Report) -> None:
+def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[Wanted], report: Report) -> None:
     """Run a candidate's program once and compare what it writes, value by value."""
     output, data = run(cell, program, job["limits"], job["timeout"])
     problem = judge.problem(job, output)
@@ -97,11 +132,11 @@ def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: 
         if place >= len(found):
             report.fail(problem.report.reason if problem else f"test {place + 1}: it ended before it")
             break
-        if _is(found[place], value, job["compare"]):
+        if value.is_written(found[place], job["compare"]):
             report.tests_passed += 1
         else:
             got = found[place][:_SHOWN].decode("utf-8", "replace")
-            report.fail(f"test {place + 1}: expected {json.dumps(value)[:_SHOWN]}, got {got}")
+            report.fail(f"test {place + 1}: expected {json.dumps(value.value)[:_SHOWN]}, got {got}")
     if problem is not None or len(found) > len(wanted):
         report.tests_passed = min(report.tests_passed, len(wanted) - 1)
         report.fail(problem.report.reason if problem else "it wrote more values than there are tests")
@@ -110,13 +145,6 @@ def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: 
 def lines(data: bytes) -> list[bytes]:
     """Return the lines that are whole."""
     return data.split(b"\n")[:-1]
-
-
-def _is(line: bytes, wanted: Any, compare: str) -> bool:
-    try:
-        return same_value(json.loads(line), wanted, compare)
-    except (ValueError, RecursionError):  # no JSON, or what no value of a test is
-        return False
 
 
 def _finite(value: Any) -> bool:
