@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.metadata import entry_points
 
 from ._backend import Backend
@@ -50,6 +52,12 @@ def backend_names() -> tuple[str, ...]:
 
 def _installed() -> dict[str, str]:
     """Where each installed backend is, as ``module:name``; no package replaces one of this package's."""
+    return _found(tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _found(_path: tuple[str, ...]) -> dict[str, str]:
+    """Looked for once on each path: it reads a file of every installed package."""
     return {**{point.name: point.value for point in entry_points(group=GROUP)}, **_PLACES}
 
 

@@ -24,7 +24,9 @@ _TEXTS = ("starter_code", "prompt", "code_prompt", "query", "question", "questio
 _IN_PLACE = re.compile(r"(?i)do not return anything(?:,? modify `?(\w+)`? in[- ]place)?")
 _NODES = re.compile(r"\b(ListNode|TreeNode)\b")
 _TOLD = re.compile(r"\b(?:ListNode|TreeNode)\b|(?i:linked list|binary (?:search )?tree)")
-_LARGEST = 10**4000  # an integer that is longer cannot be written in decimals everywhere
+_encode = json.JSONEncoder(allow_nan=False).encode
+_DIGITS = 4000  # an integer that is longer cannot be written in decimals everywhere
+_LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
 
 
 def called_name(tests: Any, columns: Mapping[str, Any]) -> str:
@@ -66,11 +68,11 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
     Raises:
         SuiteProblem: arguments or results are no JSON, contradict each other, or need more than a call.
     """
-    given, wanted = [], []
-    for case in cases_of(tests):
+    cases, alike = cases_of(tests), isinstance(tests, Mapping)
+    for case in cases[:1] if alike else cases:  # those of one mapping have the same keys
         refuse_others(case, calls=True)
-        given.append(plain(only(case, INPUTS)))
-        wanted.append(plain(only(case, OUTPUTS)))
+    given = [plain(case["input"] if alike else only(case, INPUTS)) for case in cases]
+    wanted = [plain(case["output"] if alike else only(case, OUTPUTS)) for case in cases]
     if not given:
         raise SuiteProblem("the list of tests is empty", kind="vacuous")
     signature = _Signature.of(name, columns)
@@ -95,19 +97,17 @@ def calls_of(
     """
     signature = signature or _Signature.of(name, columns)
     known: dict[str, str] = {}
-    found = []
+    cases = []
     for arguments, result in pairs:
         call, wanted = _written(arguments), _written(result)
+        again = call in known
         if (before := known.setdefault(call, wanted)) != wanted:
             raise SuiteProblem(
                 f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}",
                 kind="contradictory",
             )
-        found.append((call, wanted))
-    cases = [
-        {"keywords" if call[0] == "{" else "arguments": json.loads(call), "result": json.loads(wanted)}
-        for call, wanted in dict.fromkeys(found)
-    ]
+        if not again:
+            cases.append({"keywords" if call[0] == "{" else "arguments": arguments, "result": result})
     signature.check(cases)
     return Calls(tuple(cases), signature.parameters_of(cases), signature.returns)
 
@@ -136,14 +136,30 @@ def _value(text: Any) -> Any:
 
 def _written(value: Any) -> str:
     """A value as JSON, in which tuples are lists."""
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError, RecursionError):
+        text = ""
+    if not text or (len(text) > _DIGITS and _LONG.search(text)):
+        _refuse_values(value)
+    if not text:
+        raise SuiteProblem("a test holds a value that is no JSON")
+    return text
+
+
+def _refuse_values(value: Any) -> None:
+    """Refuse a value that has no JSON, or none that can be read everywhere.
+
+    Raises:
+        SuiteProblem: says which part it is.
+    """
     for part in _parts(value):
         if isinstance(part, float) and not math.isfinite(part):
             raise SuiteProblem("a test holds NaN or infinity")
         if isinstance(part, int) and not -_LARGEST < part < _LARGEST:
-            raise SuiteProblem("a test holds an integer of more than 4000 digits")
+            raise SuiteProblem(f"a test holds an integer of more than {_DIGITS} digits")
         if part is not None and not isinstance(part, bool | int | float | str | list | tuple | dict):
             raise SuiteProblem(f"a test holds a {type(part).__name__}, which is no JSON")
-    return json.dumps(value)
 
 
 def _parts(value: Any) -> Iterator[Any]:

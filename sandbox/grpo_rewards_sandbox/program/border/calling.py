@@ -50,10 +50,13 @@ class Caller:
         self._nodes = _node_classes(module, self._shapes)
         self._ready: list[str] = []
         self._waiting: Iterator[Case] = iter(())
+        self._keyed = True
 
     def take(self, text: str) -> None:
         """Take the next calls: JSON, a list of arguments and keywords."""
-        self._waiting = iter(json.loads(text))
+        calls: list[Case] = json.loads(text)
+        self._waiting = iter(calls)
+        self._keyed = text.count("{") > len(calls)  # else there is no object but the keywords of each call
 
     def go_on(self) -> str:
         """Make calls until they are enough for one crossing; return their results, as JSON."""
@@ -90,7 +93,9 @@ class Caller:
 
     def _argument(self, place: int, value: object) -> object:
         shape = self._shapes[place] if place < len(self._shapes) else ""
-        return to_nodes(value, shape, self._nodes) if shape else with_whole_keys(value)
+        if shape:
+            return to_nodes(value, shape, self._nodes)
+        return with_whole_keys(value) if self._keyed else value
 
 
 def load(module: types.ModuleType, source: str, setup: str, job: dict[str, Any]) -> Caller:
