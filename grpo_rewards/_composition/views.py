@@ -28,7 +28,7 @@ class Explanation(dict[str, Any]):
     """One row explained: `ScoreTable.row` with the row's ``prompt`` and ``completion``; printed, it says how the reward came about."""
 
     def lines(self) -> list[str]:
-        """The reward, then value × weight × gate of each component with its reason."""
+        """The reward, then value × weight × gate of each component with its reason and details."""
         found = [f"reward {'none' if self['reward'] is None else format(self['reward'], '.6g')}"]
         if "left_out" in self:
             found.append(f"  left out: {cut(self['left_out'], 400)}")
@@ -40,6 +40,9 @@ class Explanation(dict[str, Any]):
                 sum_ = f"{value:.6g} × {part['weight']:g} × gate {part['gate']:g} = {part['contribution']:.6g}"
                 sum_ += "" if status == "scored" else f" ({status})"
             found.append(f"  {name:<12} {sum_}" + (f"   {cut(part['reason'], 400)}" if part["reason"] else ""))
+            if details := part.get("details"):
+                told = ", ".join(f"{key} {value}" for key, value in details.items())
+                found.append(f"  {'':<12} {cut(told, 400)}")
         return found
 
     @property

@@ -53,6 +53,7 @@ class Reward(Generic[Settings]):
         range: Range | None = None,
         check_settings: Callable[[Mapping[str, Any]], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
+        kind_of_row: Callable[..., str | None] | None = None,
         workers: int | None = None,
     ) -> None:
         self.function = function
@@ -64,6 +65,7 @@ class Reward(Generic[Settings]):
         self.columns: Mapping[str, str] = {}
         self.check_settings = check_settings
         self.check_row = check_row
+        self.kind_of_row = kind_of_row
         self.workers = self._checked_workers((64 if self.is_async else 1) if workers is None else workers)
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"
@@ -234,6 +236,11 @@ class Reward(Generic[Settings]):
     def row_problem(self, data: Mapping[str, Any]) -> str | None:
         """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
         found: str | None = None if self.check_row is None else self.ask_of_row(self.check_row, data)
+        return found
+
+    def row_kind(self, data: Mapping[str, Any]) -> str | None:
+        """Return as what the reward reads a row of the data, by its own `kind_of_row`, or None."""
+        found: str | None = None if self.kind_of_row is None else self.ask_of_row(self.kind_of_row, data)
         return found
 
     def ask_of_row(self, question: Callable[..., Any], data: Mapping[str, Any]) -> Any:
@@ -408,6 +415,7 @@ class _Decorator:
         name: str | None = None,
         check_settings: Callable[[Mapping[str, Any]], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
+        kind_of_row: Callable[..., str | None] | None = None,
         workers: int | None = None,
     ) -> _Decorates: ...
 
@@ -421,6 +429,7 @@ class _Decorator:
             check_settings: called with all settings once they are bound; raises ValueError where they do not fit.
             check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name) and those settings
                 that it names; returns what is wrong with the data (an unreadable gold, say) or None.
+            kind_of_row: called as `check_row`; returns as what the row is read, where a reward reads several kinds of data.
             workers: how many calls may be under way at once: threads of a row reward that waits for something (1 by
                 default), or calls of an ``async def`` (64 by default).
 

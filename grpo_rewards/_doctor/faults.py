@@ -47,6 +47,8 @@ class DataFaults:
         self._applied = Applied(composite)
         self._prompts: Counter[str] = Counter()
         self._columns: Counter[str] = Counter()
+        self.kinds: dict[str, Counter[str]] = {}
+        """How many rows each component read as which kind, where it tells; ``refused`` are those that it could not read."""
         self._first: dict[tuple[str, bytes], tuple[str, str, Mapping[str, Any]]] = {}
         self._compared = 0
 
@@ -73,10 +75,17 @@ class DataFaults:
                     yield f"{where}: column {name!r}, which component {component.name!r} needs, is missing or empty"
             if missing:
                 continue
-            if problem := component.reward.row_problem(data):
+            problem = component.reward.row_problem(data)
+            self._count(component, data, problem)
+            if problem:
                 yield f"{where}: {component.name}: {problem}"
             else:
                 yield from self._contradictions(component, data, where)
+
+    def _count(self, component: Component, data: Mapping[str, Any], problem: str | None) -> None:
+        if component.reward.kind_of_row is not None:
+            kind = component.reward.row_kind(data) or ("refused" if problem else "unknown")
+            self.kinds.setdefault(component.name, Counter())[kind] += 1
 
     def over_all(self) -> Iterator[str]:
         """Yield what is wrong with all rows that were seen."""

@@ -41,6 +41,8 @@ class _Findings:
 def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     """Return figures of the rows, and ``findings``: the first of ``total_findings`` in words, each with file and line.
 
+    ``read_as`` counts as what kind of data components read the rows, of those components that tell.
+
     Looked at: malformed lines, columns that a component needs and those that look misspelt, what its own check of a row says
     (golds that cannot be read), references that contradict each other, prompts that end with an answer, chat or text, sizes of
     groups and groups of one, conditions that no row meets and weights that cannot matter.
@@ -91,11 +93,13 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
             )
     if not rows:
         findings.add(f"{source.name}: holds no rows")
+    told = {name: dict(sorted(kinds.items())) for name, kinds in faults.kinds.items()} if faults is not None else {}
     return {
         "rows": rows,
         "groups": groups,
         "completions": ", ".join(kinds),
         "columns": {name: count for name, count in sorted(columns.items()) if name not in ("completion", "prompt")},
+        **({"read_as": told} if told else {}),
         "total_findings": findings.total,
         "findings": findings.shown,
     }
