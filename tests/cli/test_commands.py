@@ -240,6 +240,20 @@ def test_validate_asks_a_reward_about_its_gold(cli, jsonl, tmp_path):
     assert "rows.jsonl:2: picky: 'one' is no number" in run.stdout
 
 
+def test_validate_and_explain_say_as_what_a_row_is_read(cli, jsonl):
+    tests = [{"input": "1\n", "output": "2\n"}]
+    apps = {"input_output": json.dumps({"fn_name": "f", "inputs": [[1]], "outputs": [[2]]})}
+    literal = {"code": "def f(): ...", "input": "", "output": "2", "completion": "[ANSWER]2[/ANSWER]"}
+    refused = {"official_tests": tests, "interaction_format": "asks"}
+    jsonl([{"completion": "x", **row} for row in (apps, {"tests": tests}, refused, literal)])
+    run = cli("validate", "rows.jsonl", "--only", "code")
+    assert (
+        "read_as: {'code': {'apps (calls)': 1, 'cruxeval (literal)': 1, 'own (stdio)': 1, 'refused': 1}}" in run.stdout
+    )
+    assert "rows.jsonl:3: code: the task is interactive" in run.stdout
+    assert "data cruxeval" in cli("explain", "rows.jsonl#4", "--only", "code").stdout
+
+
 # ------------------------------------------------------------------------------------------------ schema
 
 

@@ -52,6 +52,41 @@ CHECK = "def check(candidate):\n    assert candidate(xs = [3, 1]) == [1, 3]\n   
 ASSERTS = ["assert span([3, 1]) == [1, 3]", "assert span([5, 9, 7]) == [5, 9]"]
 UNITTEST = "import unittest\nclass T(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual({}([3, 1]), [1, 3])\n"
 MBPP_PLUS = "def assertion(out, exp, atol):\n    assert out == exp\n\nfor inp, exp in zip([[[3, 1]], [[5, 9, 7]]], [[1, 3], [5, 9]]):\n    assertion(span(*inp), exp, 0)\n"
+DEEP = "_inputs = [[[3, 1]], [[5, 9, 7]]]\n_outputs = [[1, 3], [5, 9]]\ndef _deep_eq(a, b):\n    if isinstance(a, (list, tuple)):\n        return len(a) == len(b) and all(map(_deep_eq, a, b))\n    return a == b\n\nfor i, o in zip(_inputs, _outputs):\n    assert _deep_eq(span(*i), o)"
+AROUND = "from typing import *\n\n#<INSERT>\n\nmy_solution = Solution()\n\nassert my_solution.span(*[[3, 1]]) == [1, 3]\nassert my_solution.span(*[[5, 9, 7]]) == [5, 9]\n"
+CONTEXT = """\
+import copy
+def generate_test_case(test_case_id):
+    def define_test_input(test_case_id):
+        return [3, 1] if test_case_id == 1 else [5, 9, 7]
+    def generate_ans(data):
+        return [min(data), max(data)]
+    test_input = define_test_input(test_case_id)
+    return test_input, generate_ans(copy.deepcopy(test_input))
+def exec_test(result, ans):
+    try:
+        assert result == ans
+        return 1
+    except:
+        return 0
+exec_context = r\"\"\"
+def f(xs):
+[insert]
+result = f(test_input)
+\"\"\"
+def test_execution(solution: str):
+    code = exec_context.replace("[insert]", solution)
+    for i in range(2):
+        test_input, expected_result = generate_test_case(i + 1)
+        test_env = {"test_input": test_input}
+        exec(code, test_env)
+        assert exec_test(test_env["result"], expected_result)
+def test_string(solution: str):
+    tokens = []
+    for token in tokenize.tokenize(io.BytesIO(solution.encode("utf-8")).readline):
+        tokens.append(token.string)
+    assert "for" not in tokens and "return" in tokens
+"""
 HEAD = "from typing import *\nfrom math import *\ninf = float('inf')\n"
 QUERY = "Write it.\n```python\nclass Solution:\n    def span(self, xs: List[int]) -> List[int]:\n```"
 NODES = "```python\nclass Solution:\n    def span(self, head: Optional[ListNode]) -> Optional[ListNode]:\n```"
@@ -82,6 +117,12 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("test_cases", {"test_cases": ASSERTS, "question": "?"}, SPAN),
     ("test_cases", {"pid": "1", "test_cases": STDIN, "output_judging_function": None}, WHOLE),
     ("sandboxfusion", {"id": 0, "labels": "{}", "test": J([{"input": {"stdin": "3 1\n"}, "output": {"stdout": "1 3\n"}}])}, WHOLE),
+    ("sandboxfusion", {"id": 1, "labels": "{}", "test": J({"code": AROUND})}, METHOD),
+    ("sandboxfusion", {"id": "1", "test": {"code": "#<INSERT>\n" + DEEP, "asset": {}}}, SPAN),
+    ("prime", {"reward_model": {"ground_truth": J({"functional": DEEP})}}, SPAN),
+    ("ds1000", {"code_context": CONTEXT, "prompt": "Write it.", "metadata": {"library": "Numpy"}}, "    return [min(xs), max(xs)]"),
+    ("ioi", {"year": 2020, "id": "a", "subtask": "01", "score": 5.0, "test_names": ["b", "a"], "test_cases": {"a": ["3 1\n", "1 3\n"], "b": ["5 9 7\n", "5 9\n"]}, "grader_files": [["a.h", None]], "language": "python", "time_limit": 1.0}, WHOLE),
+    ("ioi", {"test_names": ["b", "a"], "test_cases": [["3 1\n", "1 3\n"], {"input": "5 9 7\n", "output": "5 9\n"}], "language": "python"}, WHOLE),
     ("leetcode", {"prompt": HEAD, "query": "?", "entry_point": "Solution().span", "test": CHECK}, METHOD),
     ("apps", {"prompt": HEAD, "query": QUERY, "entry_point": "Solution().span", "input_output": [{"input": "xs = [3, 1]", "output": "(1, 3)"}]}, METHOD),
     ("apps", {"prompt": HEAD, "query": NODES, "entry_point": "Solution().span", "input_output": [{"input": "head = [3,1]", "output": "[3,1]"}]}, "class Solution:\n    def span(self, a):\n        return a and ListNode(a.val, a.next)"),
@@ -90,6 +131,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("humaneval", {"test": UNITTEST.format("span"), "entry_point": "span"}, SPAN),
     ("evalplus", {"prompt": "def span(xs):\n    '''Go.'''\n", "entry_point": "span", "canonical_solution": "    return [min(xs), max(xs)]\n", "base_input": [[[3, 1]]], "plus_input": [[[5, 9, 7]]], "atol": 0}, SPAN),
     ("evalplus", {"prompt": "import math\ndef root(x):\n    ", "entry_point": "root", "canonical_solution": "def root(x):\n    return math.sqrt(x)\n", "base_input": [[2]], "plus_input": []}, "def root(x):\n    return x ** 0.5"),
+    ("evalplus", {"prompt": "from typing import *\ndef span(xs: List[int]) -> List[int]:\n    '''Go.'''\n", "entry_point": "span", "canonical_solution": "    return [min(xs), max(xs)]\n", "base_input": J([[[3, 1]]]), "plus_input": J([[[5, 9, 7]]]), "atol": 0}, SPAN),
     ("mbpp", {"test_list": ASSERTS, "test_setup_code": ""}, SPAN),
     ("mbpp_plus", {"test_list": ["assert span([1]) == [1, 1]"], "test": MBPP_PLUS, "code": SPAN}, SPAN),
     ("prime", {"reward_model": {"ground_truth": J({"fn_name": "span", "inputs": [], "outputs": [], "assert_case": ASSERTS})}}, SPAN),
@@ -152,7 +194,11 @@ class Evil:
         ({"public_tests": {"input": [], "output": []}, "private_tests": {"input": [], "output": []}}, "empty"), ({"official_tests": STDIN, "interaction_format": "asks"}, "interactive"), ({"official_tests": STDIN, "executable": False}, "executable"),
         ({"official_tests": STDIN, "official_tests_complete": False}, "not complete"), ({"reward_model": {"ground_truth": "42"}, "ability": "math"}, "another task"), ({"reward_model": {"ground_truth": "\\boxed{42}"}}, "no JSON of tests"),
         ({"reward_model": {"style": "rule"}}, "no ground_truth"), ({"verification_info": "x"}, "no mapping"), ({"verification_info": J({"language": "brainfudge", "test_cases": STDIN})}, "brainfudge"), ({"ground_truth": "42"}, "no list of tests"),
-        ({"code_context": "def test_execution(solution): ..."}, "DS-1000"), ({"test": J({"code": "#<INSERT>"}), "id": 1}, "#<INSERT>"), ({"code": "def f(x): ...", "input": "1", "output": "<object>"}, "no literal"),
+        ({"code_context": "def test_execution(solution): ..."}, "does not define exec_test"), ({"code_context": "def ("}, "does not compile"), ({"code_context": CONTEXT.replace("assert exec_test", "print(code); assert exec_test")}, "does more than"),
+        ({"code_context": CONTEXT.replace('"return" in tokens', "len(tokens) < 9")}, "more than words"), ({"code_context": CONTEXT.replace("result == ans", "result.todense() == ans")}, "as an object (.todense)"), ({"code_context": CONTEXT.replace("[insert]\n", "")}, "no exec_context"),
+        ({"test": J({"code": "x = '#<INSERT>'"}), "id": 1}, "no line of its own"), ({"test": J({"code": "#<INSERT>\nassert f(1)", "asset": {"a": "b"}}), "id": 1}, "'asset'"), ({"test": {"code": "#<INSERT>\nassert f(1)"}, "id": 1, "labels": {"programming_language": "cpp"}}, "another language"),
+        ({"test_names": ["a"], "test_cases": {"b": ["1", "2"]}}, "has no input and output"), ({"test_names": ["a"], "test_cases": {"a": ["1", "2"]}, "grader_files": [["a.cpp", "int main() {}"]]}, "grader_files"), ({"test_names": ["a"], "grader_files": [["a.h", ""]]}, "files of their own"),
+        ({"tests": STDIN, "subtasks": [{"points": 1, "tests": [2]}]}, "there is none"), ({"tests": STDIN, "subtasks": [{"points": -1, "tests": [1]}]}, "no number of points"), ({"tests": STDIN, "subtasks": [{"score": 1}]}, "no list of tests"), ({"tests": STDIN, "subtasks": ["a"]}, "no list of {points"), ({"code": "def f(x): ...", "input": "1", "output": "<object>"}, "no literal"),
         ({"base_input": [[1]], "canonical_solution": "    return 1", "entry_point": "are_equivalent", "prompt": "def are_equivalent(x):\n"}, "rule of their own"),
         ({"base_input": [[1]], "canonical_solution": "???", "entry_point": "f", "prompt": "def f(x):\n"}, "does not define"), ({"entry_point": "Solution().f", "input_output": [{"input": "x = [1", "output": "1"}]}, "not understood"),
         ({"test_cases": STDIN, "checker": "int main() {}"}, "'checker'"),
@@ -195,6 +241,21 @@ def test_parts_are_scored_by_their_points() -> None:
         3,
     )
     assert code.one(f"```python\n{SPAN}\n```", **row).value == 1.0
+
+
+@needs_sandbox
+def test_a_subtask_counts_as_its_worst_test_and_a_test_in_two_is_run_once() -> None:
+    tests = [{"input": f"{n}\n", "output": f"{n * n}\n", "test_name": f"t{n}"} for n in range(4)]
+    subtasks = [{"points": 10, "tests": ["t0", "t1"]}, {"points": 30, "tests": ["t1", "t2"]}, {"score": 60, "tests": [0, 1, 2, 3]}]  # fmt: skip
+    suite = read_row(Row({"tests": tests, "subtasks": J(subtasks)}))
+    assert suite.groups == ((0,), (1,), (2,), (3,))
+    code = get_reward("code").with_(workers=2, sandbox="local", score="weighted")
+    program = "```python\nn = int(input())\nprint(n * n if n != {} else 7)\n```"
+    for wrong, points in {3: 0.4, 2: 0.1, 1: 0.0, 9: 1.0}.items():
+        outcome = code.one(program.format(wrong), tests=tests, subtasks=subtasks)
+        assert outcome.value == pytest.approx(points), outcome
+        assert outcome.details["tests_total"] == 4
+    assert code.with_(score="binary").one(program.format(3), tests=tests, subtasks=subtasks).value == 0.0
 
 
 @needs_sandbox

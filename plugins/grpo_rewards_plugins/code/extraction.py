@@ -207,9 +207,9 @@ def complete(program: str, prompt: str, entry_point: str) -> str:
     return beginning + _up_to_next_unindented(_as_body(program))
 
 
-def with_prelude(program: str) -> str:
-    """Return `program` after the imports that programs of sites with calls count on."""
-    return _after(PRELUDE, program)
+def with_prelude(program: str, prelude: str = PRELUDE) -> str:
+    """Return `program` after what it counts on; ours are the imports that sites with calls have."""
+    return _after(prelude, program)
 
 
 def preamble(prompt: str, entry_point: str) -> str:

@@ -22,15 +22,13 @@ _LEAST_MEMORY, _MOST_MEMORY = 64 << 20, 4 << 30
 
 
 def jobs_of(suite: Suite, program: str, language: str, *, score: str, timeout: float, fidelity: str) -> list[Job]:
-    """Return the jobs of one program: one, or one for each part where parts are scored."""
+    """Return the jobs of one program: one, or one for each group of tests where parts are scored."""
     if score != "weighted" or not suite.parts:
         return [job_of(suite, program, timeout=timeout, fidelity=fidelity, language=language)]
-    jobs, start = [], 0
-    for _, count in suite.parts:
-        part = slice(start, start + count)
-        jobs.append(job_of(suite, program, timeout=timeout, fidelity=fidelity, language=language, part=part))
-        start += count
-    return jobs
+    return [
+        job_of(suite, program, timeout=timeout, fidelity=fidelity, language=language, places=places)
+        for places in suite.groups
+    ]
 
 
 def job_of(
@@ -40,12 +38,12 @@ def job_of(
     timeout: float,
     fidelity: str,
     language: str = "python",
-    part: slice = slice(None),
+    places: tuple[int, ...] | None = None,
 ) -> Job:
-    """Return the job of all tests, or of a part of them."""
+    """Return the job of all tests, or of those at some places."""
     from grpo_rewards_sandbox import Job
 
-    tests = suite.for_job(part.start or 0, part.stop)
+    tests = suite.for_job(places)
     longest = max(timeout, suite.patience)
     given, own = _own_limits(suite, language)
     seconds = min(longest, own * len(tests)) if own and suite.format == "calls" else longest

@@ -17,6 +17,7 @@ from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_job
 from grpo_rewards_plugins.code.scores import Tally, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
+from grpo_rewards_plugins.code.shapes.context import PLACE, in_context
 from grpo_rewards_plugins.code.shapes.joined import before_tests
 from grpo_rewards_plugins.code.shapes.program import lacking
 from grpo_rewards_plugins.code.suite import Suite
@@ -56,9 +57,7 @@ def _check_row(
     reference = next((cell for name in REFERENCES if isinstance(cell := columns.get(name), str) and cell.strip()), "")
     if fidelity == "shared" or suite.format not in ("pytest", "humaneval", "asserts") or not reference:
         return None
-    program, _ = find_program(reference, wanted=suite.names)
-    if suite.entry_point:
-        program = complete(program, prompt, suite.entry_point)
+    program = _continued(find_program(reference, wanted=suite.names)[0], suite, prompt)
 
     def judged(fidelity: str) -> Verdict:
         jobs = [job_of(suite, program, timeout=timeout, fidelity=fidelity)]
@@ -76,7 +75,15 @@ def _check_row(
     )
 
 
-@reward.batch(name="code", range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns: Any) -> str | None:
+    try:
+        suite, _ = _read(columns, format, fidelity)
+    except SuiteProblem:
+        return None
+    return f"{suite.family} ({suite.format})"
+
+
+@reward.batch(name="code", range=(0.0, 1.0), check_settings=_check, check_row=_check_row, kind_of_row=_kind_of_row)
 def _code(
     completions: list[str],
     prompts: list[Any] | None = None,
@@ -230,6 +237,7 @@ def _code(
             details = {"tests_passed": int(right), "tests_total": 1, "data": suite.family}
             yield row, Outcome(float(right), "scored", "" if right else "the answer is not the output", details)
             continue
+        text = text.replace("\r\n", "\n")  # a shell takes the other mark for a part of its words
         spoken, program = _program_of(text, suite, prompt, cells, tag=tag, block=block)
         if not program.strip():
             yield row, _without_program(text, suite, cells, tag=tag)
@@ -275,11 +283,18 @@ def _program_of(
         return language, whole_program(before, str(suite.tests), language) if suite.expected else before
     if language != "python" or not program.strip():
         return language, program
-    if suite.format in ("pytest", "asserts") and not suite.entry_point:
-        return language, with_prelude(program) if suite.counts_on_imports(program) else program
-    if suite.format in ("pytest", "asserts", "humaneval"):
-        return language, complete(program, prompt, suite.entry_point)
-    return language, program
+    return language, program if suite.format in ("stdio", "calls") else _continued(program, suite, prompt)
+
+
+def _continued(program: str, suite: Suite, prompt: str) -> str:
+    """The program with what stands before it, or around it."""
+    if PLACE in suite.beginning:
+        return in_context(suite, program)
+    if suite.entry_point:
+        return complete(program, suite.beginning or prompt, suite.entry_point)
+    if suite.beginning:
+        return with_prelude(program, suite.beginning)
+    return with_prelude(program) if suite.counts_on_imports(program) else program
 
 
 def _spoken(text: str, tag: str) -> str:

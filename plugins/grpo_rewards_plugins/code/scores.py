@@ -89,11 +89,17 @@ def most_common(suite: Suite) -> int:
 
 def _points(tally: Tally, score: str) -> float:
     """The points of the parts that passed, of all points; a part counts as its worst test does, as in IOI."""
+    parts = tally.suite.parts
     if score != "weighted" or len(tally.verdicts) < 2:
         return 0.0
-    points = [points for points, _ in tally.suite.parts]
-    kept = [one for one, verdict in zip(points, tally.verdicts, strict=True) if verdict is not None and verdict.passed]
-    return sum(kept) / sum(points)
+    passed = {
+        place
+        for group, verdict in zip(tally.suite.groups, tally.verdicts, strict=True)
+        if verdict is not None and verdict.passed
+        for place in group
+    }
+    kept = sum(points for points, tests in parts if passed.issuperset(tests))
+    return kept / (sum(points for points, _ in parts) or 1.0)
 
 
 def _line(text: str) -> str:

@@ -10,10 +10,14 @@ from grpo_rewards_plugins.code.extraction import defined_names
 if TYPE_CHECKING:
     from grpo_rewards_plugins.code.shapes.pairs import Pair
 
-__all__ = ["FORMATS", "Calls", "Checking", "Format", "Suite"]
+__all__ = ["FORMATS", "Calls", "Checking", "Format", "Part", "Suite"]
 
 Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "values", "literal"]
 FORMATS: tuple[str, ...] = get_args(Format)
+
+
+Part = tuple[float, tuple[int, ...]]
+"""Points, and the places of the tests that all have to pass for them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,9 +50,9 @@ class Suite:
     expression such as ``Solution().twoSum``. `classes` names the classes under test; of calls the first may have the method.
     `seconds` and `memory` (bytes) are the row's own limits of one test, None where it has none; `patience` is what the data
     set's own runner gives all of them at least. `language` is what programs
-    are asked in, empty where the row does not say; `parts` are the tests that are scored together, each with its points, as
-    numbers of tests from the first on. ``program``: `tests` follow the program, which continues `beginning` up to the first of
-    `stops`, or repeats it; ``values``: so too, and `expected` is the program that writes the values the tests expect; ``literal``: `tests` is a Python literal.
+    are asked in, empty where the row does not say; `parts` are the tests that are scored together, by their places, with their points. ``program``: `tests` follow the program, which continues `beginning` up to the first of
+    `stops`, or repeats it; ``values``: so too, and `expected` is the program that writes the values the tests expect; ``literal``: `tests` is a Python literal. Elsewhere a `beginning` is what programs begin with, or the context of statements (DS-1000); `words` are
+    those that a program must have, or must not.
     """
 
     format: Format
@@ -65,13 +69,14 @@ class Suite:
     checker: Checking | None = None
     input_file: str = ""
     output_file: str = ""
-    parts: tuple[tuple[float, int], ...] = ()
+    parts: tuple[Part, ...] = ()
     family: str = ""
     patience: float = 0.0
     memory: int | None = None
     expected: str = ""
     beginning: str = ""
     stops: tuple[str, ...] = ()
+    words: tuple[tuple[str, bool], ...] = ()
 
     @property
     def size(self) -> int:
@@ -82,10 +87,25 @@ class Suite:
         """Whether a program with a class ``Solution`` that the tests ask for leaves its imports out, as such sites let it."""
         return "Solution" in self.names and "Solution" in defined_names(program)
 
-    def for_job(self, start: int = 0, stop: int | None = None) -> str | list[Any]:
-        """The tests as the sandbox takes them, or some of them."""
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The tests of all parts, each once: together are those that belong to the same parts."""
+        parts_of: dict[int, list[int]] = {}
+        for number, (_, tests) in enumerate(self.parts):
+            for place in tests:
+                parts_of.setdefault(place, []).append(number)
+        found: dict[tuple[int, ...], list[int]] = {}
+        for place, numbers in sorted(parts_of.items()):
+            found.setdefault(tuple(numbers), []).append(place)
+        return tuple(map(tuple, found.values()))
+
+    def for_job(self, places: tuple[int, ...] | None = None) -> str | list[Any]:
+        """The tests as the sandbox takes them, or those at some places."""
+        if isinstance(self.tests, str):
+            return self.tests
+        tests: list[Any] = list(self.tests)
         if self.calls is not None:
-            return list(self.calls.tests[start:stop])
-        if self.format == "stdio":
-            return [{"input": given, "output": wanted} for given, wanted in self.pairs[start:stop]]
-        return self.tests if isinstance(self.tests, str) else list(self.tests[start:stop])
+            tests = list(self.calls.tests)
+        elif self.format == "stdio":
+            tests = [{"input": given, "output": wanted} for given, wanted in self.pairs]
+        return tests if places is None else [tests[place] for place in places]

@@ -14,7 +14,7 @@ from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["body_of", "solutions_of"]
 
-_COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "reference_code", "solutions")
+_COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "solutions")
 _MOST = 3  # solutions that are tried until one passes
 _PYTHON3 = 3  # in the columns of CodeContests
 

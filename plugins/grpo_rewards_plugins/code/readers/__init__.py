@@ -50,6 +50,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "ds1000": ("code_context",),
     "mbpp_plus": ("test_list", "test"),
     "mbpp": ("test_list",),
+    "ioi": ("test_names",),
     "test_cases": ("test_cases|corner_cases",),
     "sandboxfusion": ("test", "labels|content|id"),
     "classeval": ("test", "class_name"),
@@ -57,7 +58,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "leetcode": ("test", "entry_point", "query|prompt"),
     "humaneval": ("test",),
     "rstar": ("inputs", "outputs"),
-    "cruxeval": ("code", "input", "output"),
+    "cruxeval": ("code", "output"),
     "open_instruct": ("ground_truth",),
 }
 

@@ -14,5 +14,7 @@ __all__ = ["read"]
 
 
 def read(row: Row) -> Suite | None:
-    """Read the column `output`."""
+    """Read the column `output`, where there is a column `input`, which is empty for a function of no arguments."""
+    if "input" not in row.columns:
+        return None
     return literal.suite(str(row.get("output")))

@@ -108,10 +108,12 @@ def _reference(prompt: str, solution: str, name: str) -> str:
             )
             made = parse("def _made():\n    return None\n").body[0]
             assert isinstance(made, ast.FunctionDef)
-            made.body = [*imports, *body, ast.Return(ast.Name(name, ast.Load()))]
-            if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in made.body):
-                break
-            return ast.unparse(ast.fix_missing_locations(ast.Module([made], []))) + "\n\n\n_reference = _made()\n"
+            inside = [*imports, *body, ast.Return(ast.Name(name, ast.Load()))]
+            stars = [node for node in inside if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
+            made.body = [node for node in inside if node not in stars]  # no function may have such
+            return (
+                ast.unparse(ast.fix_missing_locations(ast.Module([*stars, made], []))) + "\n\n\n_reference = _made()\n"
+            )
     raise SuiteProblem(f"the reference solution does not define {name!r}, so it is not known what is right")
 
 

@@ -1,23 +1,63 @@
-"""SandboxFusion's CommonOJ and its copies of other sets: `test`, JSON of ``{input: {stdin}, output: {stdout}}``.
+"""SandboxFusion's CommonOJ, AutoEval and its copies of other sets: `test`.
 
-`labels` may name the language; names of files other than ``stdin`` and ``stdout`` are refused. AutoEval's rows (``test`` with ``code``
-that holds ``#<INSERT>``) run the program within their own text and are refused. Rows with test code go to the other families.
+CommonOJ has JSON of ``{input: {stdin}, output: {stdout}}`` there; names of files other than ``stdin`` and ``stdout`` are refused.
+AutoEval has ``code`` in which ``#<INSERT>`` stands for the program: what follows are the tests, and the imports and node classes
+before it are the program's too. `labels` may name the language; AutoEval's rows of another one than Python are refused. Rows
+with test code go to the other families.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
+from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.shapes.binding import unbound_names
+from grpo_rewards_plugins.code.shapes.columns import language_of
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["read"]
 
+_PLACE = "#<INSERT>"
+_NODES = ("ListNode", "TreeNode", "Node")
+
 
 def read(row: Row) -> Suite | None:
-    """Read the column `test` where it holds values."""
+    """Read the column `test` where it holds values, or code with a place for the program."""
     cell = row.data("test")
     if isinstance(cell, Mapping) and "code" in cell:
-        raise SuiteProblem("the tests run the program within their own text (#<INSERT>), which no isolated test can")
+        return _around(row, cell)
     return row.tests(cell) if isinstance(cell, list | Mapping) else None
+
+
+def _around(row: Row, cell: Mapping[str, Any]) -> Suite:
+    """Read the text around the program as what stands before it and its tests."""
+    if others := [key for key, value in cell.items() if key != "code" and not is_blank(value)]:
+        raise SuiteProblem(f"the tests hold a key beside 'code' that is not known: {str(others[0])[:60]!r}")
+    if language_of(row.columns) not in ("", "python"):
+        raise SuiteProblem(
+            "the tests stand around a program in another language than Python, and are not told apart from it"
+        )
+    lines = str(cell["code"]).splitlines()
+    places = [number for number, line in enumerate(lines) if _PLACE in line]
+    if len(places) != 1 or lines[places[0]].rstrip() != _PLACE:
+        raise SuiteProblem(f"the tests run the program within their own text, where {_PLACE} is no line of its own")
+    before, after = "\n".join(lines[: places[0]]), "\n".join(lines[places[0] + 1 :])
+    try:
+        body = parse(before).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        raise SuiteProblem(f"what stands before the program does not compile: {problem}"[:200]) from None
+    shown = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom) or _is_node(node)]
+    asked = sorted(unbound_names(after))
+    entry = {} if len(asked) != 1 else {"entry_point": asked[0]}
+    suite = row.having(test=None, setup=before, code_prompt=None, **entry).tests(after)
+    return replace(suite, beginning="\n".join(map(ast.unparse, shown)))
+
+
+def _is_node(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) and node.name in _NODES

@@ -225,5 +225,5 @@ def class_names(columns: Mapping[str, Any], prompt: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-REFERENCES = ("canonical_solution", "solution", "reference", "code")
+REFERENCES = ("canonical_solution", "solution", "reference", "reference_code", "code")
 """The columns that may hold a reference solution."""

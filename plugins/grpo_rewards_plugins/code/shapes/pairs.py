@@ -27,7 +27,7 @@ _CALLS = ("functional", "function_call", "call_based", "fn_name")
 _CHANGE_NOTHING = frozenset(
     [
         "comment", "description", "explanation", "hidden", "id", "idx", "index", "is_example", "is_hidden", "is_public",
-        "is_sample", "is_synthesized", "note", "number", "public", "test_case_id", "test_id", "visible",
+        "is_sample", "is_synthesized", "note", "number", "public", "test_case_id", "test_id", "test_name", "visible",
     ]
 )  # fmt: skip
 _ASSIGNED = re.compile(r"[A-Za-z_]\w* = \S")

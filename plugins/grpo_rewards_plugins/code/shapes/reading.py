@@ -27,6 +27,7 @@ from grpo_rewards_plugins.code.shapes.columns import (
 )
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.shapes.pairs import read_pairs
+from grpo_rewards_plugins.code.shapes.parts import in_subtasks
 from grpo_rewards_plugins.code.suite import Calls, Suite
 from grpo_rewards_plugins.syntax import parse
 
@@ -109,17 +110,19 @@ def _cases(
             raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
         if language not in ("", "python"):
             raise SuiteProblem(f"the tests call {name!r} of a program in {language!r}; only Python is called")
-        return calls_suite(name, read_calls(name, tests, columns), columns, setup=setup, classes=classes)
+        suite = calls_suite(name, read_calls(name, tests, columns), columns, setup=setup, classes=classes)
+        return in_subtasks(suite, tests, columns)
     if format == "calls":
         raise SuiteProblem("the tests do not say what they call")
     checker = checker_of(columns)
     pairs = read_pairs(tests, judged=checker is not None)
     refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
     input_file, output_file = files_of(columns)
-    return Suite(
+    suite = Suite(
         "stdio", (), "", setup, frozenset(), pairs, classes, seconds_of(columns), memory=memory_of(columns),
         language=language, checker=checker, input_file=input_file, output_file=output_file,
     )  # fmt: skip
+    return in_subtasks(suite, tests, columns)
 
 
 def _method(entry: str) -> str:
@@ -147,7 +150,7 @@ _SHAPES = {
     "stdio": "a list of {input, output}",
     "calls": "a list of {input, output} with the name of a function",
 }
-_WRAPPERS = {"assert_case": "asserts", "functional": "humaneval", "pytest": "pytest", "test_cases": None}
+_WRAPPERS = {"assert_case": "asserts", "functional": None, "pytest": "pytest", "test_cases": None}
 """Keys under which some data sets put the tests, and the format that each means."""
 
 
@@ -158,7 +161,7 @@ def _unwrapped(tests: Any) -> tuple[Any, str | None]:
     there = [key for key in _WRAPPERS if not is_blank(tests.get(key))]
     if not there:
         return tests, None
-    if named_language(tests.get("language")) not in ("", "python") and _WRAPPERS[there[0]] is not None:
+    if named_language(tests.get("language")) not in ("", "python") and there[0] != "test_cases":
         raise SuiteProblem(f"the tests are Python's, and the programs are asked for in {tests['language']!r}")
     if _WRAPPERS[there[0]] == "asserts":  # verl's rows keep the keys of calls beside them: the asserts call by name
         tests = {key: value for key, value in tests.items() if key not in ("fn_name", "func_name")}

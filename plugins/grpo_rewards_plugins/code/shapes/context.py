@@ -1,0 +1,46 @@
+"""Programs that are statements within a context of their row's, which sets their input and takes their result (DS-1000)."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+import tokenize
+
+from grpo_rewards_plugins.code.suite import Suite
+
+__all__ = ["ENTRY", "PLACE", "in_context"]
+
+PLACE, ENTRY = "[insert]", "run_in_context"
+_FUNCTION = """\
+def {entry}(test_input):
+    found = {{"test_input": test_input}}
+    exec(compile({text!r}, "solution", "exec"), found)
+    return found["result"]
+"""
+
+
+def in_context(suite: Suite, program: str) -> str:
+    """Return a function of the input, which runs the program in its context and returns the result."""
+    if problem := _unwanted_word(suite, program):
+        return f"def {ENTRY}(test_input):\n    raise ValueError({problem!r})\n"
+    before = suite.beginning.partition(PLACE)[0].rstrip(" \t")
+    inside = before.rstrip("\n").endswith(":") and before.endswith("\n")
+    if inside and program.strip() and not program.lstrip("\n").startswith((" ", "\t")):
+        program = textwrap.indent(program, "    ")
+    return _FUNCTION.format(entry=ENTRY, text=suite.beginning.replace(PLACE, program))
+
+
+def _unwanted_word(suite: Suite, program: str) -> str:
+    """Say which word a program has that it must not have, or has not; empty where its words are as they are wanted."""
+    if not suite.words:
+        return ""
+    try:
+        found = {token.string for token in tokenize.generate_tokens(io.StringIO(program).readline)}
+    except (tokenize.TokenError, SyntaxError):
+        return "the program's words cannot be told: it is no Python"
+    for word, wanted in suite.words:
+        if (word in found) is not wanted:
+            return (
+                f"the task asks for {word!r} in the program" if wanted else f"the task forbids {word!r} in the program"
+            )
+    return ""
