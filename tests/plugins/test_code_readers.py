@@ -129,6 +129,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("kodcode", {"test": "def test_a():\n    assert span([3, 1]) == [1, 3]\n", "test_info": [{"function_name": "span"}]}, SPAN),
     ("classeval", {"test": UNITTEST.format("A().span"), "class_name": "A", "skeleton": "class A:\n", "import_statement": ["import math"]}, METHOD.replace("Solution", "A").replace("List[int]", "list")),
     ("humaneval", {"test": UNITTEST.format("span"), "entry_point": "span"}, SPAN),
+    ("humaneval", {"test": "from typing import *\n" + UNITTEST.format("span"), "entry_point": "span"}, SPAN),
     ("evalplus", {"prompt": "def span(xs):\n    '''Go.'''\n", "entry_point": "span", "canonical_solution": "    return [min(xs), max(xs)]\n", "base_input": [[[3, 1]]], "plus_input": [[[5, 9, 7]]], "atol": 0}, SPAN),
     ("evalplus", {"prompt": "import math\ndef root(x):\n    ", "entry_point": "root", "canonical_solution": "def root(x):\n    return math.sqrt(x)\n", "base_input": [[2]], "plus_input": []}, "def root(x):\n    return x ** 0.5"),
     ("evalplus", {"prompt": "from typing import *\ndef span(xs: List[int]) -> List[int]:\n    '''Go.'''\n", "entry_point": "span", "canonical_solution": "    return [min(xs), max(xs)]\n", "base_input": J([[[3, 1]]]), "plus_input": J([[[5, 9, 7]]]), "atol": 0}, SPAN),

@@ -29,11 +29,23 @@ def unbound_names(text: str) -> frozenset[str]:
     A name counts as bound wherever the module's level, or any ``global``, binds it, whatever the order. After a star
     import nothing is known, and the set is empty.
     """
+    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in _nodes(text)):
+        return frozenset()
+    return _not_bound(text)
+
+
+def _nodes(text: str) -> Iterator[ast.AST]:
+    try:
+        yield from ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+
+
+def _not_bound(text: str) -> frozenset[str]:
+    """The names that a module uses and does not bind itself; a star import binds nothing here."""
     try:
         top = symtable.symtable(text, "tests", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(ast.parse(text))):
         return frozenset()
     bound, used = set(_GIVEN), set()
     for table in _tables(top):
@@ -62,7 +74,8 @@ def bound_to_program(text: str, tree: ast.Module, names: tuple[str, ...]) -> str
             fail it (it uses nothing of the program).
     """
     unbound = unbound_names(text)
-    ours = [name for name in names if name in unbound]
+    left = _not_bound(text)  # a star import brings no name that is the row's own
+    ours = [name for name in names if name in left]
     if missing := sorted(_surely_used(tree) & unbound - set(ours)):
         raise SuiteProblem(
             f"the test file uses {', '.join(missing[:3])}, which nothing in it binds, so no program can pass; "
