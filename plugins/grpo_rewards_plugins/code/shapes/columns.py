@@ -29,7 +29,15 @@ __all__ = [
     "seconds_of",
 ]
 
-_PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?|python \(?3[\d.]*\)?")
+_PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?(?:-64)?|python \(?3[\d.]*\)?")
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_MAKER, _VERSION = (
+    re.compile(r"(?:gnu|gcc|clang|ms)[ _-]?(?=c\b|c\d|c\+\+)"),
+    re.compile(r"(?<=[a-z+])[ _-]?v?\d[\w.]*$"),
+)
+_BY_OTHER_NAMES = {"cplusplus": "cpp", "g++": "cpp", "gnu++": "cpp", "node.js": "javascript", "nodejs": "javascript"}
+_NO_LIMIT = ("none", "null", "nan", "unlimited", "-")
+_RANGE = re.compile(r"\d+(?:\.\d+)? ?- ?(?=\d)")
 _SPOKEN = frozenset(
     [
         "ar", "arabic", "bengali", "bn", "chinese", "czech", "danish", "de", "deu", "deutsch", "dutch", "el", "en",
@@ -47,7 +55,7 @@ _DEFINES = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]", re.M)
 _SOLUTION = re.compile(r"^class[ \t]+Solution\b", re.M)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)[ ]?(ms|milliseconds?|s|secs?|seconds?)\.?", re.I)
 _MOST_SECONDS, _LEAST_MS = 60.0, 100.0  # a bare number between these may be either
-_MEMORY = re.compile(r"(\d{1,12}(?:\.\d+)?)[ ]?(b|bytes|[kmg]i?b|kilobytes|megabytes|gigabytes)?", re.I)
+_MEMORY = re.compile(r"(\d{1,12}(?:\.\d+)?)[ ]?(b|bytes|[kmg](?:i?b)?|kilobytes|megabytes|gigabytes)?", re.I)
 _UNITS = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
 _CHECKERS = {
@@ -83,16 +91,24 @@ def named_language(language: Any) -> str:
     language = plain(language)
     several = language if isinstance(language, list | tuple) else [language]
     given = [str(one).strip().lower() for one in several if not is_blank(one)]
-    if any(is_python(one) for one in given):
+    if any(is_python(_BRACKETS.sub("", one)) or is_python(one) for one in given):
         return "python"
     if not given or any(one in _SPOKEN for one in given):
         return ""
-    found = [PROGRAMMING[one] for one in given if one in PROGRAMMING]
+    found = [name for one in given if (name := _programming(one))]
     if len(found) != 1 or found[0] not in run_languages():
         raise SuiteProblem(
             f"the row asks for programs in {', '.join(given)[:60]!r}; run are {', '.join(run_languages())}"
         )
     return found[0]
+
+
+def _programming(name: str) -> str:
+    """The language of a name as sites have it too, with compiler and version: ``GNU C++17``, ``Java 21``, ``C11 (gcc)``."""
+    if name in PROGRAMMING or name.startswith("py"):  # Python 2 is another language
+        return PROGRAMMING.get(name, "")
+    short = _VERSION.sub("", _MAKER.sub("", _BRACKETS.sub("", name).strip()))
+    return PROGRAMMING.get(short) or _BY_OTHER_NAMES.get(short, "")
 
 
 def run_languages() -> tuple[str, ...]:
@@ -175,8 +191,10 @@ def seconds_of(columns: Mapping[str, Any]) -> float | None:
         SuiteProblem: its unit is not known.
     """
     limit = from_json(plain(columns.get("time_limit")))
-    if is_blank(limit):
+    if is_blank(limit) or (isinstance(limit, str) and limit.strip().lower() in _NO_LIMIT):
         return None
+    if isinstance(limit, str):  # "2 - 4 seconds": the tests' own limits lie between
+        limit = _RANGE.sub("", limit)
     seconds: float | None = None
     if isinstance(limit, str) and re.fullmatch(r"\d{1,5}(?:\.\d+)?", limit.strip()):
         limit = float(limit)
