@@ -64,6 +64,10 @@ class Batch:
         for name in TRAINER_ARGUMENTS:
             if (given := columns.pop(name, None)) is not None:
                 trainer[name] = given
+        if (
+            prompts is not None
+        ):  # TRL's asynchronous trainer before 1.8 adds the one prompt of the group, which is no column
+            columns.pop("prompt", None)
         size = _length("completions", completions)
         for name, values in (("prompts", prompts), ("completion_ids", completion_ids), *columns.items()):
             if values is not None and _length(name, values) != size:

@@ -113,3 +113,13 @@ def test_prompts_with_images_are_equal_by_their_content() -> None:
     batch = Batch(["w", "x", "y", "z"], [prompt(b"ab"), prompt(b"ab"), prompt(b"cd"), prompt(b"ab")])
     assert batch.groups == [[0, 1, 3], [2]]
     assert not batch.ungrouped
+
+
+def test_the_one_prompt_of_a_group_beside_its_prompts_is_no_column() -> None:
+    """So TRL's asynchronous trainer calls before 1.8; the prompt may have as many messages as the group has rows."""
+    prompt = [{"role": "system", "content": "add"}, {"role": "user", "content": "1 + 1"}]
+    for size in (2, 3):
+        batch = Batch.from_call(completions=["x"] * size, prompt=prompt, prompts=[prompt] * size, answer=["2"] * size)
+        assert batch.column("prompt") == [prompt] * size
+        assert batch.groups == [list(range(size))]
+        assert "prompt" not in batch.columns

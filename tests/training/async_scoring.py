@@ -16,11 +16,11 @@ from typing import Any
 
 from accelerate import PartialState
 from trl.experimental.async_grpo.async_rollout_worker import RolloutGroup, _AsyncRolloutLoop
-from trl.trainer.utils import get_callable_name
 
 
 def group(number: int, texts: list[str]) -> Any:
     """One prompt's completions as the worker collects them."""
+    sequence = collections.namedtuple("sequence", "input_ids completion_mask old_log_probs")([1], [1], [0.0])
     prompt = [{"role": "user", "content": f"{number} + 1 ="}]
     given: dict[str, Any] = {
         "prompts": [prompt] * len(texts),
@@ -28,8 +28,10 @@ def group(number: int, texts: list[str]) -> Any:
         "completions_ids": [[1, 2, 3]] * len(texts),
         "reward_kwargs": {"answer": [str(number + 1)] * len(texts)},
         "tool_call_counts": [0] * len(texts), "tool_failure_counts": [0] * len(texts),
-        "completions_sequences": [[None]] * len(texts), "env_rewards": [None] * len(texts),
+        "completions_sequences": [[sequence]] * len(texts), "env_rewards": [None] * len(texts),
         "group_id": number, "model_version": 0,
+        "prompt": prompt, "prompt_ids": [1], "completions_logprobs": [[0.0] * 3] * len(texts),  # before TRL 1.8
+        "tool_mask": [[1] * 3] * len(texts),
     }  # fmt: skip
     fields = RolloutGroup.__dataclass_fields__
     made = RolloutGroup.__new__(RolloutGroup)
@@ -42,14 +44,11 @@ async def score(rewards: list[Any]) -> list[dict[str, Any]]:
     """Score three groups at once, as the worker's tasks do, and return TRL's own metrics per completion."""
     loop = _AsyncRolloutLoop.__new__(_AsyncRolloutLoop)
     loop.reward_funcs = rewards
-    loop.reward_func_names = [get_callable_name(f) for f in rewards]
+    loop.reward_func_names = [f.__name__ for f in rewards]
     loop._env_reward_types = []
-    sequence = collections.namedtuple("sequence", "input_ids completion_mask old_log_probs")([1], [1], [0.0])
     groups = [group(n, [f"<answer>{n + 1}</answer>", f"<answer>{n}</answer>", f"{n + 1}"]) for n in range(3)]
-    for one in groups:
-        one.completions_sequences = [[sequence]] * 3
     found = await asyncio.gather(*(loop._score_group(one) for one in groups))
-    return [{"metrics": s.metrics, "advantage": s.advantage, "group": s.group_id} for part in found for s in part]
+    return [{"metrics": s.metrics, "advantage": s.advantage} for part in found for s in part]
 
 
 if __name__ == "__main__":

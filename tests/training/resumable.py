@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import tiny
+import torch
 from transformers import TrainerCallback
 
 from grpo_rewards import Composite, reward
@@ -84,6 +85,9 @@ class Killer(TrainerCallback):  # type: ignore[misc]
 
 
 def main() -> None:
+    # transformers 4.56 has torch put an optimizer's numbers to "cpu:0" where several CPU processes resume, a place that it
+    # does not know; on GPUs it does
+    torch.serialization.register_package(100, lambda _: None, lambda data, place: data if place[:4] == "cpu:" else None)
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=Path)
     parser.add_argument("--kill-at", type=int)

@@ -6,7 +6,9 @@ the call waits for the last one's. Imports ``trl.experimental.async_grpo``, so i
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 from trl.experimental.async_grpo.async_rollout_worker import _AsyncRolloutLoop
@@ -24,8 +26,13 @@ def stream_rollouts(trainer: Any) -> None:
     """Have an ``AsyncGRPOTrainer`` score its rollouts as they are finished. Call it before ``trainer.train()``.
 
     Raises:
-        ConfigError: the trainer runs a rollout worker of another kind, which has a loop of its own.
+        ConfigError: the trainer runs a rollout worker of another kind, which has a loop of its own, or TRL is older than 1.10.
     """
+    if "group_id" not in inspect.signature(_AsyncRolloutLoop._generate_one).parameters:
+        raise ConfigError(
+            f"the rollout loop of TRL {version('trl')} does not say to which group a rollout belongs, so rollouts cannot be scored "
+            f"before their group is there; pip install -U 'trl>=1.10', or leave stream_rollouts out: groups are scored then"
+        )
     worker = trainer.rollout_worker
     if worker is None:  # another rank's
         return
