@@ -73,6 +73,8 @@ def _read(config: Path) -> tuple[Any, Path]:
     recipe, base = _adapter("recipe").read_recipe(config), config.resolve().parent
     model = recipe.model
     _adapter("hub").look_for_tokenizer(model.tokenizer or model.name, base, revision=model.revision)
+    for dataset in filter(None, (recipe.dataset, recipe.evaluation.dataset)):
+        _adapter("data").look_for_data(dataset, base)
     return recipe, base
 
 

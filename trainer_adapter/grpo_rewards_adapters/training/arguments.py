@@ -33,8 +33,11 @@ def current_names(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> 
     """Return the arguments under the names that the installed trainer has now; `defaults` are its arguments' own.
 
     Where it knows the new name of one, the old one is None, also where the default would be set by it and warned of.
+    Before transformers 5 a share of all steps to warm up in was ``warmup_ratio``, and ``warmup_steps`` of 0.1 were none.
     """
     found = dict(arguments)
+    if isinstance(defaults.get("warmup_ratio"), float) and 0 < (found.get("warmup_steps") or 0) < 1:
+        found["warmup_ratio"] = found.pop("warmup_steps")
     for old, new in _RENAMED.items():
         if new in defaults:
             value = arguments.get(new)

@@ -11,10 +11,10 @@ from typing import Any
 
 from grpo_rewards.errors import ConfigError, InputError, nearest
 from grpo_rewards.rows import ShapeError, checked_marks, is_left_out, malformed, read_shape
-from grpo_rewards_adapters.training.hub import go_offline_without_hub
+from grpo_rewards_adapters.training.hub import look_for_dataset
 from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
 
-__all__ = ["Data", "prompt_lengths", "read_data"]
+__all__ = ["Data", "look_for_data", "prompt_lengths", "read_data"]
 
 Row = dict[str, Any]
 _BUILDERS = {".jsonl": "json", ".json": "json", ".ndjson": "json", ".csv": "csv", ".parquet": "parquet"}
@@ -33,6 +33,24 @@ class Data:
     sources: dict[str, str]
     dropped: int = 0
     places: list[str] = field(default_factory=list)
+
+
+def look_for_data(config: DatasetConfig, base: Path) -> None:
+    """Look whether data are there at all, without importing what reads them.
+
+    Raises:
+        InputError: there is no such file, its suffix names no format, or the hub cannot be reached and nothing was kept.
+    """
+    if config.name is not None:
+        look_for_dataset(config.name)
+        return
+    file = base / str(config.path)
+    if file.suffix.lower() not in _BUILDERS:
+        raise InputError(
+            f"the suffix {file.suffix!r} names no format that is read here: {', '.join(_BUILDERS)}", source=str(file)
+        )
+    if not file.is_file():
+        raise InputError("there is no such file", source=str(file))
 
 
 def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
@@ -97,8 +115,8 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]
     """The rows, what they are, and their numbers from 1."""
     from datasets import load_dataset
 
+    look_for_data(config, base)
     if config.name is not None:
-        go_offline_without_hub()
         try:
             found = load_dataset(config.name, config.config, split=config.split)
         except Exception as error:
@@ -106,20 +124,12 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]
         source = f"hub {config.name} {config.config or ''} {config.split}".replace("  ", " ")
     else:
         file = base / str(config.path)
-        builder = _BUILDERS.get(file.suffix.lower())
-        if builder is None:
-            raise InputError(
-                f"the suffix {file.suffix!r} names no format that is read here: {', '.join(_BUILDERS)}",
-                source=str(file),
-            )
-        if not file.is_file():
-            raise InputError("there is no such file", source=str(file))
         try:
-            found = load_dataset(builder, data_files=str(file), split="train")
+            found = load_dataset(_BUILDERS[file.suffix.lower()], data_files=str(file), split="train")
         except Exception as error:
             if broken := malformed(file):
                 raise InputError("; ".join(broken)) from error
-            raise InputError(f"cannot be read as {builder}: {error.__cause__ or error}", source=str(file)) from error
+            raise InputError(f"cannot be read: {error.__cause__ or error}", source=str(file)) from error
         source = f"{file.name} sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
     rows = [
         dict(row) for row in (found if config.limit is None else found.select(range(min(config.limit, len(found)))))

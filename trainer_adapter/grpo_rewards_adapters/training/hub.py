@@ -5,15 +5,16 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import re
 import socket
 import sys
 import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, InputError
 
-__all__ = ["go_offline_without_hub", "look_for_tokenizer"]
+__all__ = ["go_offline_without_hub", "look_for_dataset", "look_for_tokenizer"]
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +42,33 @@ def look_for_tokenizer(name: str, base: Path, *, revision: str | None = None) ->
         "on this machine. Give a folder, or set HF_ENDPOINT for a mirror",
         path="model.name",
     )
+
+
+def look_for_dataset(name: str) -> None:
+    """Look for a data set of the hub where the hub cannot be reached, before anything that is slow to import.
+
+    Raises:
+        InputError: it is no folder, and nothing of it was kept from the hub.
+    """
+    if Path(name).exists() or not go_offline_without_hub():
+        return
+    from huggingface_hub import constants
+
+    prepared = Path(os.environ.get("HF_DATASETS_CACHE") or Path(constants.HF_HOME) / "datasets").expanduser()
+    wanted = _plain(name)
+    for folder in (*prepared.glob("*"), *Path(constants.HF_HUB_CACHE).glob("datasets--*")):
+        if _plain(folder.name.removeprefix("datasets--")) == wanted:
+            return
+    raise InputError(
+        f"cannot be loaded: the hub cannot be reached, and nothing of {name} was kept from it on this machine. Give a "
+        "file as dataset.path, or set HF_ENDPOINT for a mirror",
+        source=f"dataset {name}",
+    )
+
+
+def _plain(name: str) -> str:
+    """A data set's name without what its folders write otherwise: ``a/MyThings``, ``a___my_things``, ``a--MyThings``."""
+    return re.sub(r"[/_-]", "", name).lower()
 
 
 @functools.cache
