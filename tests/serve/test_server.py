@@ -166,6 +166,37 @@ def test_a_worker_that_is_killed_loses_no_request(server, tmp_path):
     assert found["components"]["acts"] == [1.0, 0.0]
 
 
+DYING = """
+import contextlib, os, pathlib, signal, sys
+from grpo_rewards import reward
+
+if any("server.worker" in part for part in sys.orig_argv):  # not in the service itself, which reads the rewards too
+    for mark in pathlib.Path(__file__).parent.glob("death-*"):
+        with contextlib.suppress(FileNotFoundError):
+            mark.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+@reward
+def dying(completion: str) -> float:
+    return 0.0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deaths", [1, 2, 9])
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(start, tmp_path, deaths):
+    (tmp_path / "dying.py").write_text(DYING)
+    for number in range(deaths):
+        (tmp_path / f"death-{number}").touch()
+    if deaths == 9:  # not by chance
+        with pytest.raises(AssertionError, match=r"a worker process did not start, 3 times: .* signal 9"):
+            start(more="  dying: {use: './dying.py:dying'}\n")
+        return
+    server = start(more="  dying: {use: './dying.py:dying'}\n")
+    assert server.score("4")[1]["components"]["acts"] == [1.0]
+    assert f"grpo_rewards_worker_restarts_total {deaths}\n" in server.get("/metrics")[1]
+
+
 def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server):
     status, found, _ = server.score("kill:")
     assert status == 500

@@ -20,6 +20,7 @@ __all__ = ["Answer", "Workers"]
 
 _log = logging.getLogger(__name__)
 _START_TIMEOUT = 120.0
+_STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
 _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two workers is the job
 
 
@@ -101,7 +102,7 @@ class Workers:
             self._pickled = pickle.dumps(self.composite)
         except (pickle.PicklingError, TypeError, AttributeError) as error:
             raise ConfigError(f"the rewards cannot be sent to a worker process: {error}") from None
-        first = await asyncio.gather(*(self._spawn() for _ in range(self.size)))
+        first = await asyncio.gather(*(self._first() for _ in range(self.size)))
         self._tasks = [asyncio.create_task(self._work(worker)) for worker in first]
 
     async def do(self, kind: bytes, body: bytes) -> Answer:
@@ -121,6 +122,18 @@ class Workers:
                 job.done.set_result(Answer(503, 0, b'{"error":"the service is shutting down"}'))
         await asyncio.gather(*(worker.stop() for worker in self._running))
 
+    async def _first(self) -> _Worker:
+        died: _Died | None = None
+        for _ in range(_STARTS):
+            if died is not None:
+                self.restarts += 1
+                _log.warning("%s while it started; starting another", died)
+            try:
+                return await self._spawn()
+            except _Died as error:
+                died = error
+        raise ConfigError(f"a worker process did not start, {_STARTS} times: {died}")
+
     async def _spawn(self) -> _Worker:
         mine, theirs = socket.socketpair()
         with theirs:
@@ -134,8 +147,9 @@ class Workers:
         worker = _Worker(process, reader, writer)
         try:
             started = await asyncio.wait_for(worker.ask(b"c", self._pickled), _START_TIMEOUT)
-        except (_Died, TimeoutError) as error:
-            raise ConfigError(f"a worker process did not start: {error}") from None
+        except TimeoutError:
+            process.kill()
+            raise ConfigError(f"a worker process did not start within {_START_TIMEOUT:g} s") from None
         if started.status != 200:
             await worker.stop()
             raise ConfigError(
@@ -190,7 +204,7 @@ class Workers:
             self.restarts += 1
             try:
                 return await self._spawn()
-            except (ConfigError, OSError) as error:
+            except (_Died, ConfigError, OSError) as error:
                 _log.error("a worker cannot be started again: %s; trying once more in %.1f s", error, pause)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 10.0)
