@@ -50,6 +50,7 @@ class Judge(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
     def log_message(self, *_):
         pass
+http.server.ThreadingHTTPServer.request_queue_size = 128  # of its own 5 a call of 16 rows loses some where nothing is killed
 http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Judge).serve_forever()
 """
 SERVED = """
