@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 REWARDS = Path(__file__).with_name("smollm2_rewards.yaml")
+END = "<|im_end|>"
 SYSTEM = "Answer with <answer>number</answer>."
 EXAMPLES = (("What is 2 + 13?", "15"), ("What is 21 + 7?", "28"))
 Message = dict[str, str]
@@ -72,9 +73,8 @@ def load_model(file: Path) -> tuple[Any, Any]:
 
     transformers.utils.logging.disable_progress_bar()
     tokenizer = transformers.AutoTokenizer.from_pretrained(str(file.parent), gguf_file=file.name, padding_side="left")
-    # transformers 5.17 reads another end token out of this file, and completions then never end.
-    if tokenizer.eos_token != "<|im_end|>":
-        raise SystemExit(f"the end token is {tokenizer.eos_token!r}, not '<|im_end|>': use transformers 5.23 or later")
+    # transformers 5.9 and 5.17 read another end token out of this file, and completions then never end
+    tokenizer.eos_token = tokenizer.pad_token = END
     model = transformers.AutoModelForCausalLM.from_pretrained(
         str(file.parent), gguf_file=file.name, dtype=torch.float32
     )
@@ -82,6 +82,8 @@ def load_model(file: Path) -> tuple[Any, Any]:
         None,
         False,
     )  # the weights are plain floats now; saving refuses a model that says otherwise
+    for config in (model.config, model.generation_config):
+        config.eos_token_id = config.pad_token_id = tokenizer.eos_token_id
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
     model.config.name_or_path = "SmolLM2-135M-Instruct"
