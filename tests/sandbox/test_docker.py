@@ -309,12 +309,17 @@ def test_an_image_has_the_languages_that_it_was_built_with(engine):
         engine.client.containers.run(base, ["apt-get", "--version"], entrypoint="", remove=True, network_mode="none")
     except docker.errors.APIError as error:  # also where the program is not there
         pytest.skip(f"NO LANGUAGE WAS BUILT INTO AN IMAGE: the base {base} has no apt-get ({error.explanation})")
+    before = {name for image in engine.client.images.list() for name in image.tags}
     tag = build_image(base=base, languages=("c", "cpp", "ruby"))
     tests = [{"input": "3 4\n", "output": "7\n"}, {"input": "-1 1\n", "output": "0\n"}]
     jobs = [Job(text, tests, "stdio", language=name, timeout=20.0) for name, text in PROGRAMS.items()]
     wrong = [Job(job.candidate.replace("+", "-").replace("sum", "count"), tests, "stdio", language=job.language, timeout=20.0) for job in jobs]  # fmt: skip
     absent = Job("fn main() {}", tests, "stdio", language="rust")
-    with open_sandbox("docker", workers=1, image=tag) as opened:
-        found = opened.run([*jobs, *wrong, absent])
+    try:
+        with open_sandbox("docker", workers=1, image=tag) as opened:
+            found = opened.run([*jobs, *wrong, absent])
+    finally:
+        if tag not in before:  # the newest image of a version is the one that is used
+            engine.client.images.remove(tag, force=True)
     assert [one.status for one in found] == ["passed"] * len(jobs) + ["failed"] * len(jobs) + ["refused"], found
     assert "rustc" in found[-1].reason

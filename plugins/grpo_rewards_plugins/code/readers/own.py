@@ -4,7 +4,8 @@ Read are lists of ``{input, output}`` (also ``stdin``, ``expected_output``, ``ou
 statements, text that defines ``check(candidate)``, and test files for pytest; all of them as JSON too. Tests with the name of a
 function (``fn_name``, ``func_name``; in the tests, in their ``metadata``, or in the row's column ``metadata``) are calls, as in
 DeepCoder's configurations ``lcbv5``, ``taco`` and ``primeintellect``. Functional tests without a name are refused; so are lists of
-unequal length, which other readers fill up.
+unequal length, which other readers fill up. A column `subtasks`, ``[{points, tests}]`` with the places or names of tests, says what the
+score ``weighted`` pays for: a subtask counts as its worst test.
 """
 
 from __future__ import annotations
