@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["final_text", "repeats_itself"]
+__all__ = ["final_text", "outside_code", "repeats_itself"]
 
 _END_TOKEN = re.compile(
     r"<[|｜](?:im_end|endoftext|eot_id|eom_id|end_of_text|end|eos|return|pad|begin_of_text|im_start|end_of_turn|end▁of▁sentence)[|｜]>"
     r"|</s>|<eos>|<pad>|<end_of_turn>|<end_of_utterance>"
+)
+# Behind its own turn a policy may go on with another question of its own; what a tool says comes in a turn of the user's too.
+_OTHER_TURN = re.compile(
+    r"(?:<\|im_start\|>|<\|start_header_id\|>|<\|start_of_role\|>|<start_of_turn>|<\|)user(?![a-z])(?!\W{0,40}tool)"
 )
 _LONGEST_TOKEN = 24  # characters of a token that a tail repeats
 _TIMES = 16
@@ -29,11 +33,29 @@ def final_text(completion: str, tag: str = "answer") -> str:
         begin = text.find("<think>")
         text = text if begin < 0 else text[:begin]
     if "|>" in text or "</s>" in text or "<eos>" in text or "<pad>" in text or "<end_of_" in text or "｜>" in text:
+        if (other := _OTHER_TURN.search(text)) is not None:
+            text = text[: other.start()]
         text = _END_TOKEN.sub("\n", text)
     if not repeats_itself(text):
         return text
     before = text[: max(0, text.rfind(f"</{tag}>"))]
     return f"{before}</{tag}>" if before and not repeats_itself(before) else ""
+
+
+def outside_code(text: str) -> str:
+    """The text without its closed blocks of code in a programming language: what a program would print is no answer yet."""
+    if "```" not in text:
+        return text
+    out: list[str] = []
+    at = 0
+    for match in _CODE.finditer(text):
+        if match.start() >= at and (end := text.find("```", match.end())) >= 0:
+            out.append(text[at : match.start()])
+            at = end + 3
+    return "\n".join([*out, text[at:]]) if out else text
+
+
+_CODE = re.compile(r"```(?:python\d?|py|sympy|c|cpp|c\+\+|java|javascript|js|typescript|rust|go|bash|sh|sql|matlab|julia|r)[ \t]*\n")
 
 
 def repeats_itself(text: str) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from .phrases import phrase, without_reason
+from .phrases import concluded, phrase, without_reason
 
 __all__ = ["Extraction", "Rule", "boxes", "from_boxes", "from_hash", "from_tag", "tagged"]
 
@@ -212,7 +212,8 @@ def from_tag(text: str, tag: str = "answer", *, phrases: bool = True) -> tuple[i
     if (inner := from_boxes(content)) is not None:
         return position, Extraction(inner[1].text, "tag", inner[1].parts, inner[1].hedged)
     said = phrase(content) if phrases else None
-    return position, Extraction(said[1] if said else _undressed(without_reason(content)), "tag")
+    end_of = concluded(content) if phrases and not said else None
+    return position, Extraction(said[1] if said else end_of or _undressed(without_reason(content)), "tag")
 
 
 _BARE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")

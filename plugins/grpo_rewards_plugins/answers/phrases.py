@@ -14,13 +14,13 @@ from itertools import islice
 
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
 
-__all__ = ["line_after_phrase", "phrase", "without_reason"]
+__all__ = ["VERDICTS", "concluded", "line_after_phrase", "phrase", "without_reason"]
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2}|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|答案\s*(?:是|为|[:：]))\s*",
+    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2}|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -33,18 +33,23 @@ _PHRASE_WORDS = (
     "resposta",
     "risposta",
     "ответ",
-    "答案",
+    "答",
+    "故选",
+    "应选",
+    "以选",
+    "此选",
     "choice is",
     "option is",
 )
 _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
-_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答案|A\s*:)", re.IGNORECASE)
+_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE)
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
-_ANY = re.compile(r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答")  # one of its words may begin here
+_ANY = re.compile(r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选")  # one of its words may begin here
 _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
+_FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
@@ -67,7 +72,7 @@ _THAT = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
-_RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
+_RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
 _TURN = re.compile(
     r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",
     re.IGNORECASE,
@@ -90,7 +95,7 @@ _OPENED = re.compile(
 _ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
 _BARE_ANSWER = re.compile(r"\s*(?:and\s+)?(?:[A-Za-z]\s*=\s*)?[$\\]?[-\d][^\s=<>]*\$?\s*(?:[.!]\s|[.!]?\s*\Z|\n)")
 _ARTICLES = frozenset(("the", "a", "an"))
-_VERDICTS = frozenset(("yes", "no", "true", "false"))
+VERDICTS = frozenset(("yes", "no", "true", "false"))
 _CLAUSE_END = re.compile(
     r"\s*$|\s*\n|[*_\"'”’`}$]*\s*(?:[.!?;](?:\s|$|[*\"'”])|\n|$)|[*_\"'”’`}]*\s+[(\[{—–-]|[*_\"'”’`}]*[—(\[](?=[a-zA-Z ])|[*\"”`}]+[\s.,;]"
 )
@@ -118,6 +123,8 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         return None
     tail = max(0, len(text) - WINDOW)
     window = text[tail:]
+    if not window.isascii():
+        window = window.translate(_FULL_WIDTH)
     for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400] and _EMPTY_BOX.search(rest[:400]) is None:
@@ -138,7 +145,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
 
 def line_after_phrase(text: str) -> str | None:
     """What stands behind the last phrase, up to the end of its line: for a reward that reads choices by rules of its own."""
-    window = text[-WINDOW:]
+    window = text[-WINDOW:].translate(_FULL_WIDTH)
     match = next(_phrases(window), None)
     return None if match is None else window[match.end() :][:2_000].lstrip().partition("\n")[0]
 
@@ -213,7 +220,7 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
         return f"{run[0]}, {date[0]}".rstrip()
     if _BARE_ANSWER.match(clause) or (run[0].lower() in _ARTICLES and _GIVES.match(clause)):
         return ""
-    if run[0].lower() in _VERDICTS or _NEW_CLAUSE.match(clause):
+    if run[0].lower() in VERDICTS or _NEW_CLAUSE.match(clause):
         return None
     listed = _sentence(rest)
     if _LISTED.fullmatch(listed):
@@ -244,7 +251,7 @@ def _accepted(run: list[str], after: str) -> str | None:
         and (len(run) > _FEW_WORDS or "of" in low or (len(low) > 1 and low[1] in _ABOUT_AN_ANSWER))
     ):
         return None
-    if low and low[0] == "the" and len(run) > 1 and _ENDED.match(after) is None:
+    if low and low[0] == "the" and len(run) > 1 and (_ENDED.match(after) is None or _DIGIT.search(after) is None):
         run, low = run[1:], low[1:]
     if (
         not run
@@ -260,6 +267,7 @@ def _accepted(run: list[str], after: str) -> str | None:
     return " ".join(run) if len(run) > 1 or len(run[0]) > 1 else None
 
 
+_DIGIT = re.compile(r"\d")
 _ENDED = re.compile(r"[\s*_\"'”’`}$]*(?:[.!?]|\Z|\n)")
 _LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
 
@@ -269,12 +277,22 @@ def without_reason(text: str) -> str:
     return _REASON.split(text, maxsplit=1)[0] or text
 
 
+def concluded(sentence: str) -> str | None:
+    """What a sentence says that something is, in one word or number at its end: "The sum is 15.", "So the ball is blue."."""
+    match = _CONCLUDED.search(sentence) if len(sentence) <= _LONGEST_SENTENCE else None
+    return None if match is None or match[1].lower() in _ABOUT_AN_ANSWER else match[1]
+
+
+_LONGEST_SENTENCE = 300
+_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
+
+
 def _is_heading(phrase: str) -> bool:
     """Is a phrase the word alone on its line, without "is" or a colon?"""
     return _VERB.search(phrase) is None
 
 
-_VERB = re.compile(r"[:=]|\b(?:is|are|es|est|ist|é|è|equals|be)\b", re.IGNORECASE)
+_VERB = re.compile(r"[:=是为选]|\b(?:is|are|es|est|ist|é|è|equals|be)\b", re.IGNORECASE)
 
 
 def _is_all(found: str, rest: str) -> bool:
@@ -283,10 +301,12 @@ def _is_all(found: str, rest: str) -> bool:
         return False
     plain = _TYPESETTING.sub("", found)
     whole = _TYPESETTING.sub("", rest)
-    return whole.startswith(plain) and len(left := whole[len(plain) :]) <= 24 and not any(c.isdigit() for c in left)
+    left = whole[len(plain) :] if whole.startswith(plain) else None
+    return left is not None and len(left) <= 24 and not any(c.isdigit() for c in left) and not _SAYS_MORE.search(rest.partition(". ")[0])
 
 
 _TYPESETTING = re.compile(r"[\s$*.\"'`]+|\\[()\[\]]")
+_SAYS_MORE = re.compile(r"\b(?:was|were|would|is|not)\b")
 
 
 def _phrases(window: str) -> Iterator[re.Match[str]]:
@@ -326,6 +346,7 @@ def _short(window: str) -> list[int]:
     return places
 
 
+_EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")
 _CHOICES = re.compile(r"[A-J](?:, ?(?:and )?[A-J]\b)+|[A-J] and [A-J]\b")
 
 
@@ -366,6 +387,8 @@ def _sentence(rest: str) -> str:
                 return content.strip() + "\\%"
             return "".join(parts).strip()
     choice = CHOICE_LEAD.match(rest)
+    if (explained := _EXPLAINED_CHOICE.match(rest)) is not None:
+        return explained[1]
     if choice and not _CHOICES.match(rest) and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)

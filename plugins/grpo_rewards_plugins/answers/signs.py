@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
-from .phrases import phrase
+from .phrases import VERDICTS, concluded, phrase
 
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
 
@@ -17,6 +17,10 @@ _DIGIT = re.compile(r"\d")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
 _LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
+_VERDICT = re.compile(r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE)
+_FORMULA_END = re.compile(
+    r"(?:=|\b(?:is|are|equals))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
+)
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
 
@@ -30,6 +34,8 @@ def bold(text: str) -> str | None:
         hit = phrase(content)
         if hit is not None:
             return hit[1]
+        if content.rstrip(".!,").lower() in VERDICTS:
+            return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
             return inner[-1][2].strip() if inner else content
@@ -51,15 +57,23 @@ def last_line(text: str) -> str | None:
         line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
+    if (verdict := _VERDICT.fullmatch(line)) is not None:
+        return verdict[1]
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
         return inner[0][2].strip()
     if inner or not _DIGIT.search(line):
         return None
+    if not _in_prose(line):
+        return line
+    formula = _FORMULA_END.search(line)
+    return None if formula is None or _in_prose(formula[1]) else formula[1]
+
+
+def _in_prose(line: str) -> bool:
+    """Has a line words that are no functions?"""
     prose = PROSE.finditer(_COMMAND.sub("", line) if "\\" in line else line)
-    if any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose):
-        return None
-    return line
+    return any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose)
 
 
 def last_segment(text: str) -> str | None:
@@ -95,6 +109,8 @@ def last_number(text: str) -> str | None:
 
 
 def whole(text: str) -> str | None:
-    """All of a text that is short and a single line."""
+    """All of a text that is short and a single line; of a longer one what its last line says that something is."""
     stripped = text.strip()
-    return stripped if stripped and len(stripped) <= 200 and "\n" not in stripped else None
+    if stripped and len(stripped) <= 200 and "\n" not in stripped:
+        return stripped
+    return concluded(stripped[stripped.rfind("\n") + 1 :])

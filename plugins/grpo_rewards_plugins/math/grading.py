@@ -25,7 +25,7 @@ from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
-from .reading.wording import based_digits, choice, choices, is_words, repeating, same_words, words
+from .reading.wording import based_digits, choice, choices, division, is_words, repeating, same_words, words
 from .symbolic import WorkerTimeout, decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .verdicts import Verdict, VerdictCache
@@ -171,6 +171,9 @@ def grade(
     try:
         with rules(tolerance=tolerance, convert_units=convert_units):
             found = _slow(mine, theirs, timeout)
+            if not found.equal and (options := _without_options(mine, theirs)) is not None:
+                again = _slow(*options, timeout)
+                found = again if again.equal else found
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:  # the texts are hostile
         _report(error, mine, theirs)
         found = Verdict(False, f"undecided: {type(error).__name__}", "open")
@@ -312,6 +315,9 @@ def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
     if one is not None or other is not None:
         same = one is not None and other is not None and same_date(one, other)
         return Verdict(same or gold.key == answer.key, "dates, part by part")
+    quotient, theirs = division(gold.text), division(answer.text)
+    if quotient is not None or theirs is not None:
+        return Verdict(quotient == theirs, "quotient and remainder")
     base = based_digits(gold.text)
     other_base = based_digits(answer.text)
     if base is not None or other_base is not None:
@@ -320,6 +326,20 @@ def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
     return None
 
 
+def _without_options(gold: Reading, answer: Reading) -> tuple[Reading, Reading] | None:
+    """Both, the one that is a letter and an option's text (``\\textbf{(D)}\\ 24``) without its letter; None where neither or both are."""
+    one, other = (_OPTION_LEAD.match(side.text) for side in (gold, answer))
+    if (one is None) == (other is None) or choice(answer.text if one else gold.text):
+        return None
+    if one is not None:
+        return Reading(gold.text[one.end() :]), answer
+    assert other is not None
+    return gold, Reading(answer.text[other.end() :])
+
+
+_OPTION_LEAD = re.compile(
+    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\([A-J]\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
+)
 _OPTION = re.compile(r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*\(([A-J])\)[\s}~]*(?:\\[ ,;]|\s|\$)*\S")
 
 

@@ -6,8 +6,10 @@ base ten, ``C(6,2)``), on whichever side it stands, and the ladder decides again
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 from ..reading.tree import Node, add, free, mul, negate, number, power, walk
 from .deciding import Decision
@@ -69,6 +71,8 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     if len(one) == len(other) == 1 and one != other and _has_constant(gold, one) and _has_constant(answer, other):
         new = Node("sym", next(iter(one)))
         yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
+    for renaming in _numbered_constants(gold, answer):
+        yield gold, _renamed(answer, renaming), "with the constants under other names"
     if (renamed := _same_function(gold, answer)) is not None:
         yield gold, _replaced(answer, *renamed), "with the variable under another name"
     if "y" in (_function_head(gold), _function_head(answer)):
@@ -109,6 +113,48 @@ def _has_constant(node: Node, names: frozenset[str]) -> bool:
     return (
         node.kind == "add" and Node("sym", name) in node.args and sum(n == Node("sym", name) for n in walk(node)) == 1
     )
+
+
+def _numbered_constants(gold: Node, answer: Node) -> Iterator[dict[str, str]]:
+    """Other names of a solution's free constants: ``C_1 e^x + C_2 e^{-x}`` is ``A e^{-x} + B e^x``.
+
+    They are free where one side numbers them and each is a factor once, beside one variable that both sides have; beside
+    several (capacities, say, and voltages) their numbers stay.
+    """
+    values = [node.args[1] if node.kind == "rel" and node.value == ("=",) else node for node in (gold, answer)]
+    mine, theirs = (_once(value) for value in values)
+    numbered = any(len(names) > 1 and all("_" in name for name in names) for names in (mine, theirs))
+    rest = free(values[0]) - mine
+    if not numbered or len(mine) != len(theirs) or len(mine) > _MOST_CONSTANTS or rest != free(values[1]) - theirs:
+        return
+    for names in permutations(sorted(mine)):
+        renaming = dict(zip(sorted(theirs), names, strict=True))
+        if len(rest) == 1 or all(old.lower() == new.lower() for old, new in renaming.items()):
+            yield renaming
+
+
+_FREE = frozenset(("A", "B", "C", "D", *(f"{letter}_{at}" for letter in "ABCc" for at in range(1, 5))))
+_MOST_CONSTANTS = 3
+
+
+def _once(node: Node) -> frozenset[str]:
+    """The names of free constants that stand once in a tree, as a term or as a factor of one."""
+    counts = Counter(here.value for here in walk(node)[:_MANY] if here.kind == "sym")
+    factors: set[str] = set()
+    open_nodes = [node]
+    while open_nodes:
+        here = open_nodes.pop()
+        if here.kind == "sym":
+            factors.add(here.value)
+        elif here.kind in ("add", "mul"):
+            open_nodes.extend(here.args)
+    return frozenset(name for name in factors & _FREE if counts[name] == 1)
+
+
+def _renamed(node: Node, names: dict[str, str]) -> Node:
+    if node.kind == "sym":
+        return Node("sym", names.get(node.value, node.value))
+    return Node(node.kind, node.value, tuple(_renamed(arg, names) for arg in node.args)) if node.args else node
 
 
 def _function_head(node: Node) -> str:

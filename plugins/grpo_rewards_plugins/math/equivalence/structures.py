@@ -96,6 +96,8 @@ def _set_like(node: Node) -> bool:
 def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
+        if gold.kind == answer.kind == "rel" and len(free(gold)) > 1 and _inequalities(gold, answer, seed).equal:
+            return Decision(True, "inequalities of several letters")
         ones, others = as_pieces(gold), as_pieces(answer)
         if closed_at_infinity(answer) and not closed_at_infinity(gold):
             return Decision(False, "an interval that is closed at infinity")

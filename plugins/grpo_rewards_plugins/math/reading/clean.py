@@ -141,9 +141,10 @@ def squeeze(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """A key of last resort, for texts that are not read as mathematics: without any space or typesetting."""
-    return "".join(squeeze(text).split())
+    """A key of last resort, for texts that are not read as mathematics: no typesetting, no space but between digits."""
+    return _NOT_BETWEEN_DIGITS.sub("", squeeze(text))
 
 
 _MATTERS = re.compile(r"\d\s+[\d.]|[a-zA-Z]{2}\s+[a-zA-Z]|[a-zA-Z]\s+[a-zA-Z]{2}")
 _SPACES = re.compile(r"\s+")
+_NOT_BETWEEN_DIGITS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\^\d)\s+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .spoken import spoken_number
+from .spoken import spoken_amount, spoken_number
 from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
 from .wording import repeating, words
@@ -47,6 +47,12 @@ _WHERE = re.compile(
 _IN_BRACKETS = re.compile(
     r"(?:\s|\\[ ,;]|\\q?quad(?![a-z]))*\(\s*([a-zA-Z]\s*\\in\s*\\(?:mathbb\s*\{?|Bbb\s*)?[ZN]\}?)\s*\)$"
 )
+_OUT_OF = re.compile(r"(?<![\d.,])(\d{1,9})\s*(?:\\text\s*\{)?\s*out\s+of\s+(?:every\s+)?\}?\s*(\d{1,9})(?![\d.,])\}?")
+_LETTER_OF_A_SET = re.compile(
+    r"\\in\s*(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s*\{?\s*)?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s*\}?(?![_^])"
+)
+_QUOTIENT_RING = re.compile(r"\\mathbb\s*\{?\s*Z\s*\}?\s*/\s*\(?\s*(\d{1,9})\s*\\mathbb\s*\{?\s*Z\s*\}?\s*\)?")
+_ORDER = re.compile(r"\\math(?:cal|rm|scr)\s*\{?\s*(O)\s*\}?(?=\s*(?:\\left\s*)?\()")
 _PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]{0,20}\})?")
 _PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
 _LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
@@ -90,8 +96,11 @@ def rewritten(text: str) -> str:
     if (found := named_set(text)) is not None:
         return found
     if text[:1].isalpha() or text[:5] == "\\text":
-        if (number := spoken_number(words(text))) is not None:
+        said = words(text)
+        if (number := spoken_number(said)) is not None:
             return str(number)
+        if (amount := spoken_amount(said)) is not None:
+            return f"{amount[0]}\\text{{ {amount[1]}}}"
         if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:
             return f"\\mathbb{{R}}\\setminus\\{{{match[1]}\\}}"
     if "\\begin" in text:
@@ -125,10 +134,14 @@ def rewritten(text: str) -> str:
             text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
+    if "out" in text:
+        text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
-        text = _whole_number(text)
+        text = _whole_number(_LETTER_OF_A_SET.sub(r"\\in \\mathbb{\1}", text))
+    if "\\math" in text:
+        text = _QUOTIENT_RING.sub(r"\\mathbb{Z}_{\1}", _ORDER.sub(r"\1", text))
     if "C" in text or "P" in text or "A" in text:
         text = _combinations(text)
     return repeating(text)

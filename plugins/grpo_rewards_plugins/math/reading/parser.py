@@ -8,6 +8,8 @@ Depth and length are capped, so that hostile text costs a bounded time and stack
 
 from __future__ import annotations
 
+import re
+
 from . import operands, suffixes
 from .grouping import grouped
 from .parts import CONDITIONS
@@ -35,7 +37,10 @@ _NOT_OPERANDS = frozenset(
     "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
     "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
 )
-_HEDGES = frozenset("or least most than not except".split())
+_HEDGES = frozenset("or least most than not except but minus plus divided wrong incorrect false never isn't impossible".split())
+
+
+_WORD = re.compile(r"[a-z']+")
 
 
 class Parser:
@@ -291,7 +296,7 @@ class Parser:
                 continue
             if kind == "text" or (kind == "word" and (_is_label(text) or _counts(factors, token))):
                 label = suffixes.label(self)
-                if _HEDGES.intersection(label.lower().split()):
+                if _HEDGES.intersection(_WORD.findall(label.lower())):
                     raise ParseError(f"the words {label[:40]!r}")
                 node = mul(*factors)
                 if label.lower() in PERCENT_WORDS:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["spoken_number"]
+__all__ = ["spoken_amount", "spoken_number"]
 
 _SMALL = {word: at for at, word in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -29,7 +29,7 @@ def spoken_number(plain: str) -> Fraction | None:
     sign = 1
     if words[:1] in (["minus"], ["negative"]):
         sign, words = -1, words[1:]
-    if not words or not (words[0] in _SMALL or words[0] in _TENS or words[0] == "a"):
+    if not words or not (words[0] in _SMALL or words[0] in _TENS or words[0] in ("a", "hundred", "dozen", *_LARGE)):
         return None
     part = _PARTS.get(words[-1]) or (_PARTS.get(words[-1][:-1]) if words[-1].endswith("s") else None)
     part = 2 if words[-1] == "halves" else part
@@ -38,6 +38,22 @@ def spoken_number(plain: str) -> Fraction | None:
         return None if above is None else sign * Fraction(above, part)
     whole = _whole(words)
     return None if whole is None else sign * Fraction(whole)
+
+
+def spoken_amount(plain: str) -> tuple[Fraction, str] | None:
+    """The number that words begin with, and what it counts: "five apples"; None where there is no such number."""
+    words = plain.split()
+    for size in range(min(len(words) - 1, _LONGEST_COUNT), 0, -1):
+        if (number := spoken_number(" ".join(words[:size]))) is not None:
+            counted = words[size:]
+            fits = len(counted) <= _MOST_COUNTED and all(word.isalpha() for word in counted)
+            share = number.denominator > 1 and counted[0] == "of"
+            return (number, " ".join(counted)) if fits and (share or counted[0] not in _NOT_COUNTED) else None
+    return None
+
+
+_LONGEST_COUNT, _MOST_COUNTED = 8, 3
+_NOT_COUNTED = frozenset(("or", "and", "to", "of", "times", "point", "over", "percent", *_SMALL, *_TENS, *_LARGE, *_PARTS))
 
 
 def _whole(words: list[str]) -> int | None:
@@ -52,11 +68,13 @@ def _whole(words: list[str]) -> int | None:
             group, last = group + _SMALL[word], "unit"
         elif word in _TENS and last in ("start", "hundred", "large"):
             group, last = group + _TENS[word], "tens"
-        elif word == "hundred" and last == "unit" and 0 < group < 100:
-            group, last = group * 100, "hundred"
-        elif word in _LARGE and last != "start" and group and _LARGE[word] < largest:
+        elif word == "dozen" and last in ("start", "unit") and group < 100:
+            group, last = (group or 1) * 12, "dozen"
+        elif word == "hundred" and last in ("start", "unit") and group < 100 and not (group == 0 and at):
+            group, last = (group or 1) * 100, "hundred"
+        elif word in _LARGE and (group or at == 0) and _LARGE[word] < largest:
             largest = _LARGE[word]
-            total, group, last = total + group * largest, 0, "large"
+            total, group, last = total + (group or 1) * largest, 0, "large"
         else:
             return None
     return total + group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["based_digits", "choice", "choices", "is_words", "repeating", "same_words", "words"]
+__all__ = ["based_digits", "choice", "choices", "division", "is_words", "repeating", "same_words", "words"]
 
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|boldsymbol|bf|rm)\s*(?=\{)"
@@ -55,7 +55,7 @@ _SAME = {
 def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
     a, b = (_SAME.get(said, said) for said in (_EXISTENCE.sub("", words(text)) for text in (one, other)))
-    if a == b or _in_any_order(a, b):
+    if a == b or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
 
@@ -64,6 +64,20 @@ _EXISTENCE = re.compile(
     r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|(?<=solution) exists$|(?<=solutions) exist$"
     r"|(?<=first) one$|(?<=second) one$|(?<=third) one$"
 )
+
+
+def _answers(short: str, sentence: str) -> bool:
+    """Does a sentence say no more than a verdict or a name does: ``yes, it is prime``, ``bob is the oldest``?"""
+    if not sentence.startswith(short) or len(short) < 2 or _DENIES.search(sentence, len(short)):
+        return False
+    said = _VERDICT_REASON if short in _VERDICTS else _SUPERLATIVE
+    return said.match(sentence, len(short)) is not None
+
+
+_VERDICTS = frozenset(("yes", "no", "true", "false"))
+_VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
+_SUPERLATIVE = re.compile(r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$")
+_DENIES = re.compile(r"\b(?:not|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
 
 def _in_any_order(one: str, other: str) -> bool:
@@ -121,6 +135,17 @@ def based_digits(text: str) -> tuple[str, int] | None:
     if digits.isalpha() and base < 11:
         return None
     return digits.lstrip("0") or "0", base
+
+
+def division(text: str) -> tuple[int, int] | None:
+    """Quotient and remainder of ``7 R 2``, ``7\\text{ remainder }2``, ``7 ... 2``."""
+    if len(text) > 60 or not text[:1].isdigit():
+        return None
+    match = _DIVISION.fullmatch(_SPACING.sub(" ", _TEXT.sub("", text)))
+    return (int(match[1]), int(match[2])) if match is not None else None
+
+
+_DIVISION = re.compile(r"(\d{1,20})\s*,?\s*(?:[Rr](?:em)?\.?|(?:with )?(?:an? )?remainder(?: of)?|余|\.{3}|\\[cl]?dots)\s*(\d{1,20})\s*")
 
 
 def repeating(text: str) -> str:
