@@ -55,7 +55,9 @@ def outside_code(text: str) -> str:
     return "\n".join([*out, text[at:]]) if out else text
 
 
-_CODE = re.compile(r"```(?:python\d?|py|sympy|c|cpp|c\+\+|java|javascript|js|typescript|rust|go|bash|sh|sql|matlab|julia|r)[ \t]*\n")
+_CODE = re.compile(
+    r"```(?:python\d?|py|sympy|c|cpp|c\+\+|java|javascript|js|typescript|rust|go|bash|sh|sql|matlab|julia|r)[ \t]*\n"
+)
 
 
 def repeats_itself(text: str) -> bool:

@@ -20,7 +20,7 @@ _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*[:=]\s*\*{0,2}|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -42,11 +42,15 @@ _PHRASE_WORDS = (
     "option is",
 )
 _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
-_ANSWER = re.compile(r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE
+)
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
-_ANY = re.compile(r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选")  # one of its words may begin here
+_ANY = re.compile(
+    r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选"
+)  # one of its words may begin here
 _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
@@ -63,6 +67,12 @@ _RELATIVE = re.compile(
     r",\s+(?:which|who|where|i\.e\.|that is)\s|,\s+(?:or|i\.e\.,)\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
 )
+# What begins a solution, not an answer: "Answer: First, we compute", "A: Let's think step by step".
+_SOLUTION = re.compile(
+    r"[\s*:]*(?:First(?:ly)?,|Let(?:'s|’s|\sus)?\s|To\s(?!the\s)|Step\s\d|Given\s|Using\s|Consider\s|Note\s|Since\s|After\s|By\s[a-z]+ing\s|We\s|There\sare\s\d"
+    r"|In\sorder\s|Looking\s|Here\s|Okay|Sure)"
+)
+_NOT_BUT = re.compile(r"[\s*:]*not\s[^.\n]{1,60}?,?\s(?:but|rather)\s(?:rather\s)?")
 _BULLET = re.compile(r"[-•*]\s+(?=[A-Za-z]{2})")
 _DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\s*(?=[.;\n]|$)")
 _DANGLING = frozenset(("from", "the", "a", "an", "in", "of", "on", "with", "by"))
@@ -72,7 +82,15 @@ _THAT = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
-_RUN = re.compile(r"[\s*_\"'“‘`]*(?:\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})")
+_IN_DOLLARS = re.compile(r"[\s*]*\$((?:[A-Z][a-z]+|[a-z]{3,}|no(?= ))(?: [a-z]{2,}){0,3})\$(?!\s*(?:and|or|,)\s*\$)")
+_ON_A_DAY = re.compile(
+    r"[\s*_\"'“‘`\[]*((?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?"
+    r"|Dec(?:ember)?) \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?)(?![\d:]|[.,]\d)"
+)
+_CLOSERS = {"*": "*", '"': '"', "`": "`", "“": "”", "'": "'", "‘": "’", "_": "_", "[": "]"}
+_RUN = re.compile(
+    r"[\s*_\"'“‘`\[]*(?:\$?\s*\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})"
+)
 _TURN = re.compile(
     r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",
     re.IGNORECASE,
@@ -86,7 +104,7 @@ _GIVES = re.compile(
     r"which\s+(?:is|are|equals?|gives?)\s+(?:(?:about|exactly|simply|equal|just)\s+(?:to\s+)?)?[\d$\\-]", re.IGNORECASE
 )
 _DESCRIBED = re.compile(
-    r"[\s*:]*(?:the|an?)\s+[a-z]+(?:\s+[a-z]+){0,3}?(?:\s*[,:]|\s+of|\s+is)?\s+(?=(?:(?:[A-Za-z]\s*=\s*)?[-$\\(]*\d|[A-Za-z]\s*=|\$|\\\())"
+    r"[\s*:]*[a-z]{3,}(?:\s[a-z]+){0,3}\s*:\s*(?=[-$\\(]*\d\S*\s*(?:\n|\Z))|[\s*:]*(?:the|an?)\s+[a-z]+(?:\s+[a-z]+){0,3}?(?:\s*[,:]|\s+of|\s+is)?\s+(?=(?:(?:[A-Za-z]\s*=\s*)?[-$\\(]*\d|[A-Za-z]\s*=|\$|\\\())"
 )
 _SAID = re.compile(r"\s*,\s*[a-z ]{2,20},\s*")
 _OPENED = re.compile(
@@ -106,7 +124,6 @@ _ABOUT_AN_ANSWER = frozenset(
     "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
     "sin cos tan log ln exp sqrt pi max min gcd lcm mod either following same".split()
 )
-_NOT_AN = frozenset("enough possible sufficient defined determined".split())
 _MOST_WORDS = 6
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
 _LISTED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}")
@@ -136,7 +153,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
             before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip().partition("\n")[0]
-            if not found or _HEADING.search(before) is None or not _is_all(found, line):
+            if not found or _HEADING.search(before) is None or not (_is_all(found, line) or _leads(found, line)):
                 continue
         if found and not (after_box and not _is_all(found, rest)):
             return tail + match.start(), found
@@ -158,6 +175,10 @@ def _answer(rest: str, *, words: bool) -> str | None:
         rest = rest[bullet.end() :]
     if (option := _OPTION.match(rest)) is not None:
         rest = rest[option.end() :]
+    if _SOLUTION.match(rest) is not None:
+        return None
+    if (denied := _NOT_BUT.match(rest)) is not None:
+        rest = rest[denied.end() :]
     if words:
         rest = _undescribed(rest)
         if (word := _word(rest)) is not None:
@@ -189,17 +210,21 @@ def _word(rest: str) -> str | None:
     """An answer in words, up to the end of its clause."""
     if (opening := _THAT.match(rest)) is not None:
         rest = rest[opening.end() :]
+    if (said := _IN_DOLLARS.match(rest) or _ON_A_DAY.match(rest)) is not None:
+        return said[1] if said[1].split()[0].lower() not in _ABOUT_AN_ANSWER else None
     match = _RUN.match(rest)
     if match is None:
         return None
     run, after = match[1].split(), rest[match.end() :]
     turn = next((at for at, word in enumerate(run) if at and _TURN.fullmatch(word)), None)
-    dressed = match[0][: match.start(1) - match.start()].strip()[-1:]
+    closer = _CLOSERS.get(match[0][: match.start(1) - match.start()].strip()[-1:], "\0")
+    if len(run) == 1 and len(run[0]) == 1 and after.startswith(closer) and run[0] in "ABCDEFGHIJ":
+        return run[0]
     if turn is not None:
         run = run[:turn]
         while run and run[-1].lower() in _DANGLING:  # "cannot be determined from the given data"
             run.pop()
-    elif not (dressed in ("*", '"', "`") and after.startswith(dressed)):
+    elif not after.startswith(closer):
         head, comma, clause = after.lstrip("*_\"'”’`}").partition(",")
         if comma and not head:
             if (listed := _listed(rest, run, clause.lstrip())) is not None:
@@ -245,20 +270,15 @@ _FEW_WORDS = 3
 def _accepted(run: list[str], after: str) -> str | None:
     """The words of a clause, where they are an answer."""
     low = [word.lower() for word in run]
-    if (
-        low
-        and low[0] == "the"
-        and (len(run) > _FEW_WORDS or "of" in low or (len(low) > 1 and low[1] in _ABOUT_AN_ANSWER))
-    ):
-        return None
-    if low and low[0] == "the" and len(run) > 1 and (_ENDED.match(after) is None or _DIGIT.search(after) is None):
+    if low and low[0] == "the":
+        if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in _ABOUT_AN_ANSWER:
+            return None
+        if _ENDED.match(after) is not None and low[-1] in _AMOUNTS:
+            return None  # "the total. 3 + 4 = 7"
         run, low = run[1:], low[1:]
-    if (
-        not run
-        or len(run) > _MOST_WORDS
-        or low[0] in _ABOUT_AN_ANSWER
-        or (low[0] == "not" and (len(low) < 2 or low[1] not in _NOT_AN))
-    ):
+    if not run or len(run) > _MOST_WORDS or low[0] in _ABOUT_AN_ANSWER:
+        return None
+    if low[0] == "not" and (len(low) < 2 or low[1] in _ABOUT_AN_ANSWER or low[1] in _ARTICLES):
         return None
     if _LABELLED.fullmatch(" ".join(run)):
         return " ".join(run)  # "Plan B"
@@ -267,7 +287,10 @@ def _accepted(run: list[str], after: str) -> str | None:
     return " ".join(run) if len(run) > 1 or len(run[0]) > 1 else None
 
 
-_DIGIT = re.compile(r"\d")
+_AMOUNTS = frozenset(
+    "sum difference product quotient total number amount value result ratio average mean area volume perimeter length cost price count "
+    "remainder solution answer probability percentage distance".split()
+)
 _ENDED = re.compile(r"[\s*_\"'”’`}$]*(?:[.!?]|\Z|\n)")
 _LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
 
@@ -302,9 +325,24 @@ def _is_all(found: str, rest: str) -> bool:
     plain = _TYPESETTING.sub("", found)
     whole = _TYPESETTING.sub("", rest)
     left = whole[len(plain) :] if whole.startswith(plain) else None
-    return left is not None and len(left) <= 24 and not any(c.isdigit() for c in left) and not _SAYS_MORE.search(rest.partition(". ")[0])
+    return (
+        left is not None
+        and len(left) <= 24
+        and not any(c.isdigit() for c in left)
+        and not _SAYS_MORE.search(rest.partition(". ")[0])
+    )
 
 
+def _leads(found: str, line: str) -> bool:
+    """Does a line begin with an answer in words that its clause ends behind?"""
+    at = line.find(found) if found[-1:].isalpha() else -1
+    return at >= 0 and _OPENING.fullmatch(line, 0, at) is not None and _LEFT.match(line, at + len(found)) is not None
+
+
+_OPENING = re.compile(r"[\s*_\"'“‘`\[($]*(?:\\\(\s*)?(?:\\text\w*\{)?(?:(?:the|an?)\s)?")
+_LEFT = re.compile(
+    r"(?:\.?[*_\"'”’`$)\]}]|\\\))*(?:$|[.!](?:\s|$)|,?\s+(?:because|since|as|which|for)\s|\s+[-–—(]|[;:]\s)"
+)
 _TYPESETTING = re.compile(r"[\s$*.\"'`]+|\\[()\[\]]")
 _SAYS_MORE = re.compile(r"\b(?:was|were|would|is|not)\b")
 
@@ -392,6 +430,8 @@ def _sentence(rest: str) -> str:
     if choice and not _CHOICES.match(rest) and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)
-    found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`")
+    found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`“”‘’")
+    if found_text[:1] == "_" == found_text[-1:]:
+        found_text = found_text[1:-1]
     denied = _NOT.search(found_text)
     return found_text[: denied.start()] if denied and denied.start() else found_text

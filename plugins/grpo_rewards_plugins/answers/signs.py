@@ -17,7 +17,9 @@ _DIGIT = re.compile(r"\d")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
 _LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
-_VERDICT = re.compile(r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE)
+_VERDICT = re.compile(
+    r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE
+)
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
 )

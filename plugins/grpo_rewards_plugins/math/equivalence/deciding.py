@@ -187,6 +187,7 @@ def _differ_between_kinks(
         return None
     whole = {name: fmpq(4 + at) for at, name in enumerate(sorted(integers))}
     complex_meant = any(here == Node("const", "i") for node in (gold, answer) for here in walk(node))
+    cases = any(here.kind == "cases" for node in (gold, answer) for here in walk(node))
     for point in points_between(gold, answer, names, _chances(seed)):
         left, right = Point({**whole, **point}), Point({**whole, **point})
         try:
@@ -197,7 +198,8 @@ def _differ_between_kinks(
                 if not (left.opaque or right.opaque) and _nonzero(one - other):
                     return "certified difference between two kinks"
         except (Undefined, ZeroDivisionError):
-            continue
+            if cases and _defined(gold, point) != _defined(answer, point):
+                return "only one is defined between two kinks"
         except (ArithmeticError, ValueError):
             return None
     return None

@@ -138,6 +138,9 @@ def _scaled(node: Node, factor: Fraction) -> Node:
 
 def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
     """Decide two quantities: a unit may be left out or added, two of different dimensions are different."""
+    for residue, value in ((gold, answer), (answer, gold)):
+        if residue.kind == "residue" and value.kind == "num":  # "3 (mod 4)" and 3
+            return expressions_equal(residue.args[0], value, seed)
     if (
         gold.kind == answer.kind == "residue"
         and gold.value == answer.value
@@ -151,6 +154,7 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
             for value, mark in ((mine, unit), (theirs, other))
         ]
         return expressions_equal(turns[0], turns[1], seed)
+    unit, other = _said_by_both(unit, other)
     if NO_UNIT not in (unit, other) and unit != other and {unit, other} != _POUNDS:
         if unit.bases != other.bases or not _converting.get():
             return Decision(False, f"{unit} is not {other}")
@@ -172,6 +176,14 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         if any(here == Node("const", "pi") for here in walk(rest)):
             return expressions_equal(*((turn, rest) if unit == DEGREE else (rest, turn)), seed)
     return found
+
+
+def _said_by_both(one: Unit, other: Unit) -> tuple[Unit, Unit]:
+    """Both units; what only one of them says was counted (``2 mol H_2O``, ``20% increase``) is left out where it has a unit beside it."""
+    mine, theirs = one.measured(), other.measured()
+    if NO_UNIT in (mine, theirs) or (mine != one) == (theirs != other):
+        return one, other
+    return mine, theirs
 
 
 def _congruent(gold: Node, answer: Node) -> bool | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 
-from ..reading.tree import Node, add, free, mul, negate, number, power, walk
+from ..reading.tree import ONE, Node, add, divide, free, mul, negate, number, power, walk
 from .deciding import Decision
 from .structures import compare
 
@@ -71,6 +71,7 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     if len(one) == len(other) == 1 and one != other and _has_constant(gold, one) and _has_constant(answer, other):
         new = Node("sym", next(iter(one)))
         yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
+    yield from _up_to_a_constant(gold, answer)
     for renaming in _numbered_constants(gold, answer):
         yield gold, _renamed(answer, renaming), "with the constants under other names"
     if (renamed := _same_function(gold, answer)) is not None:
@@ -79,6 +80,11 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         named = [_as_graph(node) for node in (gold, answer)]
         if named != [gold, answer]:
             yield named[0], named[1], "with y for the value of the function"
+    heads = (_function_head(gold), _function_head(answer))
+    if heads[0] == heads[1] and heads[0] in _UNKNOWNS and len(one) == len(other) == 1 and one != other:
+        new = Node("sym", next(iter(one)))
+        if _once(gold.args[1], one) and _once(answer.args[1], other) and free(gold) - one:
+            yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
     if gold.kind == answer.kind == "builder" and len(names) == len(other_names) == 1 and names != other_names:
         yield (
             gold,
@@ -86,6 +92,7 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             "with another name inside",
         )
     yield from _families(gold, answer)
+    yield from _counted_names(gold, answer)
     yield from _vectors(gold, answer)
     yield from _called(gold, answer)
     if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
@@ -115,6 +122,27 @@ def _has_constant(node: Node, names: frozenset[str]) -> bool:
     )
 
 
+def _up_to_a_constant(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """Two antiderivatives: both have a constant of integration, so that what they are at one point says nothing."""
+    values = [node.args[1] if node.kind == "rel" and node.value == ("=",) else node for node in (gold, answer)]
+    heads = {node.args[0] for node in (gold, answer) if node.kind == "rel"}
+    constants = [free(value) & _OF_INTEGRATION for value in values]
+    if len(heads) > 1 or any(len(names) != 1 for names in constants):
+        return
+    if not all(map(_has_constant, values, constants)):
+        return
+    rests = [_replaced(value, next(iter(names)), number(0)) for value, names in zip(values, constants, strict=True)]
+    if len(names := free(rests[0])) != 1 or free(rests[1]) != names or "j" in names:
+        return  # of two variables one might stand in what is left out
+    for point in _BASE_POINTS:
+        mine, theirs = (add(rest, negate(_replaced(rest, min(names), point))) for rest in rests)
+        yield mine, theirs, "up to a constant"
+
+
+_OF_INTEGRATION = frozenset(("C", "c", "C_1", "c_1", "K", "const"))  # a small k stands beside i and j as well
+_BASE_POINTS = (number(2), divide(ONE, number(3)))
+
+
 def _numbered_constants(gold: Node, answer: Node) -> Iterator[dict[str, str]]:
     """Other names of a solution's free constants: ``C_1 e^x + C_2 e^{-x}`` is ``A e^{-x} + B e^x``.
 
@@ -137,8 +165,8 @@ _FREE = frozenset(("A", "B", "C", "D", *(f"{letter}_{at}" for letter in "ABCc" f
 _MOST_CONSTANTS = 3
 
 
-def _once(node: Node) -> frozenset[str]:
-    """The names of free constants that stand once in a tree, as a term or as a factor of one."""
+def _once(node: Node, names: frozenset[str] = _FREE) -> frozenset[str]:
+    """Those of some names that stand once in a tree, as a term or as a factor of one."""
     counts = Counter(here.value for here in walk(node)[:_MANY] if here.kind == "sym")
     factors: set[str] = set()
     open_nodes = [node]
@@ -148,7 +176,7 @@ def _once(node: Node) -> frozenset[str]:
             factors.add(here.value)
         elif here.kind in ("add", "mul"):
             open_nodes.extend(here.args)
-    return frozenset(name for name in factors & _FREE if counts[name] == 1)
+    return frozenset(name for name in factors & names if counts[name] == 1)
 
 
 def _renamed(node: Node, names: dict[str, str]) -> Node:
@@ -205,6 +233,24 @@ def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             return
         theirs = _replaced(theirs, theirs_of.args[0].value, mine_of.args[0])
     yield mine, theirs, "for every whole number"
+
+
+def _counted_names(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``n \\ge 3`` and ``n \\ge 3, n \\in \\mathbb{N}``: a letter that only counts is a whole number without saying so."""
+    mine, theirs = _without_kind(gold), _without_kind(answer)
+    if (mine is gold) != (theirs is answer) and free(mine) == free(theirs) <= _COUNTING:
+        yield mine, theirs, "of whole numbers"
+
+
+_UNKNOWNS = ("f", "g", "h", "y", "u")
+_COUNTING = frozenset("klmn")
+
+
+def _without_kind(node: Node) -> Node:
+    """An inequality without the relation behind it that says that its letter is a whole number."""
+    if node.kind != "list" or len(node.args) != 2 or not _is_whole(node.args[1], node.args[0]):
+        return node
+    return node.args[0] if node.args[0].kind == "rel" and node.args[0].value != ("=",) else node
 
 
 def _family(node: Node) -> tuple[Node, Node | None]:

@@ -44,11 +44,11 @@ def _points(parts: list[Node], brackets: object) -> Node:
 
 
 def _shared_name(parts: list[Node]) -> list[Node]:
-    """``n = 2, 3, 4`` names one variable for all parts."""
+    """``n = 2, 3, 4`` and ``x \\ne 2, 3`` name one variable for all parts."""
     first = parts[0]
-    named = first.kind == "rel" and first.value == ("=",) and name_like(first.args[0])
+    named = first.kind == "rel" and first.value in (("=",), ("!=",)) and name_like(first.args[0])
     if named and all(part.kind != "rel" for part in parts[1:]):
-        return [first, *(Node("rel", ("=",), (first.args[0], part)) for part in parts[1:])]
+        return [first, *(Node("rel", first.value, (first.args[0], part)) for part in parts[1:])]
     return parts
 
 
@@ -100,6 +100,7 @@ def name_like(node: Node) -> bool:
         return (
             all(_segment(arg) for arg in node.args)
             or _derivative(node.args)
+            or (node.args[0] == Node("sym", "\\Delta") and all(_plain_name(arg) for arg in node.args[1:]))
             or (node.args[0] == Node("sym", "m") and len(node.args) == 2 and "\\angle" in str(node.args[1].value))
             or (
                 len(node.args) == 2
@@ -116,6 +117,11 @@ def name_like(node: Node) -> bool:
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
     return kind == "opaque" and (node.value == "diff" or (node.value == "lim" and _known_limit(node)))
+
+
+def _plain_name(node: Node) -> bool:
+    """A name, also with the mark of a standard state (``\\Delta H^\\circ``)."""
+    return name_like(node.args[0] if node.kind == "degree" else node)
 
 
 def _known_limit(node: Node) -> bool:

@@ -60,6 +60,13 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
         if related is not None:
             return related
     bare_gold, bare_answer = without_name(gold), without_name(answer)
+    if (
+        gold.kind == answer.kind == "list"
+        and (mine := _letters_named(gold))
+        and (theirs := _letters_named(answer))
+        and mine != theirs
+    ):
+        return _lists(gold, answer, seed)  # "x = 1 or x = 2" is not "y = 1 or x = 2"
     several_names = gold.kind == "list" and len({_name_of(part) for part in gold.args}) > 1
     if several_names and answer.kind == "list":
         if _without_index(gold) == {_name_of(part) for part in answer.args}:
@@ -74,6 +81,18 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
 
 def _name_of(node: Node) -> str:
     return repr(node.args[0]) if node.kind == "rel" and node.value == ("=",) else ""
+
+
+def _letters_named(node: Node) -> set[str]:
+    """What a list's parts name, without numbers and in lower case; empty where one names nothing."""
+    names = [part.args[0] if part.kind == "rel" and part.value == ("=",) else None for part in node.args]
+    if None in names:
+        return set()
+    return {
+        str(name.value).partition("_")[0].lower() if name.kind in ("sym", "apply") else repr(name)
+        for name in names
+        if name is not None
+    }
 
 
 def _without_index(node: Node) -> set[str]:
@@ -134,6 +153,8 @@ def _functions(node: Node) -> Counter[str]:
             out[str(here.value or here.kind)] += not segment
         elif here.kind == "rel":
             out[repr(_downwards(here))] += 1
+        elif here == _CHANGE:
+            out["\\Delta"] += 1
     return +out
 
 
@@ -145,6 +166,7 @@ def _downwards(node: Node) -> Node:
     return node
 
 
+_CHANGE = Node("sym", "\\Delta")
 _SILENT = frozenset(("\\angle", "\\triangle", "\\measuredangle"))
 
 
@@ -300,9 +322,10 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
         if "pm" in (gold.value, answer.value):
             return Decision(False, "two values against a point")
         return _ordered_parts(gold, answer, seed)
-    hedge = answer.kind == "list" and answer.value == "or" and gold.kind not in (*_LISTS, "tuple")
-    if hedge and all(_compare(gold, part, seed).equal for part in answer.args):
-        return Decision(True, "one value in several forms")
+    for one, other in ((gold, answer), (answer, gold)):
+        forms = other.kind == "list" and other.value == "or" and one.kind not in (*_LISTS, "tuple")
+        if forms and all(_compare(one, part, seed).equal and _compare(part, one, seed).equal for part in other.args):
+            return Decision(True, "one value in several forms")
     if gold.kind in _LISTS or answer.kind in _LISTS or "tuple" in kinds:
         for one, other in ((gold, answer), (answer, gold)):
             if one.kind in ("set", "tuple") and len(one.args) == 1:

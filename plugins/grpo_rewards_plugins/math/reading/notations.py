@@ -47,6 +47,10 @@ _WHERE = re.compile(
 _IN_BRACKETS = re.compile(
     r"(?:\s|\\[ ,;]|\\q?quad(?![a-z]))*\(\s*([a-zA-Z]\s*\\in\s*\\(?:mathbb\s*\{?|Bbb\s*)?[ZN]\}?)\s*\)$"
 )
+_EVERY = re.compile(
+    r"^(?:\\(?:text|mathrm)\s*\{)?\s*(?:for\s+)?(?:all|every)\s+(?:(?:real\s+(?:numbers?|values\s+of)|reals|values\s+of|(?:positive\s+)?integers?|natural\s+numbers?)\s*)?\}?"
+    r"\s*(?=\$?\s*[a-zA-Z]\s*(?:[<>]|\\(?:ge|le|neq?|geq|leq|geqslant|leqslant|in)(?![a-z])))"
+)
 _OUT_OF = re.compile(r"(?<![\d.,])(\d{1,9})\s*(?:\\text\s*\{)?\s*out\s+of\s+(?:every\s+)?\}?\s*(\d{1,9})(?![\d.,])\}?")
 _LETTER_OF_A_SET = re.compile(
     r"\\in\s*(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s*\{?\s*)?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s*\}?(?![_^])"
@@ -138,8 +142,12 @@ def rewritten(text: str) -> str:
         text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
+    if "all" in text or "every" in text:
+        text = _EVERY.sub("", text, count=1)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
         text = _whole_number(_LETTER_OF_A_SET.sub(r"\\in \\mathbb{\1}", text))
+    if "\\lnot" in text:
+        text = text.replace("\\lnot", "\\neg")
     if "\\math" in text:
         text = _QUOTIENT_RING.sub(r"\\mathbb{Z}_{\1}", _ORDER.sub(r"\1", text))
     if "C" in text or "P" in text or "A" in text:
@@ -156,6 +164,8 @@ def _left_side(text: str) -> str:
             lambda m: f"{'E' if m[1] else 'V_0' if m[2] == 'Var' else 'C_0'}({m[3] or m[4]}) =", text, count=1
         )
         text = _DETERMINANT.sub(r"\\det(\1) =", text, count=1)
+        text = _PARTIAL.sub(lambda m: f"{m[1]}_{m[2]} =", text, count=1) if "\\partial" in text else text
+        text = _GRADIENT.sub(r"\\text{grad} =", text, count=1) if "\\nabla" in text else text
     if "\\pm" in text and (match := _UNEQUAL_BOTH.fullmatch(text)) is not None:
         return f"{match[1]}{match[2]}, {match[1]}-{match[2]}"
     return text
@@ -164,6 +174,10 @@ def _left_side(text: str) -> str:
 _DERIVATIVE = re.compile(
     r"^\\[dt]?frac\s*\{\s*d\s*(?:\^\s*\{?([23])\}?\s*)?([a-z])\s*\}\s*\{\s*d\s*x\s*(?:\^\s*\{?\1\}?)?\s*\}\s*="
 )
+_PARTIAL = re.compile(
+    r"^\\[dt]?frac\s*\{\s*\\partial\s*([a-zA-Z])\s*\}\s*\{\s*\\partial\s*([a-z])\s*\}\s*(?:\([^()=]{0,40}\)\s*)?="
+)
+_GRADIENT = re.compile(r"^\\nabla\s*[a-zA-Z]\s*(?:\([^()=]{0,40}\)\s*)?=")
 _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(
     rf"^(?:((?:{_UPRIGHT})?E\s*\}}?)|(?:{_UPRIGHT})(Var|Cov)\s*\}}?)\s*(?:\[([^\[\]]{{1,60}})\]|\(([^()]{{1,60}})\))\s*="

@@ -37,7 +37,9 @@ _NOT_OPERANDS = frozenset(
     "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
     "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
 )
-_HEDGES = frozenset("or least most than not except but minus plus divided wrong incorrect false never isn't impossible".split())
+_HEDGES = frozenset(
+    "or least most than not except but minus plus divided wrong incorrect false never isn't impossible".split()
+)
 
 
 _WORD = re.compile(r"[a-z']+")

@@ -53,7 +53,9 @@ def spoken_amount(plain: str) -> tuple[Fraction, str] | None:
 
 
 _LONGEST_COUNT, _MOST_COUNTED = 8, 3
-_NOT_COUNTED = frozenset(("or", "and", "to", "of", "times", "point", "over", "percent", *_SMALL, *_TENS, *_LARGE, *_PARTS))
+_NOT_COUNTED = frozenset(
+    ("or", "and", "to", "of", "times", "point", "over", "percent", *_SMALL, *_TENS, *_LARGE, *_PARTS)
+)
 
 
 def _whole(words: list[str]) -> int | None:

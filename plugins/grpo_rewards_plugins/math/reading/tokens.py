@@ -44,7 +44,9 @@ _LETTER_SPLIT = re.compile(
 _BRACES = {"{": 1, "}": -1}
 _MATHY = re.compile(r"[\d\s+\-*/^_(){}.,=<>:|!%$]*|\\?[A-Za-z]|.*\\(?:d?frac|sqrt|pi|cdot|times|circ)\b.*", re.DOTALL)
 _WORDY = ("\\text", "\\mbox")
-_IN_TEXT = frozenset("log ln cis sin cos tan sqrt gcd lcm arcsin arccos arctan exp sgn".split())  # no word of a sentence
+_IN_TEXT = frozenset(
+    "log ln cis sin cos tan sqrt gcd lcm arcsin arccos arctan exp sgn".split()
+)  # no word of a sentence
 _SEPARATORS = {"and": "and", "or": "or", ",and": "and", ",or": "or", "&": "and", "et": "and", "und": "and", "y": "and"}
 
 

@@ -17,8 +17,10 @@ from .tree import Node, ParseError, add, mul, number
 from .units import (
     COUNTED,
     DEGREE,
+    METER,
     NO_UNIT,
     PERCENT,
+    SECOND,
     SPELLED_POWERS,
     Unit,
     counted,
@@ -269,6 +271,8 @@ def _factor(parser: Parser, below: bool) -> tuple[Unit, int, bool] | None:
         power = SPELLED_POWERS[parser.take().text.lower()]
     if power is None:
         return unit, sign * spelled, below
+    if here.text == "ms" and power in (-1, -2):  # "ms^{-1}" is a speed: nobody counts by the millisecond
+        return METER.times(SECOND, power), 1, below
     return unit, power if power < 0 else sign * power * spelled, below
 
 

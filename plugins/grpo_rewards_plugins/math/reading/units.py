@@ -22,11 +22,13 @@ __all__ = [
     "CURRENCY_CODES",
     "DEGREE",
     "HAN_UNITS",
+    "METER",
     "NO_UNIT",
     "PERCENT",
     "PERCENT_WORDS",
     "RADIAN",
     "SCALES",
+    "SECOND",
     "SPELLED_POWERS",
     "Unit",
     "counted",
@@ -60,6 +62,11 @@ class Unit(NamedTuple):
                 found[name] = found.get(name, 0) + exponent
         return Unit(self.scale, tuple(sorted((n, e) for n, e in found.items() if e)))
 
+    def measured(self) -> Unit:
+        """Without what was counted."""
+        known = _base_names()
+        return Unit(self.scale, tuple((name, exponent) for name, exponent in self.bases if name in known))
+
     def __str__(self) -> str:
         names = " ".join(name if exponent == 1 else f"{name}^{exponent}" for name, exponent in self.bases)
         return names if self.scale == 1 else f"{self.scale} {names}".strip()
@@ -68,6 +75,7 @@ class Unit(NamedTuple):
 NO_UNIT = Unit(Fraction(1), ())
 PERCENT = Unit(Fraction(1), (("%", 1),))
 DEGREE = Unit(Fraction(1), (("degree", 1),))
+METER, SECOND = Unit(Fraction(1), (("m", 1),)), Unit(Fraction(1), (("s", 1),))
 RADIAN = Unit(Fraction(1), (("rad", 1),))
 
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
@@ -170,6 +178,8 @@ gal      | 473176473/125000000000 m3 | gallon
 qt       | 473176473/500000000000 m3 | quart
 pt       | 473176473/1000000000000 m3 | pint
 cup      | 473176473/2000000000000 m3 | cup
+tbsp     | 473176473/32000000000000 m3 | tablespoon
+tsp      | 157725491/32000000000000 m3 | teaspoon
 cc       | 1/1000000 m3     |
 lb lbs   | 45359237/100000000 kg | pound
 oz       | 45359237/1600000000 kg | ounce
@@ -254,6 +264,12 @@ def _tables() -> tuple[dict[str, Unit], dict[str, Unit], dict[str, Unit], dict[s
             if "*" in left:
                 word_prefixed[word] = unit
     return signs, prefixed, words, word_prefixed
+
+
+@cache
+def _base_names() -> frozenset[str]:
+    """The names of all base units of the table."""
+    return frozenset(name for unit in _tables()[0].values() for name, _ in unit.bases) | {"%"}
 
 
 # Signs that are words of English, or names of variables more often than a unit, where they do not stand upright.

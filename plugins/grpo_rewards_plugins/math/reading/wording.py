@@ -14,15 +14,19 @@ _EDGE = " .,;:!?\"'`()[]"
 _ARTICLES = re.compile(r"\b(?:the|an?)\s+")
 _SPACE = re.compile(r"\s+")
 _STOP = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
     r"[^\W\d_]{3,}(?:[\s'-]+[^\W\d_]+)*|(?i:no|yes|am|pm|on|up|it|he|we|so|if)|[^\W\d_]+(?:[\s'-]+[^\W\d_]{2,})+"
 )
 _CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
-_CALLED = re.compile(r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)s?\b\s*(?:is|are|:)?\s*", re.IGNORECASE)
+_CALLED = re.compile(
+    r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve)s?\b\s*(?:is|are|:)?\s*",
+    re.IGNORECASE,
+)
 _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
-_CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+\S")
+_CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S")
 _BASED = re.compile(
     r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*(?:_\s*\(?\s*(?:base[\s-]*)?([0-9]{1,2}|[a-z]+)\s*\)?"
     r"|\(?\s*(?:in\s+)?base[\s-]*([0-9]{1,2}|[a-z]+)\s*\)?)"
@@ -41,20 +45,27 @@ _DOTS = re.compile(r"(?<![\d.])(\d{0,40})\.(\d{1,60})\s*(?:\\ldots|\\dots|\\cdot
 def words(text: str) -> str:
     """One spelling of an answer in words: without typesetting, case, edge punctuation and articles."""
     plain = _SPACING.sub(" ", _TEXT.sub("", text))
-    plain = _SPACE.sub(" ", _STOP.sub("", plain)).strip(_EDGE).casefold()
+    plain = _SPACE.sub(" ", _HYPHEN.sub(" ", _STOP.sub("", plain))).strip(_EDGE).casefold()
     return _ARTICLES.sub("", plain)
 
 
 _SAME = {
     "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
     "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
+    "divergent": "diverges", "convergent": "converges",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 
 
 def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
-    a, b = (_SAME.get(said, said) for said in (_EXISTENCE.sub("", words(text)) for text in (one, other)))
+    a, b = (
+        _SAME.get(said, said) for said in (_SUBJECT.sub("", _EXISTENCE.sub("", words(text))) for text in (one, other))
+    )
+    if any(char.isdigit() for char in a) and _BRACKET.findall(one) != _BRACKET.findall(other):
+        return False
+    if (a in b or b in a) and _KIND.sub("", a) == _KIND.sub("", b):
+        return True
     if a == b or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
@@ -63,6 +74,16 @@ def same_words(one: str, other: str) -> bool:
 _EXISTENCE = re.compile(
     r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|(?<=solution) exists$|(?<=solutions) exist$"
     r"|(?<=first) one$|(?<=second) one$|(?<=third) one$"
+)
+
+
+_BRACKET = re.compile(r"[\[\]()]")
+_SUBJECT = re.compile(
+    r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|it)"
+    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every) (?=\w+ )"
+)
+_KIND = re.compile(
+    r"(?<=\w) (?:triangle|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour)s?$"
 )
 
 
@@ -76,7 +97,9 @@ def _answers(short: str, sentence: str) -> bool:
 
 _VERDICTS = frozenset(("yes", "no", "true", "false"))
 _VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
-_SUPERLATIVE = re.compile(r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$")
+_SUPERLATIVE = re.compile(
+    r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$"
+)
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
 
@@ -145,7 +168,9 @@ def division(text: str) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match is not None else None
 
 
-_DIVISION = re.compile(r"(\d{1,20})\s*,?\s*(?:[Rr](?:em)?\.?|(?:with )?(?:an? )?remainder(?: of)?|余|\.{3}|\\[cl]?dots)\s*(\d{1,20})\s*")
+_DIVISION = re.compile(
+    r"(\d{1,20})\s*,?\s*(?:[Rr](?:em)?\.?|(?:with )?(?:an? )?remainder(?: of)?|余|\.{3}|\\[cl]?dots)\s*(\d{1,20})\s*"
+)
 
 
 def repeating(text: str) -> str:
