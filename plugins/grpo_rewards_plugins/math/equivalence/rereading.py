@@ -126,20 +126,23 @@ def _up_to_a_constant(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, st
     """Two antiderivatives: both have a constant of integration, so that what they are at one point says nothing."""
     values = [node.args[1] if node.kind == "rel" and node.value == ("=",) else node for node in (gold, answer)]
     heads = {node.args[0] for node in (gold, answer) if node.kind == "rel"}
+    if not all(head.kind in ("sym", "apply", "opaque") for head in heads):
+        return
     constants = [free(value) & _OF_INTEGRATION for value in values]
     if len(heads) > 1 or any(len(names) != 1 for names in constants):
         return
     if not all(map(_has_constant, values, constants)):
         return
     rests = [_replaced(value, next(iter(names)), number(0)) for value, names in zip(values, constants, strict=True)]
-    if len(names := free(rests[0])) != 1 or free(rests[1]) != names or "j" in names:
+    if len(names := free(rests[0])) != 1 or free(rests[1]) != names or not names <= _INTEGRATED:
         return  # of two variables one might stand in what is left out
     for point in _BASE_POINTS:
         mine, theirs = (add(rest, negate(_replaced(rest, min(names), point))) for rest in rests)
         yield mine, theirs, "up to a constant"
 
 
-_OF_INTEGRATION = frozenset(("C", "c", "C_1", "c_1", "K", "const"))  # a small k stands beside i and j as well
+_OF_INTEGRATION = frozenset(("C", "C_1", "const"))  # small letters stand for much else
+_INTEGRATED = frozenset(("x", "t", "u", "v", "y", "z", "s", "w", "\\theta"))
 _BASE_POINTS = (number(2), divide(ONE, number(3)))
 
 

@@ -89,7 +89,7 @@ def _letters_named(node: Node) -> set[str]:
     if None in names:
         return set()
     return {
-        str(name.value).partition("_")[0].lower() if name.kind in ("sym", "apply") else repr(name)
+        str(name.value).partition("_")[0].lower() if name.kind == "sym" or "_" in str(name.value) else repr(name)
         for name in names
         if name is not None
     }

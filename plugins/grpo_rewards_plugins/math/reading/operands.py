@@ -138,6 +138,8 @@ def _leading_text(parser: Parser, text: str) -> Node:
     if after.kind == "rel" or (after.kind == "op" and after.text == "_"):
         if after.kind == "op":
             return subscript(parser, text)
+        if text.lower().strip() in ("not", "no"):
+            raise ParseError(f"the words {text!r}")
         return Node("sym", text)
     low = text.lower().rstrip()
     if low.endswith((" is", ":", " are", "answer", "=", " equals")) and after.kind != "end" and " not" not in low:

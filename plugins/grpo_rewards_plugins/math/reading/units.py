@@ -331,7 +331,7 @@ def _spelled(low: str) -> Unit | None:
 @lru_cache(maxsize=4096)
 def is_unit_word(word: str) -> bool:
     """Is a bare run of letters after a number a unit rather than a product of variables?"""
-    return len(word) > 1 and word not in _ONLY_UPRIGHT and named_unit(word) is not None
+    return len(word) > 1 and word not in _ONLY_UPRIGHT and word[0] not in "QR" and named_unit(word) is not None
 
 
 def only_units(text: str) -> bool:
