@@ -89,7 +89,7 @@ _ON_A_DAY = re.compile(
 )
 _CLOSERS = {"*": "*", '"': '"', "`": "`", "“": "”", "'": "'", "‘": "’", "_": "_", "[": "]"}
 _RUN = re.compile(
-    r"[\s*_\"'“‘`\[]*(?:\$?\s*\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})"
+    r"[\s*_\"'“‘`\[]*(?:(?:\$\s*)?\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})"
 )
 _TURN = re.compile(
     r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",

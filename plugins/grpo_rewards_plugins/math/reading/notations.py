@@ -48,15 +48,19 @@ _IN_BRACKETS = re.compile(
     r"(?:\s|\\[ ,;]|\\q?quad(?![a-z]))*\(\s*([a-zA-Z]\s*\\in\s*\\(?:mathbb\s*\{?|Bbb\s*)?[ZN]\}?)\s*\)$"
 )
 _EVERY = re.compile(
-    r"^(?:\\(?:text|mathrm)\s*\{)?\s*(?:for\s+)?(?:all|every)\s+(?:(?:real\s+(?:numbers?|values\s+of)|reals|values\s+of|(?:positive\s+)?integers?|natural\s+numbers?)\s*)?\}?"
-    r"\s*(?=\$?\s*[a-zA-Z]\s*(?:[<>]|\\(?:ge|le|neq?|geq|leq|geqslant|leqslant|in)(?![a-z])))"
+    r"^(?:\\(?:text|mathrm)\s{0,3}\{)?\s{0,3}(?:for\s{1,3})?(?:all|every)\s{1,3}(?:(?:real\s{1,3}(?:numbers?|values\s{1,3}of)|reals|values\s{1,3}of|(?:positive\s{1,3})?integers?|natural\s{1,3}numbers?)\s{0,3})?\}?"
+    r"\s{0,3}(?=\$?\s{0,3}[a-zA-Z]\s{0,3}(?:[<>]|\\(?:ge|le|neq?|geq|leq|geqslant|leqslant|in)(?![a-z])))"
 )
-_OUT_OF = re.compile(r"(?<![\d.,])(\d{1,9})\s*(?:\\text\s*\{)?\s*out\s+of\s+(?:every\s+)?\}?\s*(\d{1,9})(?![\d.,])\}?")
+_OUT_OF = re.compile(
+    r"(?<![\d.,])(\d{1,9})\s{0,3}(?:\\text\s{0,3}\{)?\s{0,3}out\s{1,3}of\s{1,3}(?:every\s{1,3})?\}?\s{0,3}(\d{1,9})(?![\d.,])\}?"
+)
 _LETTER_OF_A_SET = re.compile(
-    r"\\in\s*(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s*\{?\s*)?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s*\}?(?![_^])"
+    r"\\in\s{0,3}(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s{0,3}\{?\s{0,3})?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s{0,3}\}?(?![_^])"
 )
-_QUOTIENT_RING = re.compile(r"\\mathbb\s*\{?\s*Z\s*\}?\s*/\s*\(?\s*(\d{1,9})\s*\\mathbb\s*\{?\s*Z\s*\}?\s*\)?")
-_ORDER = re.compile(r"\\math(?:cal|rm|scr)\s*\{?\s*(O)\s*\}?(?=\s*(?:\\left\s*)?\()")
+_QUOTIENT_RING = re.compile(
+    r"\\mathbb\s{0,3}\{?\s{0,3}Z\s{0,3}\}?\s{0,3}/\s{0,3}\(?\s{0,3}(\d{1,9})\s{0,3}\\mathbb\s{0,3}\{?\s{0,3}Z\s{0,3}\}?\s{0,3}\)?"
+)
+_ORDER = re.compile(r"\\math(?:cal|rm|scr)\s{0,3}\{?\s{0,3}(O)\s{0,3}\}?(?=\s{0,3}(?:\\left\s{0,3})?\()")
 _PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]{0,20}\})?")
 _PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
 _LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
@@ -175,9 +179,9 @@ _DERIVATIVE = re.compile(
     r"^\\[dt]?frac\s*\{\s*d\s*(?:\^\s*\{?([23])\}?\s*)?([a-z])\s*\}\s*\{\s*d\s*x\s*(?:\^\s*\{?\1\}?)?\s*\}\s*="
 )
 _PARTIAL = re.compile(
-    r"^\\[dt]?frac\s*\{\s*\\partial\s*([a-zA-Z])\s*\}\s*\{\s*\\partial\s*([a-z])\s*\}\s*(?:\([^()=]{0,40}\)\s*)?="
+    r"^\\[dt]?frac\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-zA-Z])\s{0,3}\}\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-z])\s{0,3}\}\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?="
 )
-_GRADIENT = re.compile(r"^\\nabla\s*[a-zA-Z]\s*(?:\([^()=]{0,40}\)\s*)?=")
+_GRADIENT = re.compile(r"^\\nabla\s{0,3}[a-zA-Z]\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?=")
 _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(
     rf"^(?:((?:{_UPRIGHT})?E\s*\}}?)|(?:{_UPRIGHT})(Var|Cov)\s*\}}?)\s*(?:\[([^\[\]]{{1,60}})\]|\(([^()]{{1,60}})\))\s*="
