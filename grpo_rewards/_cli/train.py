@@ -99,12 +99,13 @@ def _adapter(module: str) -> Any:
     import importlib
 
     from grpo_rewards._cli.app import ENVIRONMENT
+    from grpo_rewards.errors import how_to_install
 
     try:
         return importlib.import_module(f"grpo_rewards_adapters.training.{module}")
     except ImportError as error:
         missing = f" (missing: {error.name})" if error.name else ""
-        typer.echo(f"error: training needs more packages{missing}: pip install 'grpo-rewards[train]'", err=True)
+        typer.echo(f"error: training needs more packages{missing}: {how_to_install('train')}", err=True)
         raise typer.Exit(ENVIRONMENT) from error
 
 

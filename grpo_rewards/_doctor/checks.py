@@ -16,6 +16,7 @@ from grpo_rewards._doctor.finding import Finding
 from grpo_rewards._doctor.trl import examine_trl
 from grpo_rewards._registry import registry
 from grpo_rewards._version import __version__
+from grpo_rewards.errors import how_to_install
 from grpo_rewards.slots import cores
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _dependencies() -> Iterator[Finding]:
     """The distribution's own requirements, as installed."""
     from packaging.requirements import Requirement
 
-    wrong = []
+    wrong, mend = [], []
     try:
         wanted = [Requirement(text) for text in requires("grpo-rewards") or ()]
     except PackageNotFoundError:
@@ -64,11 +65,13 @@ def _dependencies() -> Iterator[Finding]:
             there = version(requirement.name)
         except PackageNotFoundError:
             wrong.append(f"{requirement.name} is missing")
+            mend.append(f"'{requirement.name}{requirement.specifier}'")
             continue
         if not requirement.specifier.contains(there, prereleases=True):
             wrong.append(f"{requirement.name} is {there}, wanted is {requirement.specifier}")
+            mend.append(f"'{requirement.name}{requirement.specifier}'")
     if wrong:
-        yield Finding("dependencies", "problem", "; ".join(wrong), "pip install -U grpo-rewards")
+        yield Finding("dependencies", "problem", "; ".join(wrong), f"pip install {' '.join(mend)}")
     else:
         yield Finding("dependencies", "ok", "all there, in the versions asked for")
 
@@ -130,7 +133,7 @@ def _docker(told: str, engine: str | None) -> Finding:
     answers = _output(["docker", "version", "--format", "{{.Server.Version}}"])
     if isinstance(answers, str) and answers and importlib.util.find_spec("docker") is None:
         return Finding("Docker", "note", f"engine {answers} answers, and the Python package docker is missing",
-                       "pip install 'grpo-rewards[docker]', if a reward is to use sandbox: docker")  # fmt: skip
+                       f"{how_to_install('docker')}, if a reward is to use sandbox: docker")  # fmt: skip
     found = told or answers
     if told or isinstance(found, Exception) or not found:
         return Finding("Docker", "note", f"the engine cannot be used{f': {found}' if found else ''}", start)
@@ -169,7 +172,7 @@ def _training() -> Finding:
         except PackageNotFoundError:
             missing.append(name)
     if missing:
-        return Finding("training", "note", f"missing: {', '.join(missing)}", "pip install 'grpo-rewards[train]'")
+        return Finding("training", "note", f"missing: {', '.join(missing)}", how_to_install("train"))
     return Finding("training", "ok", ", ".join(there))
 
 

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from grpo_rewards._doctor.finding import Finding
+from grpo_rewards.errors import how_to_install
 
 __all__ = ["examine_trl"]
 
@@ -25,9 +26,7 @@ def examine_trl() -> Finding:
     try:
         found = version("trl")
     except PackageNotFoundError:
-        return Finding(
-            "TRL", "note", "not installed; scoring works, training does not", "pip install 'grpo-rewards[train]'"
-        )
+        return Finding("TRL", "note", "not installed; scoring works, training does not", how_to_install("train"))
     probe = importlib.import_module("grpo_rewards_adapters.probe")
     upgrade = f"pip install -U 'trl>={probe.FLOOR}'"
     file = _trainer_file()
@@ -39,7 +38,7 @@ def examine_trl() -> Finding:
     try:
         tried = probe.ask(*probe.GRPO, file)
     except PackageNotFoundError as error:
-        return Finding("TRL", "problem", f"{found}: {error.name} is missing", "pip install 'grpo-rewards[train]'")
+        return Finding("TRL", "problem", f"{found}: {error.name} is missing", how_to_install("train"))
     if tried.neutral is None:
         return Finding("TRL", "note", f"{found}: one step of training could not be tried: {tried.why}",
                        "check a small run before a long one")  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from grpo_rewards._report.rows import CODES, Part, Row, Source, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
-from grpo_rewards.errors import InputError
+from grpo_rewards.errors import InputError, how_to_install
 
 __all__ = ["open_source", "read_training"]
 
@@ -142,9 +142,7 @@ def _parquet_rows(paths: Sequence[Path], training: Training | None, weights: Map
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise InputError(
-            "reading parquet needs pyarrow: pip install 'grpo-rewards[parquet]'", source=str(paths[0])
-        ) from None
+        raise InputError(f"reading parquet needs pyarrow: {how_to_install('parquet')}", source=str(paths[0])) from None
     for path in paths:
         try:
             with pq.ParquetFile(path) as file:

@@ -9,7 +9,7 @@ import pickle
 import socket
 from typing import Any
 
-from grpo_rewards.errors import ConfigError, InfrastructureError
+from grpo_rewards.errors import ConfigError, InfrastructureError, how_to_install
 
 __all__ = ["connect", "pickled", "unpickled"]
 
@@ -29,7 +29,7 @@ def connect(asked_by: str) -> tuple[Any, bool]:
     try:
         import ray
     except ImportError:
-        raise ConfigError(f"{asked_by} needs Ray: pip install 'grpo-rewards[ray]'") from None
+        raise ConfigError(f"{asked_by} needs Ray: {how_to_install('ray')}") from None
     if ray.is_initialized():
         return ray, False
     address = os.environ.get("RAY_ADDRESS", "")

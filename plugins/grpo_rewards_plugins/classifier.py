@@ -9,6 +9,8 @@ from typing import Any
 
 from jinja2 import TemplateError
 
+from grpo_rewards.errors import how_to_install
+
 __all__ = ["Classifier", "ClassifierProblem"]
 
 _log = logging.getLogger(__name__)
@@ -37,7 +39,7 @@ class Classifier:
             import torch
             from transformers import AutoModelForSequenceClassification, AutoTokenizer
         except ImportError as error:
-            raise ClassifierProblem(f'{error}; install it: pip install "grpo-rewards[train]"') from None
+            raise ClassifierProblem(f"{error}; install it: {how_to_install('train')}") from None
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
         if dtype == "auto":

@@ -143,7 +143,7 @@ def test_no_page_swallows_tags(page: Path) -> None:
 
 
 def test_the_site_builds_without_warnings(tmp_path: Path) -> None:
-    pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: pip install 'grpo-rewards[docs]'")
+    pytest.importorskip("mkdocstrings", reason="mkdocstrings is not installed: pip install '.[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
     done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

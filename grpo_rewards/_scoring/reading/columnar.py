@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, dump_json, parse_object
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
-from grpo_rewards.errors import InputError
+from grpo_rewards.errors import InputError, how_to_install
 
 __all__ = ["ParquetSource"]
 
@@ -30,9 +30,7 @@ class ParquetSource:
             import pyarrow as arrow
             from pyarrow import parquet
         except ImportError:
-            raise InputError(
-                'reading parquet needs pyarrow: pip install "grpo-rewards[parquet]"', source=self.name
-            ) from None
+            raise InputError(f"reading parquet needs pyarrow: {how_to_install('parquet')}", source=self.name) from None
         self._errors = (arrow.ArrowException, OSError)
         try:
             self._file = parquet.ParquetFile(path, pre_buffer=False, memory_map=False, buffer_size=1024 * 1024)

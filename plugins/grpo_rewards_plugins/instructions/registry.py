@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
 
+from grpo_rewards.errors import how_to_install
+
 __all__ = ["CHECKS", "Bound", "Check", "RowProblem", "bind", "check", "mended"]
 
 Checker = Callable[..., bool]
@@ -86,7 +88,7 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
         raise RowProblem(f"unknown instruction {id!r:.80}{_nearest(id)}")
     if known.needs and not _installed(known.needs):
         raise RowProblem(
-            f"instruction {id!r} needs {known.needs.replace('|', ' or ').replace(' nltk', ' and nltk')}: pip install 'grpo-rewards[instructions]', "
+            f"instruction {id!r} needs {known.needs.replace('|', ' or ').replace(' nltk', ' and nltk')}: {how_to_install('instructions')}, "
             f"or leave such rows out"
         )
     arguments: dict[str, object] = {}

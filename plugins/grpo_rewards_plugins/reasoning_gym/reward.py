@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.errors import how_to_install
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
@@ -83,7 +84,7 @@ def reasoning_gym(
 
 def _check_installed() -> None:
     if importlib.util.find_spec("reasoning_gym") is None:
-        raise ModuleNotFoundError("the package reasoning-gym is not there: pip install 'grpo-rewards[reasoning-gym]'")
+        raise ModuleNotFoundError(f"the package reasoning-gym is not there: {how_to_install('reasoning-gym')}")
 
 
 def _entry(metadata: Any, answer: Any, question: Any) -> str | Outcome:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, how_to_install
 from grpo_rewards_adapters.training.provenance import FILE
 
 __all__ = ["merge"]
@@ -24,7 +24,7 @@ def merge(adapter: Path, output: Path, *, base: str | None = None, dtype: str = 
     try:
         from peft import PeftConfig, PeftModel
     except ImportError:
-        raise ConfigError("merge needs peft: pip install 'grpo-rewards[train]'") from None
+        raise ConfigError(f"merge needs peft: {how_to_install('train')}") from None
     if not (adapter / "adapter_config.json").is_file():
         raise ConfigError(
             "holds no adapter_config.json: give the folder 'model' of a run with lora, or one of its checkpoints",

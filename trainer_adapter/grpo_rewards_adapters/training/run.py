@@ -13,7 +13,7 @@ from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
 from grpo_rewards import Composite
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, how_to_install
 from grpo_rewards_adapters.training.arguments import current_names
 from grpo_rewards_adapters.training.checks import check_arguments, check_data
 from grpo_rewards_adapters.training.data import Data, read_data
@@ -172,7 +172,7 @@ def _peft() -> Any:
     try:
         import peft
     except ImportError:
-        raise ConfigError("needs peft: pip install 'grpo-rewards[train]'", path="lora") from None
+        raise ConfigError(f"needs peft: {how_to_install('train')}", path="lora") from None
     return peft
 
 

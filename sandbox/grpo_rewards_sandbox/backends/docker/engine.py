@@ -23,7 +23,9 @@ def docker_py() -> Any:
     try:
         import docker
     except ImportError as error:
-        raise SandboxUnavailable("the docker backend needs docker-py: pip install 'grpo-rewards[docker]'") from error
+        raise SandboxUnavailable(
+            "the docker backend needs docker-py: pip install 'docker>=7.1' 'packaging>=23'"
+        ) from error
     return docker
 
 
