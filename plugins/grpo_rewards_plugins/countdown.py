@@ -41,7 +41,7 @@ def countdown(
     partial: float = 0.0,
     place: Place = "auto",
     tag: str = "answer",
-) -> float | Outcome:
+) -> Outcome:
     """The answer is an expression of the given numbers, each used once, that equals the target.
 
     1 or 0 (or `partial`). The expression is read by a parser of its own and computed in exact fractions; nothing is
@@ -84,7 +84,7 @@ def countdown(
         return Outcome(
             partial, "scored", f"the equation says {_shown(expression.claimed)}, not {_shown(goal)}", details
         )
-    return Outcome(1.0, details=details)
+    return Outcome(1.0, "scored", f"the expression makes {_shown(goal)}", details)
 
 
 def _misused(given: Counter[Fraction], used: list[Fraction], use: str) -> str | None:

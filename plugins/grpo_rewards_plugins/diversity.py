@@ -61,7 +61,7 @@ def diversity(
         Outcome(
             1.0 - (counts[key] - 1) / (size - 1),
             "scored",
-            f"{counts[key] - 1} of {size - 1} others have the same {what}" if counts[key] > 1 else "",
+            f"{counts[key] - 1 or 'none'} of {size - 1} others {'have' if counts[key] > 2 else 'has'} the same {what}",
         )
         for key in keys
     ]
@@ -75,6 +75,4 @@ def _distinct(grams: set[tuple[str, ...]], holders: Counter[tuple[str, ...]], ng
         return Outcome(0.0, "scored", f"shorter than one {ngram}-gram")
     alone = sum(holders[gram] == 1 for gram in grams)
     shared = len(grams) - alone
-    return Outcome(
-        alone / len(grams), "scored", f"{shared} of {len(grams)} {ngram}-grams stand in others" if shared else ""
-    )
+    return Outcome(alone / len(grams), "scored", f"{shared or 'none'} of {len(grams)} {ngram}-grams stand in others")

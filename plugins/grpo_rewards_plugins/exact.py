@@ -44,7 +44,7 @@ def exact(
     tag: str = "answer",
     ignore_case: bool = True,
     tolerance: float = 0.0,
-) -> float | Outcome:
+) -> Outcome:
     """The completion's final answer equals the reference.
 
     1 or 0. Two numbers are compared by value, exactly: ``18`` equals ``18.0``, ``$18``, ``18.`` and, written
@@ -70,7 +70,7 @@ def exact(
     details = {"extracted": found[:KEPT]}
     for gold in golds:
         if _equal(found, gold, ignore_case, tolerance):
-            return Outcome(1.0, details=details)
+            return Outcome(1.0, "scored", f"{found[:60]!r} equals {gold!r:.60}", details)
     shown = " or ".join(repr(gold)[:60] for gold in golds[:3])
     reason = f"{found[:60]!r} is not {shown}" if found else f"the answer is empty, not {shown}"
     return Outcome(0.0, "scored", reason, details)

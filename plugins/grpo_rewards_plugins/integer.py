@@ -20,7 +20,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 
 @reward(range=(0.0, 1.0), check_settings=_check)
-def integer(completion: str, *, place: Place = "auto", tag: str = "answer") -> float | Outcome:
+def integer(completion: str, *, place: Place = "auto", tag: str = "answer") -> Outcome:
     """The final answer is written as an integer.
 
     1 or 0. Digits 0 to 9 with a sign or not, in thousands groups or not: ``18``, ``-5``, ``1,000``. Not ``18.0``,
@@ -36,5 +36,5 @@ def integer(completion: str, *, place: Place = "auto", tag: str = "answer") -> f
     if answer is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
     if _INTEGER.fullmatch(answer):
-        return 1.0
+        return Outcome(1.0, "scored", f"{answer[:60]} is written as an integer")
     return Outcome(0.0, "scored", f"{answer[:60]!r} is not written as an integer" if answer else "the answer is empty")

@@ -39,7 +39,7 @@ def json_fields(
     tag: str = "answer",
     max_chars: int = 100_000,
     max_depth: int = 64,
-) -> float | Outcome:
+) -> Outcome:
     """The completion's JSON has the reference's fields, with its values: the share of them that are right.
 
     Between 0 and 1; 0 where there is no JSON object. Texts are equal without regard to case, runs of white space and
@@ -70,7 +70,7 @@ def json_fields(
     surplus = len(found.keys() - reference.keys())
     value = max(0.0, 1.0 - len(wrong) / len(reference) - extra * surplus)
     if not wrong and not (surplus and extra):
-        return value
+        return Outcome(value, "scored", f"all {len(reference)} fields are right")
     reasons = [f"{len(wrong)} of {len(reference)} fields are wrong: {_names(wrong)}"] if wrong else []
     reasons += [f"{surplus} further fields"] if surplus and extra else []
     return Outcome(value, "scored", "; ".join(reasons))

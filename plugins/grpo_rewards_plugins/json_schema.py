@@ -33,7 +33,7 @@ def json_schema(
     max_chars: int = 100_000,
     max_depth: int = 64,
     timeout: float = 1.0,
-) -> float | Outcome:
+) -> Outcome:
     """The completion holds JSON that a schema accepts.
 
     1 when it does, `parsed` when it is JSON that the schema refuses, 0 when it is no JSON. JSON is what RFC 8259 says:
@@ -64,4 +64,6 @@ def json_schema(
         return Outcome(0.0, "timeout", f"checking the schema took longer than {timeout:g} s")
     except DocumentProblem as problem:
         return Outcome(0.0, "rejected", str(problem))
-    return 1.0 if violation is None else Outcome(parsed, "scored", violation)
+    if violation is None:
+        return Outcome(1.0, "scored", "the schema accepts the JSON" if schema else "the JSON is valid")
+    return Outcome(parsed, "scored", violation)

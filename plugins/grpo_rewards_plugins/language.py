@@ -15,6 +15,7 @@ Script = Literal[
     "latin", "cyrillic", "greek", "arabic", "hebrew", "devanagari", "thai", "han", "japanese", "korean"
 ]  # fmt: skip
 
+_ALL_LATIN = Outcome(1.0, "scored", "no letter is of another script than latin")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
@@ -34,7 +35,7 @@ _RANGES: dict[Script, str] = {
 
 
 @reward(range=(0.0, 1.0))
-def language(completion: str, *, script: Script = "latin") -> float | Outcome:
+def language(completion: str, *, script: Script = "latin") -> Outcome:
     """The completion is written in the expected script: the share of its letters that belong to it.
 
     Between 0 and 1 (DeepSeek-R1's language consistency is the share of words in the target language, arXiv 2501.12948,
@@ -47,18 +48,18 @@ def language(completion: str, *, script: Script = "latin") -> float | Outcome:
     if not completion or completion.isspace():
         return Outcome(0.0, "scored", "the completion is empty")
     if script == "latin" and completion.isascii():
-        return 1.0
+        return _ALL_LATIN
     # a pattern takes long over each word of a text; ASCII, most of most texts, is counted without
     raw = completion.encode("utf-8", "surrogatepass")
     beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
     foreign = _pattern(script).sub("", beyond)
     if script == "latin" and not foreign:
-        return 1.0
+        return _ALL_LATIN
     ascii_letters = len(raw.translate(None, _NO_ASCII_LETTERS))
     letters = ascii_letters + len(beyond)
     wrong = len(foreign) + (ascii_letters if script != "latin" else 0)
     if not wrong:
-        return 1.0
+        return Outcome(1.0, "scored", f"no letter is of another script than {script}")
     first = min((completion.index(letter), letter) for letter in _firsts(completion, foreign, script))[1]
     return Outcome(1 - wrong / letters, "scored", f"{wrong} of {letters} letters are not {script}, such as {first!r}")
 

@@ -47,7 +47,7 @@ def multiple_choice(
     letters: str = "ABCDEFGHIJ",
     place: Place = "auto",
     tag: str = "answer",
-) -> float | Outcome:
+) -> Outcome:
     """The completion chooses the right option.
 
     1 or 0. A choice is a letter in any usual dress: ``B``, ``(b)``, ``B.``, ``**B**``, ``\\text{B}``, ``Option B``,
@@ -72,7 +72,7 @@ def multiple_choice(
         return Outcome(0.0, "scored", f"no answer found ({place})")
     choice = _read(found, texts, known)
     if choice.letter == gold:
-        return 1.0
+        return Outcome(1.0, "scored", f"{gold} is chosen")
     return Outcome(0.0, "scored", choice.problem or f"{choice.letter} is not {gold}")
 
 

@@ -52,7 +52,7 @@ def regex(
     place: Place = "text",
     tag: str = "answer",
     timeout: float = 0.5,
-) -> float | Outcome:
+) -> Outcome:
     """The completion matches patterns that it should, none that it should not, and pays for bad style.
 
     1 where `allow` and `deny` are kept, else 0; without either, 0. From that the penalties are taken, so the value is
@@ -85,7 +85,9 @@ def regex(
         value = -max_penalty if penalties else 0.0
         return Outcome(value, "timeout", f"searching ran longer than {timeout:g} s in {len(text)} characters")
     value = (1.0 if (allow or deny) and problem is None else 0.0) - cost
-    return Outcome(value, "scored", "; ".join(filter(None, [problem, *paid]))) if problem or paid else value
+    if not problem and not paid:
+        return Outcome(value, "scored", "every pattern is kept")
+    return Outcome(value, "scored", "; ".join(filter(None, [problem, *paid])))
 
 
 class _Search:

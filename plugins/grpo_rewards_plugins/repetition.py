@@ -18,7 +18,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 
 @reward(range=(-1.0, 0.0), check_settings=_check)
-def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> float | Outcome:
+def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> Outcome:
     """The completion repeats itself: minus the share of its n-grams that stood before, times `max_penalty`.
 
     Between -1 and 0; 0 for a completion shorter than one n-gram. Linear in the length.
@@ -29,7 +29,9 @@ def repetition(completion: str, *, ngram: int = 3, max_penalty: float = 1.0) -> 
     """
     total, distinct = count_distinct(completion, ngram)
     if distinct == total:
-        return 0.0
+        return Outcome(
+            0.0, "scored", f"none of {total} {ngram}-grams repeats" if total else f"shorter than one {ngram}-gram"
+        )
     return Outcome(
         -max_penalty * (1 - distinct / total), "scored", f"{total - distinct} of {total} {ngram}-grams repeat"
     )

@@ -53,7 +53,7 @@ def xml_format(
     per_char: float = 0.001,
     max_penalty: float = 0.25,
     prefix: str = "",
-) -> float | Outcome:
+) -> Outcome:
     """The completion is laid out in the given tags.
 
     Each tag counts once, in the order of `tags`, none inside another; content may have any number of lines. Between 0
@@ -86,7 +86,7 @@ def xml_format(
         return Outcome(0.0, "scored", problem)
     if short := _thin(text, order, min_chars):
         return Outcome(thin, "scored", _thin_reason(short, min_chars))
-    return 1.0
+    return Outcome(1.0, "scored", "each tag stands once, in order" + (", and nothing else" if mode == "strict" else ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _counted(
     per_tag: float,
     per_char: float,
     max_penalty: float,
-) -> float | Outcome:
+) -> Outcome:
     reasons = [order.faults] if order.faults else []
     shares = [per_tag] * len(order.kept)
     if order.pairs and (short := _thin(text, order, min_chars)):
@@ -227,7 +227,7 @@ def _counted(
             value = max(0.0, value - penalty)
             reasons.append(f"{trailing} characters follow {order.last} (-{penalty:g})")
     value = min(value, 1.0)
-    return Outcome(value, "scored", "; ".join(reasons)) if reasons else value
+    return Outcome(value, "scored", "; ".join(reasons) or "each tag stands once, in order")
 
 
 def _longest_in_order(positions: Sequence[int]) -> list[int]:

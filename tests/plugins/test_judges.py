@@ -104,7 +104,8 @@ def test_a_rubric_is_weighted_and_quotes_are_looked_up(server: Judge, given: lis
 def test_criteria_come_from_the_row_or_the_settings(server: Judge) -> None:
     server.play = says(answers=answers(("yes", "four")))
     reward = bound(server, "rubric", criteria=["It counts."])
-    assert reward.one("four").value == 1.0
+    found = reward.one("four")
+    assert (found.value, found.reason) == (1.0, "every criterion is met")
     assert reward.one("four", rubric=["It counts apples."]).value == 1.0
     assert [asked(body)["criteria"] for body in server.seen] == [["It counts."], ["It counts apples."]]
     assert bound(server, "rubric").one("four").status == "not_applicable"

@@ -32,7 +32,7 @@ def test_regex(settings: dict[str, object], text: str, value: float) -> None:
     assert outcome.value == pytest.approx(value)
     assert outcome.status == "scored"
     full = 1.0 if "allow" in settings or "deny" in settings else 0.0
-    assert bool(outcome.reason) is (value < full)
+    assert (outcome.reason == "every pattern is kept") is (value == full)
 
 
 def test_a_search_without_end_is_stopped() -> None:

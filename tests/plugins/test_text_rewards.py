@@ -49,7 +49,7 @@ def test_xml_format(settings: dict[str, object], text: str, value: float) -> Non
     full = 0.5 if settings["mode"] == "count" else 1.0
     outcome = get_reward("xml_format").with_(**settings).one(text)
     assert outcome.value == pytest.approx(value)
-    assert bool(outcome.reason) is (value < full)
+    assert outcome.reason.startswith("each tag stands once, in order") is (value == full)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_xml_format_refuses_settings_that_do_not_fit(settings: dict[str, object]
 def test_integer(text: str, value: float) -> None:
     outcome = get_reward("integer").one(text)
     assert outcome.value == value
-    assert bool(outcome.reason) is (value < 1.0)
+    assert outcome.reason.endswith(" is written as an integer") is (value == 1.0)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_integer(text: str, value: float) -> None:
 def test_exact(text: str, gold: object, value: float) -> None:
     outcome = get_reward("exact").one(text, answer=gold)
     assert outcome.value == value
-    assert bool(outcome.reason) is (value < 1.0)
+    assert (" equals " in outcome.reason) is (value == 1.0)
 
 
 def test_exact_settings() -> None:

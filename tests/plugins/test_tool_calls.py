@@ -95,7 +95,7 @@ FORMATS: list[tuple[str, Any, float]] = [
 def test_formats(format: str, completion: Any, value: float) -> None:
     outcome = reward.with_(format=format).one(completion, **PARIS)
     assert outcome.value == value
-    assert bool(outcome.reason) == (value == 0.0)
+    assert outcome.reason.endswith("as they should be") == (value == 1.0)
 
 
 def test_the_categories_and_the_id_say_which_rule_holds() -> None:

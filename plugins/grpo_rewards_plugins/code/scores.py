@@ -50,7 +50,7 @@ def outcome_of(tally: Tally, score: str) -> Outcome:
     told = f"{passed} of {total} tests passed: {verdict.reason}" if total > 1 else verdict.reason
     match verdict.status:
         case "passed":
-            return Outcome(1.0, "scored", "", details, seconds)
+            return Outcome(1.0, "scored", f"{passed} of {total} tests passed", details, seconds)
         case "failed" | "error":
             value = fraction(tally.suite, passed, total) if score == "fraction" else _points(tally, score)
             return Outcome(value, "scored", _line(told), details, seconds)

@@ -124,7 +124,7 @@ def _outcome(
         "checks": [{"id": check.id, "kept": not problem} for check, problem in zip(checks, problems, strict=True)]
     }
     if right == len(checks):
-        return Outcome(1.0, "scored", "", details)
+        return Outcome(1.0, "scored", f"all {len(checks)} instructions are kept", details)
     value = right / len(checks) if score == "share" else 0.0
     return Outcome(value, "scored", _reason(checks, problems), details)
 

@@ -70,4 +70,6 @@ def _verdict(found: dict[str, object]) -> Outcome:
     score = found["score"]
     if isinstance(score, bool) or not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
         raise ValueError("the score is no number from 0 to 1")
-    return Outcome(float(score), "scored", " ".join(str(found.get("reason", ""))[:300].split()))
+    return Outcome(
+        float(score), "scored", " ".join(str(found.get("reason", ""))[:300].split()) or "the judge gives no reason"
+    )

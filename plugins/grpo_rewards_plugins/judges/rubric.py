@@ -148,7 +148,9 @@ def _scored(wanted: list[_Criterion], answers: list[tuple[str, str]], response: 
         total += one.weight * _WORTH[met]
     best = sum(one.weight for one in wanted if one.weight > 0)
     details = {"met": [met for met, _ in answers]}
-    return Outcome(min(1.0, max(0.0, total / best)), "scored", _line("; ".join(notes)), details)
+    return Outcome(
+        min(1.0, max(0.0, total / best)), "scored", _line("; ".join(notes) or "every criterion is met"), details
+    )
 
 
 def _line(text: str) -> str:

@@ -45,7 +45,7 @@ def qa(
     place: Place = "auto",
     tag: str = "answer",
     checkers: Literal["original", "mended"] = "original",
-) -> float | Outcome:
+) -> Outcome:
     """The completion's answer is one of the accepted ones, by exact match, sub-match or F1.
 
     The best value over the accepted answers. Both sides are normalised first: lower case, ASCII punctuation taken out
@@ -82,7 +82,7 @@ def qa(
         return Outcome(0.0, "scored", f"no answer found ({'tag' if variant == 'search_r1' else place})")
     compare, ours = METRICS[metric, variant], normal(found)
     value = max([compare(ours, gold_normal(gold)) for gold in golds])
-    return value if value == 1.0 else Outcome(value, "scored", _reason(found, golds, value))
+    return Outcome(value, "scored", _reason(found, golds, value))
 
 
 def _found(completion: str, place: Place, tag: str) -> str | None:
@@ -98,7 +98,8 @@ def _found(completion: str, place: Place, tag: str) -> str | None:
 
 def _reason(found: str, golds: tuple[str, ...], value: float) -> str:
     others = f" or {len(golds) - 1} others" if len(golds) > 1 else ""
-    return f"{found[:60]!r} {'shares words with' if value else 'is not'} {golds[0][:60]!r}{others}"
+    said = "answers as" if value == 1.0 else "shares words with" if value else "is not"
+    return f"{found[:60]!r} {said} {golds[0][:60]!r}{others}"
 
 
 def _last_closed(completion: str, prompt: object, tag: str) -> str | None:

@@ -109,7 +109,7 @@ def _score(entry: dict[str, Any], given: str | None) -> tuple[float | None, str,
         return 0.0, "rejected", f"{name}: the scorer raises {type(error).__name__} about the answer"
     if not math.isfinite(value):
         return 0.0, "rejected", f"{name}: the scorer gives {value}"
-    return min(1.0, max(0.0, value)), "scored", ""
+    return min(1.0, max(0.0, value)), "scored", f"{name}: its scorer gives {value:g}"
 
 
 def answer(question: list[Any]) -> list[tuple[float | None, str, str]]:

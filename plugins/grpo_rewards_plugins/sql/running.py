@@ -206,7 +206,7 @@ def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: dic
             return 0.0, "scored", str(problem)
         if rows is None or not rule.equal(wanted, rows):
             return 0.0, "scored", f"another result than the gold's ({name}, {os.path.basename(path)})"
-    return 1.0, "scored", ""
+    return 1.0, "scored", "the result is the gold's"
 
 
 def answer(question: list[Any]) -> list[Verdict]:

@@ -68,7 +68,7 @@ def _tool_calls(
     order: Literal["any", "given"] = "any",
     grading: Grading = "fine",
     check_schema: bool = False,
-) -> float | Outcome:
+) -> Outcome:
     """The completion calls the right functions with the right arguments, by the rules of BFCL, ToolRL or xLAM.
 
     ``bfcl`` and ``exact`` give 1 or 0, ``toolrl`` from -3 to 4. Nothing in a completion is evaluated: calls written as Python
@@ -117,7 +117,9 @@ def _tool_calls(
         return Outcome(None, "not_applicable", str(bad))
     except Unreadable as bad:
         return Outcome(0.0, "scored", f"no calls: {bad}")
-    return Outcome(0.0, "scored", _printable(problem)) if problem else 1.0
+    if problem:
+        return Outcome(0.0, "scored", _printable(problem))
+    return Outcome(1.0, "scored", "the calls are as they should be")
 
 
 tool_calls = _tool_calls.with_columns(  # names of the data that are taken here: by the reward, a builtin, a setting
@@ -141,7 +143,8 @@ def _answer_text(truth: object) -> str:
 
 def _toolrl(text: str, truth: str, grading: str) -> Outcome:
     form, calls = grade(text, truth, grading=grading)
-    reason = "" if form else "the tags are not those of the reference, in order"
+    tags = "the tags are those of the reference" if form else "the tags are not those of the reference, in order"
+    reason = f"{tags}; the calls are worth {calls:g}"
     return Outcome(form + calls, "scored", reason, {"format": form, "correctness": calls})
 
 
@@ -151,7 +154,7 @@ def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str,
     except Unreadable:
         called = False
     if called != ("irrelevance" in wanted.category):
-        return Outcome(1.0)
+        return Outcome(1.0, "scored", "a function is called" if called else "no function is called, and none is right")
     return Outcome(0.0, "scored", "a function is called, where none is right" if called else "no function is called")
 
 
