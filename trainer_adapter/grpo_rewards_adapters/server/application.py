@@ -8,14 +8,16 @@ import hmac
 import math
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from grpo_rewards import Composite, __version__
+from grpo_rewards_adapters.server.description import page, specification
 from grpo_rewards_adapters.server.metrics import Metrics
 from grpo_rewards_adapters.server.settings import ServerSettings
 from grpo_rewards_adapters.server.workers import Workers
@@ -159,6 +161,18 @@ class Service:
         }
         return PlainTextResponse(self.metrics.text(gauges), media_type="text/plain; version=0.0.4")
 
+    async def openapi(self, _request: Request) -> Response:
+        """Say what is taken and answered, for programs."""
+        return JSONResponse(self._described())
+
+    async def docs(self, request: Request) -> Response:
+        """Say the same for people; the page may load and run nothing."""
+        text = page(self._described(), str(request.base_url).rstrip("/"))
+        return HTMLResponse(text, headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
+
+    def _described(self) -> dict[str, Any]:
+        return specification(self.composite, tokens=bool(self._tokens))
+
 
 class _Application(Starlette):
     """Requests to score go straight to the service: finding their route costs a fifth of what the front does for them."""
@@ -172,10 +186,11 @@ class _Application(Starlette):
 
 
 def create_app(composite: Composite, settings: ServerSettings | None = None) -> Starlette:
-    """Return the ASGI application. /health and /metrics ask for no token and tell no data."""
+    """Return the ASGI application. All but requests to score ask for no token and tell no data."""
     service = Service(composite, settings or ServerSettings())
     routes = [Route(path, service.scored, methods=["POST"]) for path in _KINDS]  # for what else they are asked
     routes += [Route("/health", service.health), Route("/metrics", service.show_metrics)]
+    routes += [Route("/docs", service.docs), Route("/openapi.json", service.openapi)]
     app = _Application(routes=routes, lifespan=service.lifespan)
     app.state.service = service
     return app
