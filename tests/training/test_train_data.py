@@ -107,3 +107,34 @@ def test_what_cannot_be_read_names_the_file_or_the_value(
     (tmp_path / "rows.jsonl").write_text(text)
     with pytest.raises((InputError, ConfigError), match=message):
         read(tmp_path, tokenizer, evaluation={"held_out": 0})
+
+
+MARKED = [
+    {**row, "audit": mark}
+    for row, mark in zip(ROWS, ["fit", "nop", "fit", "leak,weak", "unknown"] + ["fit"] * 3, strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("marks", "left"),
+    [([], []), (["nop"], ["1 + 1"]), (["weak", "unknown"], ["3 + 1", "4 + 1"]), (["any"], ["1 + 1", "3 + 1", "4 + 1"])],
+)
+def test_rows_that_an_audit_marked_are_neither_trained_on_nor_held_out(
+    tmp_path: Path, tokenizer: Any, marks: list[str], left: list[str]
+) -> None:
+    write(tmp_path, MARKED)
+    data = read(tmp_path, tokenizer, dataset={"leave_out": marks})
+    prompts = {row["prompt"] for row in (*data.train, *data.held_out)}
+    assert prompts == {row["question"] for row in MARKED} - set(left)
+    assert (f"{len(left)} of 8 rows left out" in data.sources["train"]) == bool(left)
+
+
+def test_marks_that_are_none_or_not_there_or_leave_nothing_are_refused(tmp_path: Path, tokenizer: Any) -> None:
+    write(tmp_path)
+    with pytest.raises(InputError, match=r"no column 'audit'.*audit DATA -o"):
+        read(tmp_path, tokenizer, dataset={"leave_out": ["any"]})
+    with pytest.raises(ValueError, match="no mark 'nopp'"):
+        read(tmp_path, tokenizer, dataset={"leave_out": ["nopp"]})
+    write(tmp_path, [{**row, "audit": "slow"} for row in ROWS])
+    with pytest.raises(InputError, match="all 8 rows are left out by their marks"):
+        read(tmp_path, tokenizer, dataset={"leave_out": ["slow"]})
