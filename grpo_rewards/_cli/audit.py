@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grpo_rewards._cli.sources import ColumnOption, ParamOption, composite_for, find_config
+from grpo_rewards._cli.sources import (
+    HOW,
+    ColumnOption,
+    ParamOption,
+    composite_for,
+    find_config,
+    is_config,
+    one_config,
+)
 
 if TYPE_CHECKING:
     from grpo_rewards._audit import AuditReport, Earned
@@ -19,17 +27,20 @@ __all__ = ["audit"]
 
 def audit(
     subject: Annotated[
-        Path,
+        Path | None,
         typer.Argument(
-            metavar="CONFIG|DATA", help="A composition to cheat (.yaml, preset/NAME), or data to look through."
+            metavar="[CONFIG|DATA]", help="A composition to cheat (.yaml, preset/NAME), or data to look through."
         ),
-    ],
+    ] = None,
     file: Annotated[
         Path | None,
         typer.Argument(metavar="[FILE]", help="Rows to cheat the composition on; built-in ones without it."),
     ] = None,
     config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="The composition that DATA is meant for; else its rows say.")
+        Path | None,
+        typer.Option(
+            "--config", "-c", help="The composition to cheat, or beside DATA the one it is meant for; else as in score."
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -51,13 +62,16 @@ def audit(
 
     Example: grpo-rewards audit rewards.yaml, or grpo-rewards audit train.jsonl -o marked.jsonl
     """
-    from grpo_rewards._presets import is_preset
+    from grpo_rewards.errors import ConfigError
 
-    if subject.suffix.lower() in (".yaml", ".yml") or is_preset(str(subject)):
-        for given, option in ((config, "--config"), (param, "--param"), (column, "--column"), (out, "--out")):
+    if subject is None or is_config(subject):
+        composition = find_config(one_config(subject, config))
+        if composition is None:
+            raise ConfigError(f"nothing to audit: {HOW}, or name a file of data")
+        for given, option in ((param, "--param"), (column, "--column"), (out, "--out")):
             if given:
                 raise typer.BadParameter("goes with DATA, and this is a composition", param_hint=option)
-        _of_config(subject, file, only, rows, as_json)
+        _of_config(composition, file, only, rows, as_json)
     elif file is not None:
         raise typer.BadParameter("one file of data at a time; its composition is given with -c", param_hint="FILE")
     else:

@@ -92,6 +92,7 @@ def schema(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="A reward, for the schema of its settings.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As every command has it; a schema is JSON anyway.")] = False,
 ) -> None:
     """Print the JSON schema of a configuration (for editors), or of a reward's settings.
 

@@ -9,16 +9,22 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["compare"]
+from grpo_rewards._cli.sources import is_config
 
-_YAML = (".yaml", ".yml")
+__all__ = ["compare"]
 
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A configuration (.yaml), or scored rows.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Another of the same kind.")],
-    rows: Annotated[
-        str | None, typer.Argument(metavar="[ROWS]", help="The rows to score where A and B are configurations.")
+    places: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [ROWS]",
+            help="Two scored files; or two configurations (.yaml, preset/NAME; or with -c) and the rows to score.",
+        ),
+    ],
+    config: Annotated[
+        list[Path] | None,
+        typer.Option("--config", "-c", help="A configuration; given twice, it stands for A and B."),
     ] = None,
     top: Annotated[int, typer.Option(min=0, help="Rows shown, largest change first.")] = 10,
     seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
@@ -34,9 +40,9 @@ def compare(
     from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._compare import compare as compare_sides
     from grpo_rewards._compare import read_side, score_sides
-    from grpo_rewards._presets import is_preset
 
-    configured = [path.suffix.lower() in _YAML or is_preset(str(path)) for path in (a, b)]
+    a, b, rows = _sides([*map(str, config or ()), *places], len(config or ()))
+    configured = [is_config(path) for path in (a, b)]
     if any(configured) and not all(configured):
         raise typer.BadParameter("give two configurations, or two scored files, not one of each", param_hint="A B")
     if all(configured):
@@ -71,6 +77,14 @@ def _write(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
         text = orjson.dumps(entry, option=orjson.OPT_INDENT_2).replace(b"\n", b"\n    ")
         write((b",\n    " if place else b"\n    ") + text)
     write(b"\n  ]\n}\n" if changed else b"]\n}\n")
+
+
+def _sides(given: list[str], configs: int) -> tuple[Path, Path, str | None]:
+    if configs not in (0, 2):
+        raise typer.BadParameter("give it twice, once for A and once for B", param_hint="--config")
+    if not 2 <= len(given) <= 3:
+        raise typer.BadParameter(f"expected A B or A B ROWS, not {len(given)} of them", param_hint="A B [ROWS]")
+    return Path(given[0]), Path(given[1]), given[2] if len(given) == 3 else None
 
 
 def _warn(text: str) -> None:

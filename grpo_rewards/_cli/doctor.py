@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from grpo_rewards._cli.sources import HOW, ConfigOption, find_config, is_config, one_config
+
 if TYPE_CHECKING:
     from grpo_rewards._doctor import Finding
 
@@ -19,15 +21,17 @@ _MEND = "mend it; 'grpo-rewards validate' looks again at this alone"
 
 
 def doctor(
-    config: Annotated[
+    first: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[CONFIG]", help="A composition, to see that its rewards answer here; or one of grpo-rewards train."
+            metavar="[CONFIG]",
+            help="A composition, to see that its rewards answer here, or one of grpo-rewards train; or with -c.",
         ),
     ] = None,
-    file: Annotated[
+    second: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="Rows that the composition is to score, looked through.")
     ] = None,
+    config: ConfigOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Look at the environment, plugins, sandbox, Docker, GPU and TRL; exit 1 for problems, 3 where something cannot work.
@@ -39,10 +43,16 @@ def doctor(
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
     from grpo_rewards._doctor import examine
 
+    placed, file = (first, second) if first is None or is_config(first) else (None, first)
+    if file is first and second is not None:
+        raise typer.BadParameter(f"{first} is no configuration (.yaml, preset/NAME)", param_hint="CONFIG")
+    found = find_config(one_config(placed, config))
+    if file is not None and found is None:
+        raise typer.BadParameter(f"rows are looked through for a composition: {HOW}", param_hint="FILE")
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the findings say it
     findings = list(examine())
-    if config is not None:
-        findings += _of_config(config, file)
+    if found is not None:
+        findings += _of_config(found, file)
     if as_json:
         entries = [{"topic": one.topic, "level": one.level, "text": one.text, "action": one.action} for one in findings]
         typer.echo(json.dumps({"findings": entries}, indent=2))

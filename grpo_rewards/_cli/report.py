@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_for
+
 __all__ = ["report"]
 
 
@@ -33,6 +35,13 @@ def report(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="The page's title; the file's name without it.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", help="Score the rows now with this composition: a file or preset/NAME."),
+    ] = None,
+    only: OnlyOption = None,
+    join: JoinOption = None,
+    on: OnOption = "prompt",
     weight: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=NUMBER", help="A reward's weight, for parquet, which records none. Repeatable."),
@@ -43,20 +52,27 @@ def report(
         float, typer.Option(metavar="MB", min=1, help="Size of the page; texts that do not fit are left out.")
     ] = 10,
     audit: Annotated[
-        Path | None, typer.Option(metavar="JSON", help="What `audit --json` printed; the page shows its cheats.")
+        Path | None, typer.Option(metavar="JSON", help="What `audit --json` printed: cheats, or findings in data.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")] = False,
 ) -> None:
     """Write one self-contained HTML page: distributions, groups, correlations, training curves, every completion.
 
-    Two or more sources are set side by side, with the rows whose reward changed against the first.
+    Two or more sources are set side by side, with the rows whose reward changed against the first. With -c or --only the
+    rows are scored now; --join brings columns that a run did not log.
 
     Example: grpo-rewards report scored.jsonl -o report.html
     """
-    from grpo_rewards._report import PageLimits, write_report
+    from grpo_rewards._report import PageLimits, Rescoring, write_report
 
+    if weight and (config or only):
+        raise typer.BadParameter("the rows are scored now, with the weights of -c or --only", param_hint="--weight")
+    composite = composite_for(config, only) if config or only else None
+    again = Rescoring(composite, join, on)
     limits = PageLimits(rows=max_rows, characters=max_text, bytes=int(max_size * 1e6))
-    written = write_report(sources, out, title=title, weights=_weights(weight or []), limits=limits, audit=audit)
+    written = write_report(
+        sources, out, title=title, weights=_weights(weight or []), limits=limits, audit=audit, rescoring=again
+    )
     if as_json:
         import json
 

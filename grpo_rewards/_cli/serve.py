@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from grpo_rewards._cli.sources import HOW, ConfigOption, find_config, one_config
+
 __all__ = ["serve"]
 
 
 def serve(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The composition to serve.")],
+    placed: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="The composition to serve; or with -c.")
+    ] = None,
+    config: ConfigOption = None,
     host: Annotated[str, typer.Option(help="Address to listen on; any but loopback needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, help="Processes that score.")] = 1,
@@ -27,6 +33,7 @@ def serve(
     max_body: Annotated[int, typer.Option(min=1, help="Bytes of a request; larger ones are answered 413.")] = 16 << 20,
     body_timeout: Annotated[float, typer.Option(min=0.1, help="Seconds within which a body must arrive.")] = 15.0,
     drain: Annotated[float, typer.Option(min=1, help="Seconds for open requests once asked to stop.")] = 30.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is served where as a line of JSON.")] = False,
 ) -> None:
     """Serve a composition over HTTP: /score, OpenRLHF's /openrlhf, NeMo Gym's /verify, /health and /metrics.
 
@@ -36,8 +43,12 @@ def serve(
     """
     from grpo_rewards._cli.app import ENVIRONMENT
     from grpo_rewards._composition import load
+    from grpo_rewards.errors import ConfigError, how_to_install
 
-    composite = load(config)
+    found = find_config(one_config(placed, config))
+    if found is None:
+        raise ConfigError(f"nothing to serve: {HOW}")
+    composite = load(found)
     if executor is not None:
         composite = composite.scaled(executor)
     if composite.config.scale is not None and not os.environ.get("RAY_ADDRESS"):
@@ -48,8 +59,6 @@ def serve(
     try:
         from grpo_rewards_adapters.server.run import run
     except ImportError as error:
-        from grpo_rewards.errors import how_to_install
-
         typer.echo(f"error: serving needs starlette and uvicorn ({error}): {how_to_install('serve')}", err=True)
         raise typer.Exit(ENVIRONMENT) from None
     from grpo_rewards_adapters.server import ServerSettings
@@ -65,5 +74,10 @@ def serve(
         request_timeout=600.0 if limit is None else limit + 30.0,
         drain=drain,
     )
-    typer.echo(f"serving {config} on http://{host}:{port} ({workers} workers, {len(tokens)} tokens)", err=True)
+    url = f"http://{host}:{port}"
+    typer.echo(f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True)
+    if as_json:
+        components = [component.name for component in composite.components]
+        said = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
+        typer.echo(json.dumps(said))
     run(composite, settings, host=host, port=port)

@@ -1,4 +1,4 @@
-"""From the options ``--config`` and ``--only`` to a composite."""
+"""From a configuration, by its place or ``--config``, and ``--only`` to a composite."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
 __all__ = [
+    "HOW",
     "ColumnOption",
     "ConfigOption",
     "JoinOption",
@@ -22,7 +23,11 @@ __all__ = [
     "ParamOption",
     "composite_for",
     "find_config",
+    "is_config",
+    "one_config",
 ]
+
+HOW = "give -c rewards.yaml, set GRPO_REWARDS_CONFIG, or start in a folder with a rewards.yaml"
 
 ConfigOption = Annotated[
     Path | None,
@@ -48,6 +53,24 @@ JoinOption = Annotated[
     typer.Option("--join", metavar="DATA", help="A file with the columns that FILE lacks, such as a run's data set."),
 ]
 OnOption = Annotated[str, typer.Option("--on", metavar="COLUMN", help="What tells which row of DATA goes with which.")]
+
+
+def is_config(path: Path | None) -> bool:
+    """Whether an argument is a configuration by its name: YAML, or preset/NAME."""
+    from grpo_rewards._presets import is_preset
+
+    return path is not None and (path.suffix.lower() in (".yaml", ".yml") or is_preset(str(path)))
+
+
+def one_config(placed: Path | None, option: Path | None) -> Path | None:
+    """Return the configuration given as an argument or with ``--config``, which say the same.
+
+    Raises:
+        typer.BadParameter: both are given.
+    """
+    if placed is not None and option is not None:
+        raise typer.BadParameter(f"{placed} and {option} are two configurations; give one", param_hint="--config")
+    return placed if placed is not None else option
 
 
 def find_config(given: Path | None) -> Path | None:
@@ -79,8 +102,7 @@ def composite_for(
         return composite.only(only) if only else composite
     if not only:
         raise ConfigError(
-            "nothing to score with: give -c rewards.yaml, set GRPO_REWARDS_CONFIG, start in a folder with a "
-            "rewards.yaml, or name an installed reward with --only ('grpo-rewards list' shows them)"
+            f"nothing to score with: {HOW}, or name an installed reward with --only ('grpo-rewards list' shows them)"
         )
     component = {"params": _pairs(params, "--param"), "columns": _pairs(columns, "--column")}
     rewards = {_component_name(name): {"use": name, **component} for name in only}

@@ -9,11 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from grpo_rewards._cli.sources import one_config
+
 __all__ = ["checked", "checked_recipe", "merge", "train"]
 
 
 def train(
-    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The training configuration (.yaml).")],
+    placed: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="The training configuration (.yaml); or with -c.")
+    ] = None,
+    option: Annotated[Path | None, typer.Option("--config", "-c", help="The training configuration.")] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Only check configuration, batches, rewards and data; load no model.")
     ] = False,
@@ -31,6 +36,9 @@ def train(
     """
     from grpo_rewards._cli.app import FINDINGS
 
+    config = one_config(placed, option)
+    if config is None:
+        raise typer.BadParameter("give the file that says model, data and rewards", param_hint="CONFIG")
     if check:
         figures = checked(config)
         _show(figures, as_json)
@@ -85,13 +93,17 @@ def merge(
         str | None, typer.Option(help="The base model, where it is not found by the adapter's record.")
     ] = None,
     dtype: Annotated[str, typer.Option(help="The weights' type: auto, float32, bfloat16 or float16.")] = "auto",
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was written as JSON.")] = False,
 ) -> None:
     """Merge LoRA adapters into their base model.
 
     Example: grpo-rewards merge runs/gsm8k/model -o runs/gsm8k/merged
     """
     name = _adapter("merge").merge(adapter, out, base=base, dtype=dtype)
-    typer.echo(f"{adapter} merged into {name}: {out}")
+    if as_json:
+        typer.echo(json.dumps({"adapter": str(adapter), "base": str(name), "model": str(out)}))
+    else:
+        typer.echo(f"{adapter} merged into {name}: {out}")
 
 
 def _adapter(module: str) -> Any:

@@ -8,15 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from grpo_rewards._cli.sources import ConfigOption, OnlyOption, composite_for, find_config
+from grpo_rewards._cli.sources import (
+    HOW,
+    ConfigOption,
+    OnlyOption,
+    composite_for,
+    find_config,
+    is_config,
+    one_config,
+)
 
 __all__ = ["is_training", "validate"]
 
 
 def validate(
     file: Annotated[
-        Path, typer.Argument(metavar="CONFIG|FILE", help="A configuration (.yaml, preset/NAME), or a file of rows.")
-    ],
+        Path | None,
+        typer.Argument(metavar="[CONFIG|FILE]", help="A configuration (.yaml, preset/NAME), or a file of rows."),
+    ] = None,
     config: ConfigOption = None,
     only: OnlyOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -31,10 +40,13 @@ def validate(
     """
     from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._doctor import examine_rows
-    from grpo_rewards._presets import is_preset
+    from grpo_rewards.errors import ConfigError
 
-    if file.suffix.lower() in (".yaml", ".yml") or is_preset(str(file)):
-        found = _of_config(file)
+    if file is None or is_config(file):
+        asked = find_config(one_config(file, config))
+        if asked is None:
+            raise ConfigError(f"nothing to validate: {HOW}, or name a file of rows")
+        found = _of_config(asked, only)
     else:
         composite = composite_for(config, only) if only or find_config(config) is not None else None
         found = examine_rows(file, composite)
@@ -51,7 +63,7 @@ def validate(
         raise typer.Exit(FINDINGS)
 
 
-def _of_config(file: Path) -> dict[str, Any]:
+def _of_config(file: Path, only: list[str] | None) -> dict[str, Any]:
     from grpo_rewards._composition import load
     from grpo_rewards._doctor import idle_weights
 
@@ -59,7 +71,7 @@ def _of_config(file: Path) -> dict[str, Any]:
         from grpo_rewards._cli.train import checked
 
         return checked(file)
-    composite = load(file)
+    composite = load(file).only(only) if only else load(file)
     components = {
         c.name: f"{c.weight:g} × {c.reward.source}:{c.reward.name} {c.reward.version}" for c in composite.components
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from grpo_rewards._report.rescoring import Rescoring
 from grpo_rewards._report.writing import PageLimits, Written, write_report
 
-__all__ = ["PageLimits", "Written", "write_report"]
+__all__ = ["PageLimits", "Rescoring", "Written", "write_report"]

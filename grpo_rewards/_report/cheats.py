@@ -1,4 +1,4 @@
-"""The cheats of an audit, as ``grpo-rewards audit --json`` prints them, for a section of the page."""
+"""An audit, as ``grpo-rewards audit --json`` prints it, for a section of the page: cheats, or findings in data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from grpo_rewards._report.fitness import KIND, Fitness, fitness
 from grpo_rewards._report.rows import number
 from grpo_rewards.errors import InputError
 
-__all__ = ["Cheat", "Cheats", "read_cheats"]
+__all__ = ["Cheat", "Cheats", "read_audit"]
 
 _SHOWN = 2_000
-_EXPECTED = "expected what `grpo-rewards audit CONFIG --json` prints"
+_EXPECTED = "expected what `grpo-rewards audit --json` prints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,8 @@ class Cheats:
         return sum(cheat.pays for cheat in self.tried)
 
 
-def read_cheats(path: Path) -> Cheats:
-    """Read an audit.
+def read_audit(path: Path) -> Cheats | Fitness:
+    """Read an audit of a composition, or of data.
 
     Raises:
         InputError: the file cannot be read, or is not an audit's JSON.
@@ -55,6 +56,11 @@ def read_cheats(path: Path) -> Cheats:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{_EXPECTED}: {error}", source=str(path)) from None
+    if isinstance(found, dict) and found.get("kind") == KIND:
+        try:
+            return fitness(found)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{_EXPECTED}; this says {error!r} of data", source=str(path)) from None
     entries = found.get("attacks") if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(_EXPECTED, source=str(path))

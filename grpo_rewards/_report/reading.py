@@ -13,7 +13,7 @@ from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
 from grpo_rewards.errors import InputError, how_to_install
 
-__all__ = ["open_source", "read_training"]
+__all__ = ["completion_files", "open_source", "read_training", "scored_rows"]
 
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", ".json.zst")
 _SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
@@ -47,7 +47,7 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
         return Source(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
                       _weight_notes(training, weights, path))  # fmt: skip
     if name.endswith(_JSONL):
-        return Source(path.name, "scored rows", _jsonl_rows(path))
+        return Source(path.name, "scored rows", scored_rows(path))
     raise InputError(
         "expected scored JSONL (.jsonl, .jsonl.gz, .jsonl.zst), a completions .parquet or a training output folder",
         source=str(path),
@@ -57,7 +57,12 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
 # ---------------------------------------------------------------------------------------------- scored JSONL
 
 
-def _jsonl_rows(path: Path) -> Iterator[Row]:
+def scored_rows(path: Path) -> Iterator[Row]:
+    """Read what ``grpo-rewards score -o`` wrote.
+
+    Raises:
+        InputError: a line is no JSON, or holds no scores.
+    """
     for position, line, problem in BoundedLines(path):
         if problem:
             raise InputError(problem, source=str(path), line=position)
@@ -253,7 +258,7 @@ def _column_names(file: Path) -> list[str]:
 
 def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
     training = read_training(path)
-    files = sorted((path / "completions").glob("*.parquet")) or sorted(path.glob("completions*.parquet"))
+    files = completion_files(path)
     if training is None and not files:
         raise InputError(
             "no trainer_state.json, no checkpoint-*/trainer_state.json and no completions/*.parquet in this folder; "
@@ -266,6 +271,13 @@ def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
         notes.append("The folder holds no trainer_state.json yet; the training curves are drawn from the completions.")
     rows = _parquet_rows(files, training, weights) if files else iter(())
     return Source(path.resolve().name, "training run", rows, training, tuple(notes))
+
+
+def completion_files(path: Path) -> list[Path]:
+    """The files of rows of a source: itself, or a training output folder's tables of completions."""
+    if not path.is_dir():
+        return [path]
+    return sorted((path / "completions").glob("*.parquet")) or sorted(path.glob("completions*.parquet"))
 
 
 def _training_beside(path: Path) -> Training | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,10 +92,13 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the rows come from: a title for the page, the rows (read once), and the training log, if any."""
+    """Where the rows come from: a title for the page, the rows (read once), and the training log, if any.
+
+    `notes` may grow until the rows are read.
+    """
 
     title: str
     kind: str
     rows: Iterator[Row]
     training: Training | None = None
-    notes: tuple[str, ...] = ()
+    notes: Sequence[str] = ()

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from grpo_rewards._report.analysis import analyse
 from grpo_rewards._report.bodies import Bodies, PageLimits, RunRows, index_json, packed, plain_text, twins
-from grpo_rewards._report.cheats import Cheats, read_cheats
+from grpo_rewards._report.cheats import read_audit
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
 from grpo_rewards._report.page.rendering import OVERHEAD, Page, Run, render
-from grpo_rewards._report.reading import open_source
+from grpo_rewards._report.rescoring import Rescoring
 from grpo_rewards._report.rows import Source
 from grpo_rewards._scoring.reading import dump_json
 from grpo_rewards.errors import InputError
@@ -49,11 +49,13 @@ def write_report(
     weights: Mapping[str, float] | None = None,
     limits: PageLimits | None = None,
     audit: str | os.PathLike[str] | None = None,
+    rescoring: Rescoring | None = None,
 ) -> Written:
     """Write the report of `source` to `out`, atomically: a page that was there stays until the new one is whole.
 
     Several sources stand side by side, the others held against the first. `audit` is what ``grpo-rewards audit --json``
-    printed; its cheats get a section. The rows are read once. Memory holds about 100 bytes and a preview of each, never
+    printed; its cheats, or its findings in data, get a section. `rescoring` scores the rows anew, or gives them the columns of
+    a data set. The rows are read once. Memory holds about 100 bytes and a preview of each, never
     their texts, which are packed to a temporary file beside `out`.
 
     Raises:
@@ -68,9 +70,13 @@ def write_report(
     if target.is_dir():
         raise InputError("is a folder; give the page's file name", source=str(target))
     limits = limits or PageLimits()
-    cheats = Cheats() if audit is None else read_cheats(Path(audit))
-    opened = [open_source(path, weights=weights) for path in given]
-    with tempfile.TemporaryFile("w+", encoding="ascii", dir=target.parent, newline="\n") as file:
+    audited = None if audit is None else read_audit(Path(audit))
+    rescoring = rescoring or Rescoring()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryFile("w+", encoding="ascii", dir=target.parent, newline="\n") as file,
+    ):
+        opened = [rescoring.open(path, weights, Path(folder) / str(i)) for i, path in enumerate(given)]
         bodies = Bodies(file, limits)
         read = [
             _read(one, path, name, bodies, limits.rows // len(given), compared=len(given) > 1)
@@ -86,7 +92,7 @@ def write_report(
         index = packed(index_json(bodies, read, same))
         bodies.fit(limits.bytes - len(index) - OVERHEAD)
         named = title or (opened[0].title if len(opened) == 1 else ", ".join(run.name for run in runs))
-        size = _write(target, Page(named, runs, bodies, index, same, cheats))
+        size = _write(target, Page(named, runs, bodies, index, same, audited))
     return Written(
         path=target,
         size=size,

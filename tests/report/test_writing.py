@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grpo_rewards._report import PageLimits, write_report
+from grpo_rewards import Composite
+from grpo_rewards._report import PageLimits, Rescoring, write_report
 from grpo_rewards.errors import InputError
 
 
@@ -206,8 +207,80 @@ def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(writ
     assert page.index(">loud<") < page.index("&lt;b&gt;empty")
     assert "1 of 2 earn more than an honest wrong answer" in page
     audit.write_text("[]")
-    with pytest.raises(InputError, match="audit CONFIG --json"):
+    with pytest.raises(InputError, match="audit --json"):
         write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+
+
+def test_the_findings_of_an_audit_of_data_stand_on_the_page(write_rows, make_row, make_part, tmp_path):
+    from grpo_rewards._audit.data.report import DataReport
+
+    report = DataReport("train.jsonl", rows=4, tasks=4, completions=40)
+    report.add(7, "nop", "code", "the completion '<b>pass' gets 100% of the reward")
+    report.add(7, "leak", "code", "the answer stands in the prompt")
+    report.judged(0.95)
+    audit, out = tmp_path / "audit.json", tmp_path / "r.html"
+    audit.write_text(json.dumps(report.plain()))
+    write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+    page = out.read_text(encoding="utf-8")
+    assert "1 rows have findings (25 %)" in page
+    assert "&lt;b&gt;pass&#39; gets 100% of the reward" in page
+    assert page.count('<span class="tag bad">1</span>') == 2
+    assert "90–100 %: 1" in page
+    audit.write_text(json.dumps({"kind": "data audit", "findings": [{}]}))
+    with pytest.raises(InputError, match="audit --json"):
+        write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+
+
+def _bodies(page):
+    """The texts of a page's rows, unpacked."""
+    import base64
+    import gzip
+
+    return [
+        gzip.decompress(base64.b64decode(packed)).decode()
+        for packed in re.findall(r'<script type="text/plain" id="chunk-\d+">([^<]+)<', page)
+    ]
+
+
+@pytest.fixture
+def logged(tmp_path):
+    """A run that logged prompts and completions in two steps, and the data it was trained on."""
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    (tmp_path / "run" / "completions").mkdir(parents=True)
+    for step in (1, 2):
+        table = {"step": [step] * 2, "prompt": [f"<user>{step}+1?<end>"] * 2, "completion": [str(step + 1), "9"],
+                 "old": [0.5, 0.5], "advantage": [0.0, 0.0]}  # fmt: skip
+        pq.write_table(pa.table(table), tmp_path / "run" / "completions" / f"completions_0000{step}.parquet")
+    data = [{"prompt": [{"role": "user", "content": f"{n}+1?"}], "answer": str(n + 1), "place": "here"} for n in (1, 2)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data))
+    return tmp_path
+
+
+def test_a_run_that_lacks_columns_is_scored_now_with_those_of_its_data(logged):
+    again = Rescoring(Composite({"rewards": {"right": {"use": "exact", "weight": 2}}}), logged / "data.jsonl")
+    written = write_report(logged / "run", logged / "r.html", rescoring=again)
+    assert (written.rows, written.groups) == (4, 2)
+    page = (logged / "r.html").read_text(encoding="utf-8")
+    assert ">right<" in page
+    assert ">old<" not in page
+    assert "scored now" in page
+
+
+def test_the_columns_of_the_data_stand_beside_the_scores_of_the_run(logged):
+    write_report(logged / "run", logged / "r.html", rescoring=Rescoring(None, logged / "data.jsonl"))
+    page = (logged / "r.html").read_text(encoding="utf-8")
+    assert ">old<" in page
+    assert "here" in "".join(_bodies(page))
+    (logged / "data.jsonl").write_text(json.dumps({"prompt": "1+1?", "answer": "2"}) + "\n")
+    write_report(logged / "run", logged / "r.html", rescoring=Rescoring(None, logged / "data.jsonl"))
+    assert "4 rows have no row of" in (logged / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_folder_without_completions_has_nothing_to_score(tmp_path):
+    with pytest.raises(InputError, match="holds no completions"):
+        write_report(tmp_path, tmp_path / "r.html", rescoring=Rescoring(Composite(right="exact")))
 
 
 def test_a_health_event_stands_on_the_curves_and_leads_to_its_step(tmp_path):

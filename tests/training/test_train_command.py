@@ -351,7 +351,7 @@ def test_a_missing_extra_says_what_to_install(recipe: Callable[..., Path]) -> No
     command = [sys.executable, "-W", "ignore", "-c", code, "train", str(recipe()), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    assert "pip install 'torch>=" in done.stderr
+    assert "'torch>=" in done.stderr
     assert "Traceback" not in done.stderr
 
 

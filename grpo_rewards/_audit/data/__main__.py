@@ -34,6 +34,8 @@ What runs is the data's own code, in the sandbox of the reward `code`. Small cha
 without a reference is still held against stubs and looked at. A row may have several marks. Not found: tests that are wrong in the
 same way as their reference, a reference that is right by luck, and answers that a prompt gives in other words.
 
+`grpo-rewards report scored.jsonl --audit audit.json`, of what `--json` printed, has a section with every finding.
+
 ## Marks, and leaving rows out
 
 `-o marked.jsonl` writes every row with one more column, `audit`: `fit`, or the names of what was found, joined by commas

@@ -18,6 +18,7 @@ from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
 from grpo_rewards._report.figures import figures
 from grpo_rewards._report.findings import Remark
+from grpo_rewards._report.fitness import Fitness
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import CODES, Source
 from grpo_rewards._report.runs import Compared, changes, side_by_side
@@ -51,7 +52,7 @@ class Page:
     bodies: Bodies
     index: str
     twins: Sequence[int]
-    cheats: Cheats
+    audit: Cheats | Fitness | None
 
 
 def _hash(text: str) -> str:
@@ -97,6 +98,8 @@ def render(page: Page) -> Iterator[str]:
     compared = [Compared(run.name, run.analysis, run.rows) for run in page.runs]
     return environment.get_template("report.html.j2").generate(
         page=page,
+        cheats=page.audit if isinstance(page.audit, Cheats) else Cheats(),
+        fitness=page.audit if isinstance(page.audit, Fitness) else None,
         rows=sum(run.analysis.rows for run in page.runs),
         drawn=[
             figures(r.analysis, r.source.training, Links(i if several else None)) for i, r in enumerate(page.runs, 1)
