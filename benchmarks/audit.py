@@ -1,9 +1,9 @@
 """How many planted defects ``grpo-rewards audit DATA`` finds, how many sound rows it takes for defective, and what it costs.
 
-    python benchmarks/audit.py planted [--data ../shared/data] [--rows 1000] [--each 12] [--keep FILE]
+    python benchmarks/audit.py planted [--data ../shared/data] [--rows 1000] [--each 12] [--seed 20261122] [--keep FILE]
     python benchmarks/audit.py speed [--data ../shared/data] [--rows 1000]
 
-`planted` makes rows of HumanEval, MBPP and GSM8K and plants every class of defect in `--each` of them, drawn by a fixed seed.
+`planted` makes rows of HumanEval, MBPP and GSM8K and plants every class of defect in `--each` of them, drawn by `--seed`.
 A defect is found where a check that stands beside its class in `CLASSES` marks the row; a false alarm is a row without a
 planted defect that has any mark. `speed` makes rows like HumanEval's: each task several times, with another name, so that no two
 are the same. Seconds are of the clock; processor seconds are those of all processes of the audit. JSON on stdout.
@@ -268,9 +268,9 @@ CLASSES: Mapping[str, tuple[str, Plant, tuple[str, ...]]] = {
 """What is planted, in rows of which set, and the checks of which one must mark the row."""
 
 
-def planted(data: Path, rows: int, each: int) -> tuple[list[str], dict[int, str]]:
+def planted(data: Path, rows: int, each: int, seed: int) -> tuple[list[str], dict[int, str]]:
     """Return the lines of a file, and the class of the defect in each line (from 1) that has one."""
-    chance = random.Random(20261122)
+    chance = random.Random(seed)
     sources = {"human_eval": human_eval(data), "mbpp": mbpp(data), "gsm8k": gsm8k(data)}
     for found in sources.values():
         chance.shuffle(found)
@@ -342,13 +342,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--each", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--keep", type=Path, help="where the rows are written, to look at them")
     given = parser.parse_args()
     if given.what == "speed":
         report, seconds, processor = audited(alike(given.data, given.rows), given.keep)
         found: dict[str, Any] = {"rows": report.rows, "completions": report.completions, "marked": len(report.marks())}
     else:
-        lines, defects = planted(given.data, given.rows, given.each)
+        lines, defects = planted(given.data, given.rows, given.each, given.seed)
         report, seconds, processor = audited(lines, given.keep)
         found = judged(report.marks(), defects, report)
     found.update(seconds=round(seconds, 1), processor_seconds=round(processor, 1))
