@@ -78,9 +78,11 @@ def test_a_console_block_copies_its_commands_without_prompts_or_output(address: 
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    buttons = "document.querySelectorAll('.language-console button[data-md-type=copy]')"
+    buttons = "document.querySelectorAll('.highlight:has(.gp) button[data-md-type=copy]')"
     with module.Browser(program) as browser:
-        browser.call("Browser.grantPermissions", origin=address, permissions=["clipboardReadWrite"])
+        browser.call(
+            "Browser.grantPermissions", origin=address, permissions=["clipboardReadWrite", "clipboardSanitizedWrite"]
+        )
         for page, beginning in (
             ("report", "grpo-rewards score"),
             ("serve", "pip install"),

@@ -30,7 +30,7 @@ def test_no_text_installs_the_package_from_an_index() -> None:
         and CLAIM.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))
     ]
     assert found == []
-    assert CLAIM.search("pip install -U 'grpo-rewards[train]'")
+    assert CLAIM.search(f"pip install -U 'grpo-{'rewards'}[train]'")
 
 
 @pytest.mark.parametrize("extra", ["docker", "parquet", "serve", "train", "instructions"])
