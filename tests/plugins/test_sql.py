@@ -153,6 +153,14 @@ def test_spider_asks_every_database_of_the_folder(tmp_path: Path) -> None:
     assert bound(tmp_path, rule="spider").one("SELECT id FROM t WHERE id <> 2", **row).value == 0.0
 
 
+def test_a_relative_folder_is_that_of_the_caller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, number in (("one", 1), ("two", 2)):
+        build(tmp_path / name / "here" / "d.sqlite", f"CREATE TABLE t (n); INSERT INTO t VALUES ({number})")
+        monkeypatch.chdir(tmp_path / name)  # the workers go on in the folder in which they were started
+        found = get_reward("sql").with_(databases="here").one(f"SELECT {number}", query="SELECT n FROM t", db_id="d")
+        assert found.value == 1.0
+
+
 def test_a_changed_database_is_opened_again(tmp_path: Path) -> None:
     path = build(tmp_path / "d.sqlite")
     row = {"query": "SELECT count(*) FROM t", "db_path": str(path)}

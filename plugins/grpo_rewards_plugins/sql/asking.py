@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from grpo_rewards import Outcome
 from grpo_rewards_plugins.workers import WorkerEnded, WorkerTimeout, ask_all, shared_pool
 
-from .databases import Files
+from .databases import Files, is_postgres
 
 __all__ = ["Question", "Settings", "ask"]
 
@@ -43,7 +43,9 @@ def ask(questions: Sequence[Question], settings: Settings) -> Iterator[tuple[int
 
 
 def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
-    pool = shared_pool(_FUNCTION, megabytes=_MEGABYTES, rights="read")
+    # a server is reached by a socket, with what the environment says of it; what a query may do there, its role decides
+    remote = is_postgres(questions[0][0][0][0])
+    pool = shared_pool(_FUNCTION, megabytes=_MEGABYTES, rights="all" if remote else "read")
     limits = asdict(settings)
     files: dict[Files, int] = {}
     golds: dict[str, int] = {}

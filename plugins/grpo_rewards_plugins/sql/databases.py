@@ -1,35 +1,69 @@
-"""Which files a row's database is, and whether they are still those of before."""
+"""Which files a row's database is, or which database of a server, and whether they are still those of before."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import urllib.parse
 from functools import lru_cache
 from pathlib import Path
 
-__all__ = ["DatabaseProblem", "Files", "find_files"]
+__all__ = ["DatabaseProblem", "Files", "database_name", "find_files", "is_postgres"]
 
 Files = tuple[tuple[str, str], ...]
 """Paths, each with a stamp that changes when the file does."""
 
-_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".sql")
+_SUFFIXES = (".sqlite", ".sqlite3", ".db", ".sql", ".duckdb")
+_SERVERS = ("postgresql://", "postgres://")
+_LOGS = {".duckdb": ".wal"}
 
 
 class DatabaseProblem(Exception):
     """There is no such database, or not one that can be read; the text says where it was looked for."""
 
 
+def is_postgres(path: str) -> bool:
+    """Whether this is the URL of a PostgreSQL server, and no path."""
+    return path.startswith(_SERVERS)
+
+
+def database_name(path: str) -> str:
+    """The name of a file or of a server's database, without what else a URL says."""
+    return urllib.parse.unquote(urllib.parse.urlsplit(path).path[1:]) if is_postgres(path) else os.path.basename(path)
+
+
 def find_files(folder: str, name: str | None, path: str | None, *, whole_folder: bool) -> Files:
-    """Return the files of a database: `path`, else ``FOLDER/NAME/NAME.sqlite`` or ``FOLDER/NAME.sqlite`` (``.db``, ``.sql``).
+    """Return the files of a database: `path`, else ``FOLDER/NAME/NAME.sqlite`` or ``FOLDER/NAME.sqlite`` (``.db``, ``.sql``,
+    ``.duckdb``); where `folder` is the URL of a PostgreSQL server, that of its database `name`.
 
     With `whole_folder`, also all others beside it, where it has a folder of its own (Spider's test suites).
 
     Raises:
         DatabaseProblem: there is none, or the name leads out of the folder.
+        ModuleNotFoundError: the package that reads such a database is not there.
     """
-    found = _found(folder, name, path)
+    if is_postgres(folder):
+        _check_installed("psycopg")
+        return ((_url(folder, name, path), ""),)
+    found = _found(os.path.abspath(folder), name, path)  # a worker may have started in another folder
+    if found.suffix == ".duckdb":
+        _check_installed("duckdb")
     alone = not whole_folder or found.suffix == ".sql" or found.parent.name != found.stem
     files = [found] if alone else _beside(found)
     return tuple((str(file), _stamp(file)) for file in files)
+
+
+@lru_cache(maxsize=4)
+def _check_installed(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        raise ModuleNotFoundError(f"the package {package} is not there: pip install 'grpo-rewards[sql]'")
+
+
+@lru_cache(maxsize=4096)
+def _url(server: str, name: str | None, path: str | None) -> str:
+    if path is not None or not name:
+        raise DatabaseProblem("a database of a PostgreSQL server is named by db_id, not by db_path")
+    return urllib.parse.urlunsplit(urllib.parse.urlsplit(server)._replace(path="/" + urllib.parse.quote(name, safe="")))
 
 
 @lru_cache(maxsize=4096)
@@ -45,7 +79,7 @@ def _found(folder: str, name: str | None, path: str | None) -> Path:
         for place in (Path(folder, name, name + suffix), Path(folder, name + suffix)):
             if place.is_file():
                 return place
-    raise DatabaseProblem(f"there is no {name}/{name}.sqlite and no {name}.sqlite (.db, .sql) in {folder!r}")
+    raise DatabaseProblem(f"there is no {name}/{name}.sqlite and no {name}.sqlite (.db, .sql, .duckdb) in {folder!r}")
 
 
 def _beside(found: Path) -> list[Path]:
@@ -60,8 +94,9 @@ def _stamp(file: Path) -> str:
     """
     try:
         state = file.stat()
-        if os.path.exists(log := f"{file}-wal") and os.path.getsize(log):
-            raise DatabaseProblem(f"{file.name} has changes in {file.name}-wal; close what writes to it")
+        log = Path(f"{file}{_LOGS.get(file.suffix, '-wal')}")
+        if log.exists() and log.stat().st_size:
+            raise DatabaseProblem(f"{file.name} has changes in {log.name}; close what writes to it")
     except OSError as error:
         raise DatabaseProblem(f"{file.name}: {error.strerror}") from None
     return f"{state.st_mtime_ns} {state.st_size} {state.st_ino}"

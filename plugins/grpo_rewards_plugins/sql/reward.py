@@ -87,6 +87,12 @@ def sql(
     read and nothing else (no write, ``ATTACH``, ``PRAGMA``, extension), so whatever a query tries, no byte of a database
     changes. What a gold gives is remembered, and so is the verdict on a query that does not depend on time or chance.
 
+    DuckDB and PostgreSQL need the extra ``grpo-rewards[sql]``. DuckDB opens a file read-only, without other files, network,
+    extensions and settings, and a query is one SELECT. On a PostgreSQL server it is a cursor in a transaction that can
+    only read, under a role that must be able to do nothing else: a superuser or a member of ``pg_read_server_files`` is
+    refused (``CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader``). Its data must not
+    change meanwhile.
+
     Args:
         query: the gold (Spider's column); the first of these four that a row has counts.
         sql: the same.
@@ -95,13 +101,14 @@ def sql(
         db_id: the name of the row's database.
         db_path: or its file, within `databases` where that is given.
         databases: the folder of the databases: ``NAME/NAME.sqlite`` or ``NAME.sqlite`` (``.sqlite3``, ``.db``; a script
-            ``NAME.sql`` is built in memory).
+            ``NAME.sql`` is built in memory by SQLite; ``NAME.duckdb`` is DuckDB's). Or a PostgreSQL server,
+            ``postgresql://USER@HOST``, where `db_id` names the database (the password in ``PGPASSWORD`` or ``~/.pgpass``).
         rule: ``bird``: the same set of rows, whatever their order and number (BIRD's ``evaluation.py``). ``spider``: the
             same rows as often, in any order of columns, DISTINCT removed from both, in order where the gold says ORDER BY,
             on every database of the folder (test-suite-sql-eval). ``strict``: the same rows as often, columns in order,
             DISTINCT kept, in order where the gold itself is ordered; a gold that gives no row does not apply.
-        timeout: seconds of processor time that a query may take, or five times what its gold took where that is more (ours;
-            BIRD's script: 30, Spider's: 60).
+        timeout: seconds of processor time that a query may take (on a server: of time), or five times what its gold took
+            where that is more (ours; BIRD's script: 30, Spider's: 60).
         gold_timeout: the same for a gold (ours).
         max_rows: rows that a query may give (ours; the scripts have no limit).
         max_bytes: bytes that a query, or one value, may give (ours).

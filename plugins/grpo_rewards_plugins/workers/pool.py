@@ -204,16 +204,16 @@ class Pool:
             worker.kill()
 
 
-_shared: dict[str, Pool] = {}
+_shared: dict[tuple[str, str], Pool] = {}
 _guard = threading.Lock()
 
 
 def shared_pool(function: str, *, megabytes: int = 480, rights: str = "all") -> Pool:
-    """The pool of this process for a function, with a worker per slot; a forked child gets its own."""
+    """The pool of this process for a function and rights, with a worker per slot; a forked child gets its own."""
     with _guard:
-        found = _shared.get(function)
+        found = _shared.get((function, rights))
         if found is None:
-            found = _shared[function] = Pool(function, size=slots(), megabytes=megabytes, rights=rights)
+            found = _shared[function, rights] = Pool(function, size=slots(), megabytes=megabytes, rights=rights)
             atexit.register(found.close)
         return found
 

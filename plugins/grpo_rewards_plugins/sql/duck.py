@@ -1,0 +1,93 @@
+"""DuckDB: a file that is opened read-only, without files, network, extensions and settings of its own.
+
+A query is one statement that DuckDB's own parser takes for a SELECT. One that runs too long is interrupted from a thread;
+where that does not help, a timer of processor time ends the process.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .limits import GRACE, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .rules import Gold, Row, Rule
+
+__all__ = ["DuckDB"]
+
+_CLOSED: dict[str, Any] = {
+    "enable_external_access": "false", "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
+    "allow_community_extensions": "false", "allow_persistent_secrets": "false", "python_enable_replacements": "false",
+    "temp_directory": "", "memory_limit": "256MB", "threads": "1", "lock_configuration": "true",
+}  # fmt: skip
+
+
+class DuckDB:
+    """One database file, opened so that nothing can change it.
+
+    Raises:
+        Unopened: it is no database, or of another version of DuckDB.
+    """
+
+    def __init__(self, path: str, max_bytes: int) -> None:
+        import duckdb
+
+        self._error: type[Exception] = duckdb.Error
+        self._select = duckdb.StatementType.SELECT
+        try:
+            self._connection = duckdb.connect(path, read_only=True, config=_CLOSED)
+        except duckdb.Error as error:
+            raise Unopened(said(error)) from None
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        if len(text) > LONGEST_QUERY:
+            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+        begun = time.process_time()
+        try:
+            with self._interrupted(begun + seconds):
+                return self._fetched(text, rule, limits, gold)
+        except MemoryError:
+            raise Stopped("the query needs too much memory") from None
+        except (self._error, RuntimeError, ValueError, OverflowError) as error:
+            if time.process_time() - begun > seconds:
+                raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
+            if "OutOfMemory" in type(error).__name__:
+                raise Stopped("the query needs too much memory") from None
+            raise Refused(line("DuckDB", error)) from None
+
+    @contextmanager
+    def _interrupted(self, deadline: float) -> Iterator[None]:
+        """Interrupt what runs beyond a deadline of processor time, and end the process where that does not help."""
+        done = threading.Event()
+
+        def watch() -> None:
+            while (left := deadline - time.process_time()) > 0:
+                if done.wait(left):
+                    return
+            while not done.wait(0.01):
+                self._connection.interrupt()
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline - time.process_time()) + GRACE)
+        watcher.start()
+        try:
+            yield
+        finally:
+            done.set()
+            watcher.join()
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        statements = self._connection.extract_statements(text)
+        if len(statements) != 1:
+            raise Refused(f"the query is {len(statements)} statements")
+        if statements[0].type != self._select:
+            raise Refused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
+        found = self._connection.execute(text)
+        return fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)

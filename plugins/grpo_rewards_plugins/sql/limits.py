@@ -1,0 +1,109 @@
+"""What every engine's side of a query has in common: how it ends early, and how its rows are taken within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from .rules import Gold, Row, Rule
+
+__all__ = [
+    "GRACE",
+    "LONGEST_QUERY",
+    "Database",
+    "Refused",
+    "Stopped",
+    "Unopened",
+    "fetched",
+    "line",
+    "plain_rows",
+    "said",
+]
+
+GRACE = 0.25
+"""Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
+LONGEST_QUERY = 200_000
+"""Characters."""
+_FIRST_ROWS = 64
+
+
+class Stopped(Exception):
+    """A query passed a limit; the text says which, and `late` whether it was its time."""
+
+    def __init__(self, text: str, *, late: bool = False) -> None:
+        super().__init__(text)
+        self.late = late
+
+
+class Refused(Exception):
+    """A query does something else than read, or is no query; the text says what."""
+
+
+class Unopened(Exception):
+    """A database cannot be opened; the text says why."""
+
+
+class Database(Protocol):
+    """An open database that a query can read and nothing else."""
+
+    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        """Return the rows of a query, or None as soon as they cannot be those of `gold`.
+
+        Raises:
+            Stopped, Refused: it passed a limit; it does more than read, or the engine refuses it.
+        """
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def fetched(
+    fetch: Callable[[int], list[Row]], rule: Rule, limits: dict[str, Any], gold: Gold | None, first: int = _FIRST_ROWS
+) -> list[Row] | None:
+    """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of `gold` any more.
+
+    Raises:
+        Stopped: there are too many of them, or too many bytes.
+    """
+    rows: list[Row] = []
+    size, wanted = 0, first
+    while part := fetch(wanted):
+        size += sum(len(value) for row in part for value in row if type(value) in (str, bytes))
+        rows += part
+        if gold is not None and not rule.possible(gold, part, len(rows)):
+            return None
+        if len(rows) > limits["max_rows"]:
+            raise Stopped(f"the query gives more than {limits['max_rows']} rows")
+        if size > limits["max_bytes"]:
+            raise Stopped(f"the query gives more than {limits['max_bytes']} bytes")
+        wanted = max(first, min(1_024, 4 * wanted))
+    return rows
+
+
+def plain_rows(rows: Iterable[tuple[object, ...]]) -> list[Row]:
+    """Rows whose values can be members of a set: lists and mappings as tuples, NaN as its name."""
+    return [tuple([value if type(value) in _PLAIN else _plain(value) for value in row]) for row in rows]
+
+
+_PLAIN = frozenset({str, int, bool, bytes, type(None)})
+
+
+def _plain(value: Any) -> Any:
+    if value != value:
+        return "NaN"
+    if isinstance(value, list | tuple):
+        return tuple(map(_plain, value))
+    if isinstance(value, dict):
+        return tuple((_plain(key), _plain(part)) for key, part in value.items())
+    return bytes(value) if isinstance(value, bytearray | memoryview) else value
+
+
+def line(engine: str, error: BaseException) -> str:
+    """What an engine says of a query, on one line."""
+    return f"{engine} refuses the query: {said(error)}"
+
+
+def said(error: BaseException) -> str:
+    """An error's text, on one line and no longer than a reason may be."""
+    text = " ".join(str(error).split())[:200]
+    return "".join(mark if mark.isprintable() else " " for mark in text)

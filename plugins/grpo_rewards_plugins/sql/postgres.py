@@ -1,0 +1,117 @@
+"""PostgreSQL: a role that has no rights over the server, and a cursor in a transaction that can only read.
+
+A query is declared as a cursor in the extended protocol, so that it is one statement, and one that reads. The server ends it
+at its time (its own clock), and what it did to the session is rolled back with its transaction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .limits import LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .rules import Gold, Row, Rule
+
+__all__ = ["Postgres"]
+
+_ROLES = (
+    "pg_read_server_files", "pg_write_server_files", "pg_execute_server_program", "pg_signal_backend", "pg_read_all_settings",
+    "pg_write_all_data", "pg_checkpoint",
+)  # fmt: skip
+_POWERS = f"""
+    SELECT 'is a superuser' FROM pg_roles WHERE rolname IN (session_user, current_user) AND rolsuper
+    UNION ALL SELECT 'may create roles' FROM pg_roles WHERE rolname IN (session_user, current_user) AND rolcreaterole
+    UNION ALL SELECT 'may replicate' FROM pg_roles WHERE rolname IN (session_user, current_user) AND rolreplication
+    UNION ALL SELECT 'is a member of ' || rolname FROM pg_roles
+        WHERE (rolname IN ({", ".join(f"'{name}'" for name in _ROLES)}) OR rolsuper) AND pg_has_role(session_user, oid, 'MEMBER')
+"""
+_BEGIN = (
+    "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = {milliseconds}; "
+    "SET LOCAL lock_timeout = {milliseconds}; SELECT 1"  # a transaction that has read cannot be made one that writes
+)
+_END = "ROLLBACK; SELECT pg_advisory_unlock_all()"  # locks of a session outlive a transaction
+_CANCELLED = "57014"  # by the server at its time, or by another session of the same role
+_ATTEMPTS = 3  # a role may end its own sessions, so another row's query may have ended this one's
+
+
+class Postgres:
+    """One database of a server, given by its URL.
+
+    Raises:
+        Unopened: it cannot be reached, or the role could do more than read.
+    """
+
+    def __init__(self, url: str, max_bytes: int) -> None:
+        import psycopg
+        from psycopg import pq
+
+        self._psycopg, self._pq = psycopg, pq
+        self._url = url
+        self._connection = self._connected()
+
+    def _connected(self) -> Any:
+        try:
+            connection = self._psycopg.connect(self._url, autocommit=True, connect_timeout=10)
+        except self._psycopg.Error as error:
+            raise Unopened(said(error)) from None
+        power = connection.execute(_POWERS).fetchone()
+        if power is not None:
+            connection.close()
+            raise Unopened(
+                f"the role {power[0]}: give the URL of one that may read this database and nothing else "
+                "(CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader)"
+            )
+        return connection
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        if len(text) > LONGEST_QUERY:
+            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+        if "\0" in text:  # where the protocol would end the text
+            raise Refused("the query holds a NUL")
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._run(text, seconds, rule, limits, gold)
+            except self._psycopg.Error as error:
+                if error.sqlstate == _CANCELLED and "statement timeout" in str(error):
+                    raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
+                if not (self._connection.closed or error.sqlstate == _CANCELLED):
+                    raise Refused(line("PostgreSQL", error)) from None
+            except (ValueError, OverflowError) as error:  # what cannot be sent, or what Python has no type for
+                raise Refused(line("PostgreSQL", error)) from None
+        raise Stopped("the query ended its session each time, or needs too much memory")
+
+    def _run(
+        self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None
+    ) -> list[Row] | None:
+        """Run it once; a session that has ended is closed, and the next run has a new one."""
+        if self._connection.closed:
+            self._connection = self._connected()
+        try:
+            self._ask(_BEGIN.format(milliseconds=max(1, int(1000 * seconds))))
+            return self._fetched(text, rule, limits, gold)
+        except MemoryError:
+            self._connection.close()
+            raise Stopped("the query needs too much memory") from None
+        finally:
+            if self._connection.pgconn.status != self._pq.ConnStatus.OK:
+                self._connection.close()
+            elif not self._connection.closed:
+                self._ask(_END)
+
+    def _ask(self, text: str) -> None:
+        found = self._connection.pgconn.exec_(text.encode())
+        if found.status == self._pq.ExecStatus.FATAL_ERROR:
+            raise self._psycopg.errors.error_from_result(found)
+
+    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        # bound to no parameters, but by the extended protocol, which takes one statement and no more
+        found = self._connection.pgconn.exec_params(f"DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), [])
+        if found.status != self._pq.ExecStatus.COMMAND_OK:
+            raise self._psycopg.errors.error_from_result(found)
+
+        def fetch(count: int) -> list[Row]:
+            return plain_rows(self._connection.execute(f"FETCH {count} FROM graded").fetchall())
+
+        return fetched(fetch, rule, limits, gold)

@@ -1,0 +1,116 @@
+"""SQLite: a file that is opened as immutable, or a script built in memory.
+
+The guard is SQLite's own: the authorizer lets a statement read and nothing else, a progress handler ends it at its time, and
+a timer of processor time ends the process where one step alone takes too long.
+"""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from .limits import GRACE, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, said
+from .rules import Gold, Row, Rule
+
+__all__ = ["SQLite"]
+
+_STEPS = 5_000  # of SQLite's machine between two looks at the clock: well below a millisecond
+_HEAP = 256 << 20  # bytes that SQLite may hold
+
+_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
+_FUNCTION = sqlite3.SQLITE_FUNCTION
+_REFUSED_FUNCTIONS = frozenset({"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit"})
+_ACTIONS = (
+    "ALTER_TABLE ANALYZE ATTACH CREATE_INDEX CREATE_TABLE CREATE_TEMP_INDEX CREATE_TEMP_TABLE CREATE_TEMP_TRIGGER "
+    "CREATE_TEMP_VIEW CREATE_TRIGGER CREATE_VIEW CREATE_VTABLE DELETE DETACH DROP_INDEX DROP_TABLE DROP_TEMP_INDEX "
+    "DROP_TEMP_TABLE DROP_TEMP_TRIGGER DROP_TEMP_VIEW DROP_TRIGGER DROP_VIEW DROP_VTABLE INSERT PRAGMA REINDEX "
+    "SAVEPOINT TRANSACTION UPDATE"
+)
+_NAMES = {getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ") for name in _ACTIONS.split()}
+_BROKEN_TEXT = "Could not decode to UTF-8"
+
+
+class SQLite:
+    """One database file, opened so that nothing can change it, or a script built in memory.
+
+    Raises:
+        Unopened: it is no database, or cannot be read.
+    """
+
+    def __init__(self, path: str, max_bytes: int) -> None:
+        self._denied = ""
+        self._deadline = 0.0
+        try:
+            self._open(path, max_bytes)
+        except (sqlite3.Error, OSError, ValueError) as error:
+            raise Unopened(said(error)) from None
+
+    def _open(self, path: str, max_bytes: int) -> None:
+        script = Path(path).read_text(encoding="utf-8") if path.endswith(".sql") else None
+        name = ":memory:" if script is not None else f"{Path(path).resolve().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(name, uri=True, isolation_level=None, cached_statements=0)
+        if script is not None:
+            self._connection.executescript(script)
+        for pragma in ("temp_store=MEMORY", "trusted_schema=OFF", f"hard_heap_limit={_HEAP}", "query_only=ON"):
+            self._connection.execute(f"PRAGMA {pragma}").fetchall()
+        self._connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()  # is it a database at all?
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self._connection.set_authorizer(self._authorize)
+        self._connection.set_progress_handler(self._is_late, _STEPS)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _authorize(self, action: int, one: str | None, two: str | None, *_where: str | None) -> int:
+        if action in _READING or (action == _FUNCTION and str(two).lower() not in _REFUSED_FUNCTIONS):
+            return sqlite3.SQLITE_OK
+        self._denied = f"the function {two}" if action == _FUNCTION else _NAMES.get(action, f"action {action}")
+        return sqlite3.SQLITE_DENY
+
+    def _is_late(self) -> int:
+        return time.process_time() > self._deadline
+
+    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        if len(text) > LONGEST_QUERY:
+            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+        self._denied, self._deadline = "", time.process_time() + seconds
+        signal.setitimer(signal.ITIMER_PROF, seconds + GRACE)
+        try:
+            return self._rows(text, rule, limits, gold)
+        except MemoryError:
+            raise Stopped("the query needs too much memory") from None
+        except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
+            if self._is_late():
+                raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
+            if self._denied:
+                raise Refused(f"the query does more than read: {self._denied}") from None
+            raise Refused(line("SQLite", error)) from None
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _rows(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        try:
+            return self._fetched(text, rule, limits, gold)
+        except sqlite3.OperationalError as error:
+            if not (rule.lenient and _BROKEN_TEXT in str(error)):
+                raise
+        self._connection.text_factory = _without_what_is_broken
+        try:
+            return self._fetched(text, rule, limits, gold)
+        finally:
+            self._connection.text_factory = str
+
+    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        cursor = self._connection.execute(text)
+        try:
+            return fetched(cursor.fetchmany, rule, limits, gold)
+        finally:
+            cursor.close()
+
+
+def _without_what_is_broken(text: bytes) -> str:
+    return text.decode(errors="ignore")
