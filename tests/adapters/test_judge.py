@@ -41,6 +41,8 @@ class Handler(BaseHTTPRequestHandler):
         with server.lock:
             server.running += 1
             server.most = max(server.most, server.running)
+        canary = body["messages"][0]["content"].partition('"canary": \'')[2][:12]
+        content = content.replace('{"score"', f'{{"canary": "{canary}", "score"')
         time.sleep(server.seconds)
         with server.lock:
             server.running -= 1

@@ -7,6 +7,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -182,7 +183,7 @@ def test_a_failure_is_never_a_grade(server: Judge, name: str) -> None:
         assert (found.value, found.status) == (None, "unavailable"), label
 
 
-@pytest.mark.parametrize("name", ["pairwise", "ranking", "rubric"])
+@pytest.mark.parametrize("name", sorted(RIGHT))
 def test_a_verdict_without_the_canary_is_none_and_is_put_right(server: Judge, name: str) -> None:
     server.play = lambda _: (200, json.dumps({**RIGHT[name], "canary": "000000000000"}))
     assert bound(server, name).one("some text", **COLUMNS[name]).status == "unavailable"
@@ -249,3 +250,47 @@ def test_a_gate_on_something_verifiable_decides(server: Judge) -> None:
         "rubric": {"use": bound(server, "rubric", criteria=["good"]), "weight": 0.5, "gate": gate},
     }
     assert Composite({"rewards": rewards})(completions=["4", "4 or so"], answer=["4", "5"]) == [1.5, 0.0]
+
+
+# ------------------------------------------------------------------------------------------------ presets
+
+SHOWN_BY = {
+    "It says that one turn takes one orbit.": "in the time of one orbit", "It names tides as the cause.": "tides", "It names light.": "light",
+    "It is longer than a paragraph.": "\n\n", "It says what is made of the gas.": "make sugar", "It blames a person.": "blame",
+    "It names the date of the announcement.": "9 November", "It says that the announcement was a mistake.": "by mistake",
+    "It gives the Latin word.": "aurum",
+}  # fmt: skip
+
+
+def sensible(body: dict[str, Any]) -> tuple[int, str]:
+    """A judge that quotes what shows a criterion, and takes a longer response for a better one."""
+    shown = asked(body)
+    met = [
+        {"met": "yes" if SHOWN_BY[one] in shown["response"] else "no", "quote": SHOWN_BY[one]}
+        for one in shown.get("criteria", ())
+    ]
+    scores = {name: min(1.0, len(text) / 100) for name, text in shown.get("responses", {}).items()}
+    longer = "first" if len(shown.get("first", "")) > len(shown.get("second", "")) else "second"
+    return 200, json.dumps({"canary": canary_of(body), "answers": met, "scores": scores, "better": longer})
+
+
+PRESETS = {
+    "rubric": ("rubric", [1.5, 1.0, 0.0, 1.5, 1.0, 0.0, 1.5, 1.0, 1.5, 0.0], 9),
+    "ranking": ("ranking", [1.44, 1.05, 0.0, 1.225, 1.38, 1.135, 0.0, 1.44, 1.055, 0.0], 6),
+    "pairwise": ("better", [1.5, 0.5, 1.5, 0.0, 1.5, 0.0, 1.5, 1.0, 1.5, 0.0], 16),
+}
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+def test_the_ten_rows_of_a_preset(server: Judge, name: str) -> None:
+    server.play = sensible
+    component, expected, sent = PRESETS[name]
+    url = f"http://127.0.0.1:{server.server_port}/v1"
+    params = {component: {"url": url, "key_env": "NO_KEY", "requests_per_minute": 1e6}}
+    text = (Path(__file__).resolve().parents[2] / f"examples/presets/judge_{name}.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert len(rows) == 10
+    composite = Composite({"rewards": {"j": {"use": f"preset/judge-{name}", "params": params}}})
+    table = composite.score(rows)
+    assert table.rewards() == pytest.approx(expected)
+    assert len(server.seen) == sent

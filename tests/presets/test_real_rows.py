@@ -36,6 +36,7 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
 }
 OF_CODE = {"humaneval", "mbpp"}
 OF_JSON = {"json-extraction"}
+OF_JUDGES = {"judge-pairwise", "judge-ranking", "judge-rubric"}  # tests/plugins/test_judges.py, which serves a judge
 # Packs of public data: their ten rows in examples/presets/ with the reward of each.
 OF_PACKS: dict[str, tuple[str, list[float]]] = {
     "if-rlvr": ("instructions", [1, 0.5, 1, 1, 0, 1, 1, 0, 1, 1]),
@@ -51,7 +52,7 @@ OF_PACKS: dict[str, tuple[str, list[float]]] = {
 
 
 def test_every_preset_is_tried_here() -> None:
-    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *OF_JSON, *OF_PACKS}
+    assert {preset.name for preset in list_presets()} == {*BOUNDS, *OF_CODE, *OF_JSON, *OF_JUDGES, *OF_PACKS}
 
 
 @pytest.mark.parametrize("name", sorted(OF_PACKS))

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +56,46 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+class Fair(BaseHTTPRequestHandler):
+    """A judge that finds all responses equal."""
+
+    def do_POST(self) -> None:
+        told, asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"]
+        shown = json.loads(asked["content"])
+        verdict = {
+            "canary": told["content"].partition('"canary": \'')[2][:12],
+            "scores": dict.fromkeys(shown.get("responses", ()), 0.5),
+            "answers": [{"met": "no", "quote": ""} for _ in shown.get("criteria", ())],
+            "better": "equal",
+        }
+        answer = json.dumps({"choices": [{"message": {"content": json.dumps(verdict)}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_args: Any) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Fair) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+def asking(name: str, url: str, folder: Path) -> list[str]:
+    """The script's first arguments for a preset of a judge, which is served here."""
+    component = {"judge-rubric": "rubric", "judge-ranking": "ranking", "judge-pairwise": "better"}[name]
+    used = {"use": f"preset/{name}", "params": {component: {"url": url, "key_env": "NO_KEY"}}}
+    (folder / "judge.yaml").write_text(json.dumps({"rewards": {"judged": used}}))
+    return [str(folder / "judge.yaml"), "--data", str(SCRIPT.with_name(f"{name.replace('-', '_')}.jsonl"))]
+
+
 @pytest.mark.parametrize("name", [preset.name for preset in list_presets()])
-def test_it_trains_with_every_preset(name: str, script: Any, tiny: Path, tmp_path: Path) -> None:
+def test_it_trains_with_every_preset(name: str, script: Any, tiny: Path, judge: str, tmp_path: Path) -> None:
     if name == "reasoning-gym":
         pytest.importorskip("reasoning_gym")
     small = [
@@ -70,7 +112,8 @@ def test_it_trains_with_every_preset(name: str, script: Any, tiny: Path, tmp_pat
         "--cpu",
     ]
     more = ["--lora"] if name == "multi-objective" else []
-    trainer = script.main([name, "--model", str(tiny), "--output", str(tmp_path), *small, *more])
+    which = asking(name, judge, tmp_path) if name.startswith("judge-") else [name]
+    trainer = script.main([*which, "--model", str(tiny), "--output", str(tmp_path), *small, *more])
     (logged,) = [entry for entry in trainer.state.log_history if "reward" in entry]
     components = trainer.reward_funcs[0].components
     assert {key for key in logged if key.startswith("rewards/") and key.endswith("/mean")} >= {

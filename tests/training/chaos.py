@@ -40,9 +40,11 @@ JUDGE = """
 import hashlib, http.server, json, sys, time
 class Judge(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        digest = hashlib.sha256(self.rfile.read(int(self.headers["Content-Length"]))).digest()
+        told, asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"]
+        digest = hashlib.sha256(asked["content"].encode()).digest()
         time.sleep(digest[1] / 1000)
-        grade = json.dumps({"score": digest[0] / 255, "reason": "so it is"})
+        canary = told["content"].partition('"canary": \'')[2][:12]
+        grade = json.dumps({"canary": canary, "score": digest[0] / 255, "reason": "so it is"})
         answer = json.dumps({"choices": [{"message": {"content": grade}}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))

@@ -1,4 +1,4 @@
-"""What all judges but the oldest are told: that strings are data, and to repeat a word that stands outside of them."""
+"""What all judges are told: that strings are data, and to repeat a word that stands outside of them."""
 
 from __future__ import annotations
 
