@@ -111,5 +111,15 @@ _WORD = re.compile(r"\w+")
 
 
 def words(text: str) -> list[str]:
-    """Return the runs of letters, digits and underscores."""
-    return _WORD.findall(text)
+    """Return the runs of letters, digits and underscores.
+
+    Of those of nltk's tokenizer since 3.10, where a mark that joins or combines (``U+200D``, ``U+0303``) is part of a word.
+    """
+    return _WORD.findall(text) if text.isascii() else _wide_word().findall(text)
+
+
+@lru_cache(maxsize=1)
+def _wide_word() -> Any:
+    import regex
+
+    return regex.compile(r"\w+")

@@ -1,44 +1,29 @@
-"""Whether a text begins with a verb."""
-
-# ruff: noqa: SIM905 - tables of words read better as words
+"""Whether a text begins with a verb, as an averaged perceptron tagger says of its first word."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from importlib import resources
+from typing import Any, NamedTuple
 
 __all__ = ["begins_with_verb"]
 
-_VERBS = frozenset(
-    (
-        "add allow analyze apply arrange ask avoid be bear become begin believe bring build buy call catch choose climb "
-        "collect come compare consider convert create cut describe design discover do draw eat embrace enjoy ensure enter "
-        "examine explain explore find focus follow forget gather get give go grab grow have hear help hold identify imagine "
-        "implement include investigate join jump keep know learn leave let listen make meet observe open pay picture plan "
-        "prepare protect provide put read recall remember repair review run save say see select send set show sing sit "
-        "speak stand start stay stop take teach tell think travel try understand use visit wait walk watch write "
-        "is was were are am been being has had does did went made said got took came began ran saw wrote made gave found "
-        "kept knew told built stood understood brought bought caught taught thought heard held left met paid sent sat "
-        "making being having doing going running taking walking writing imagine thanks picture dive unlock harness"
-    ).split()
-)
-
 
 def begins_with_verb(tokens: Sequence[str]) -> bool:
-    """Return whether the first token is a verb: to nltk's perceptron tagger where its tables are installed, else by a list.
+    """Return whether the first token is a verb: to nltk's perceptron tagger where its tables are installed, else by ours.
 
-    The tables (``nltk.download("averaged_perceptron_tagger_eng")``) are in no package. The list agrees in most cases, no more.
+    nltk's (``nltk.download("averaged_perceptron_tagger_eng")``) are in no package. Ours are those of textblob-aptagger, from which
+    nltk's tagger comes, as far as they bear on a first word: data/README.md.
     """
-    if not tokens:
+    if not tokens or not tokens[0]:
         return False
     tagger = _tagger()
-    if tagger is not None:
-        return "VB" in tagger.tag(list(tokens[:3]))[0][1]  # its tag hangs on the two tokens after it, no more
-    first, following = tokens[0], "".join(tokens[1:2])
-    if first != "Let" and first[0].isupper() and following[:1].isupper():  # the tagger takes them for a name
-        return False
-    return first.lower() in _VERBS and not (first.isupper() and len(first) > 1)
+    seen = tuple(tokens[:3])  # the tag of the first hangs on the two after it, no more
+    return _tagged(seen) if tagger is None else "VB" in tagger.tag(list(seen))[0][1]
 
 
 @lru_cache(maxsize=1)
@@ -49,3 +34,48 @@ def _tagger() -> Any:
         return PerceptronTagger()
     except LookupError:
         return None
+
+
+class _Tables(NamedTuple):
+    known: dict[str, bool]  # words of one tag only: whether that is a verb's
+    always: Counter[str]  # what each tag weighs before anything is seen
+    weights: dict[str, dict[str, str]]  # what it weighs more, by what is seen: pairs of tag and weight
+
+
+@lru_cache(maxsize=1)
+def _tables() -> _Tables:
+    packed = resources.files(__package__).joinpath("data/first_word_tags.json.gz").read_bytes()
+    tables = json.loads(gzip.decompress(packed))
+    known = {word: name == "verbs" for name, words in tables["known"].items() for word in words.split()}
+    return _Tables(known, Counter(dict(_pairs(tables["always"]))), tables["weights"])
+
+
+def _pairs(text: str) -> Iterator[tuple[str, int]]:
+    parts = text.split()
+    return ((tag, int(weight)) for tag, weight in zip(parts[::2], parts[1::2], strict=True))
+
+
+@lru_cache(maxsize=8192)
+def _tagged(tokens: tuple[str, ...]) -> bool:
+    """The verdict of the tables on the first of up to three tokens."""
+    known, always, weights = _tables()
+    first = tokens[0]
+    if (verb := known.get(first)) is not None:
+        return verb
+    word, following, after, *_ = (*map(_normal, tokens), "-END-", "-END2-", "-END2-")
+    scores = Counter(always)
+    for name, seen in (
+        ("suffix", first[-3:]), ("letter", first[0]), ("word", word), ("next word", following), ("next suffix", following[-3:]),
+        ("word after", after),
+    ):  # fmt: skip
+        scores.update(dict(_pairs(weights[name].get(seen, ""))))
+    return "VB" in max(scores, key=lambda tag: (scores[tag], tag))
+
+
+def _normal(token: str) -> str:
+    """A token as the tables have it: numbers and words with hyphens are of one kind each."""
+    if "-" in token[1:] and token[0] != "-":
+        return "!HYPHEN"
+    if token[0].isdigit():
+        return "!YEAR" if token.isdigit() and len(token) == 4 else "!DIGIT"
+    return token.lower()
