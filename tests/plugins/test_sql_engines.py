@@ -127,9 +127,9 @@ def test_hostile_queries_on_duckdb_are_0_and_change_no_byte(files: str, monkeypa
 
 def test_a_query_that_needs_all_time_or_memory_of_duckdb_is_0(files: str) -> None:
     queries = [*DUCKDB_BOMBS, NAMES]
-    assert values(files, queries, timeout=0.2, max_rows=10_000) == [0.0] * len(DUCKDB_BOMBS) + [1.0]
-    late = bound(files, timeout=0.2).one(DUCKDB_BOMBS[0], query=NAMES, db_id="d")
-    assert (late.status, late.reason) == ("timeout", "the query ran longer than 0.2 s")
+    assert values(files, queries, max_rows=10_000) == [0.0] * len(DUCKDB_BOMBS) + [1.0]
+    late = bound(files).one(DUCKDB_BOMBS[0], query=NAMES, db_id="d")
+    assert (late.value, late.status) == (0.0, "timeout")
 
 
 def test_what_is_said_of_a_query_on_duckdb(files: str, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ Question: TypeAlias = "tuple[Files, str, str]"
 
 _FUNCTION = "grpo_rewards_plugins.sql.running:answer"
 _MEGABYTES = 1_024
+_MEGABYTES_OF_DUCKDB = 4_096  # it reserves far more than the 256 that it may use
 _STUCK = 60.0  # seconds that a worker may wait for a disk, beyond what its queries may run
 
 
@@ -44,8 +45,9 @@ def ask(questions: Sequence[Question], settings: Settings) -> Iterator[tuple[int
 
 def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
     # a server is reached by a socket, with what the environment says of it; what a query may do there, its role decides
-    remote = is_postgres(questions[0][0][0][0])
-    pool = shared_pool(_FUNCTION, megabytes=_MEGABYTES, rights="all" if remote else "read")
+    path = questions[0][0][0][0]
+    megabytes = _MEGABYTES_OF_DUCKDB if path.endswith(".duckdb") else _MEGABYTES
+    pool = shared_pool(_FUNCTION, megabytes=megabytes, rights="all" if is_postgres(path) else "read")
     limits = asdict(settings)
     files: dict[Files, int] = {}
     golds: dict[str, int] = {}

@@ -6,6 +6,7 @@ where that does not help, a timer of processor time ends the process.
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
@@ -35,11 +36,16 @@ class DuckDB:
     def __init__(self, path: str, max_bytes: int) -> None:
         import duckdb
 
+        self._duckdb, self._path = duckdb, path
         self._error: type[Exception] = duckdb.Error
         self._select = duckdb.StatementType.SELECT
+        self._connection = self._connected()
+        self._used_up = False
+
+    def _connected(self) -> Any:
         try:
-            self._connection = duckdb.connect(path, read_only=True, config=_CLOSED)
-        except duckdb.Error as error:
+            return self._duckdb.connect(self._path, read_only=True, config=_CLOSED)
+        except self._error as error:
             raise Unopened(said(error)) from None
 
     def close(self) -> None:
@@ -48,13 +54,21 @@ class DuckDB:
     def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+        if self._used_up:  # what the query before left behind is no cost of this one, in time or in memory
+            self._connection.close()
+            self._connection, self._used_up = self._connected(), False
         begun = time.process_time()
         try:
             with self._interrupted(begun + seconds):
                 return self._fetched(text, rule, limits, gold)
+        except Stopped:
+            self._used_up = True
+            raise
         except MemoryError:
+            self._used_up = True
             raise Stopped("the query needs too much memory") from None
         except (self._error, RuntimeError, ValueError, OverflowError) as error:
+            self._used_up = True
             if time.process_time() - begun > seconds:
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
             if "OutOfMemory" in type(error).__name__:
@@ -75,7 +89,12 @@ class DuckDB:
 
         watcher = threading.Thread(target=watch, daemon=True)
         signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline - time.process_time()) + GRACE)
-        watcher.start()
+        try:
+            watcher.start()
+        except (
+            RuntimeError
+        ):  # no memory is left for a thread, by no fault of this query: the next process is asked again
+            os.kill(os.getpid(), signal.SIGKILL)
         try:
             yield
         finally:

@@ -76,6 +76,8 @@ def fetched(
             raise Stopped(f"the query gives more than {limits['max_rows']} rows")
         if size > limits["max_bytes"]:
             raise Stopped(f"the query gives more than {limits['max_bytes']} bytes")
+        if len(part) < wanted:  # there are no more, and asking costs as much as a small query
+            break
         wanted = max(first, min(1_024, 4 * wanted))
     return rows
 

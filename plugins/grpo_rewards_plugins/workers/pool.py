@@ -204,16 +204,18 @@ class Pool:
             worker.kill()
 
 
-_shared: dict[tuple[str, str], Pool] = {}
+_shared: dict[tuple[str, int, str], Pool] = {}
 _guard = threading.Lock()
 
 
 def shared_pool(function: str, *, megabytes: int = 480, rights: str = "all") -> Pool:
-    """The pool of this process for a function and rights, with a worker per slot; a forked child gets its own."""
+    """The pool of this process for a function, its memory and rights, with a worker per slot; a forked child gets its own."""
     with _guard:
-        found = _shared.get((function, rights))
+        found = _shared.get((function, megabytes, rights))
         if found is None:
-            found = _shared[function, rights] = Pool(function, size=slots(), megabytes=megabytes, rights=rights)
+            found = _shared[function, megabytes, rights] = Pool(
+                function, size=slots(), megabytes=megabytes, rights=rights
+            )
             atexit.register(found.close)
         return found
 
