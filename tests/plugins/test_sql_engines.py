@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from grpo_rewards import Reward, get_reward
+from grpo_rewards.errors import how_to_install
 
 duckdb = pytest.importorskip("duckdb")
 pytestmark = pytest.mark.slow  # workers that start engines, and a server
@@ -153,7 +154,7 @@ def test_a_missing_engine_says_what_to_install(files: str, package: str) -> None
         f"try: find_files({folder!r}, 'd', None, whole_folder=False)\nexcept ModuleNotFoundError as error: print(error)"
     )
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert said.strip() == f"the package {package} is not there: pip install 'grpo-rewards[sql]'"
+    assert said.strip() == f"the package {package} is not there: {how_to_install('sql')}"
 
 
 # ------------------------------------------------------------------------------------------------ PostgreSQL

@@ -8,6 +8,8 @@ import urllib.parse
 from functools import lru_cache
 from pathlib import Path
 
+from grpo_rewards.errors import how_to_install
+
 __all__ = ["DatabaseProblem", "Files", "database_name", "find_files", "is_postgres"]
 
 Files = tuple[tuple[str, str], ...]
@@ -56,7 +58,7 @@ def find_files(folder: str, name: str | None, path: str | None, *, whole_folder:
 @lru_cache(maxsize=4)
 def _check_installed(package: str) -> None:
     if importlib.util.find_spec(package) is None:
-        raise ModuleNotFoundError(f"the package {package} is not there: pip install 'grpo-rewards[sql]'")
+        raise ModuleNotFoundError(f"the package {package} is not there: {how_to_install('sql')}")
 
 
 @lru_cache(maxsize=4096)

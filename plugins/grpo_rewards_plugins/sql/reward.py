@@ -87,7 +87,7 @@ def sql(
     read and nothing else (no write, ``ATTACH``, ``PRAGMA``, extension), so whatever a query tries, no byte of a database
     changes. What a gold gives is remembered, and so is the verdict on a query that does not depend on time or chance.
 
-    DuckDB and PostgreSQL need the extra ``grpo-rewards[sql]``. DuckDB opens a file read-only, without other files, network,
+    DuckDB and PostgreSQL need the extra ``sql``. DuckDB opens a file read-only, without other files, network,
     extensions and settings, and a query is one SELECT. On a PostgreSQL server it is a cursor in a transaction that can
     only read, under a role that must be able to do nothing else: a superuser or a member of ``pg_read_server_files`` is
     refused (``CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader``). Its data must not
