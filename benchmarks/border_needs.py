@@ -92,7 +92,7 @@ def read_rows(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Job]]:
         if each["expected"] != 1:
             continue
         try:
-            row = Row.of(each["columns"], "auto")
+            row = Row.of({**each["columns"], "prompts": each["columns"].get("prompt")}, "auto")
             suite = read_row(row)
         except SuiteProblem:
             continue

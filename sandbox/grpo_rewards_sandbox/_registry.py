@@ -52,13 +52,13 @@ def backend_names() -> tuple[str, ...]:
 
 def _installed() -> dict[str, str]:
     """Where each installed backend is, as ``module:name``; no package replaces one of this package's."""
-    return _found(tuple(sys.path))
+    return {**_others(tuple(sys.path)), **_PLACES}
 
 
 @lru_cache(maxsize=8)
-def _found(_path: tuple[str, ...]) -> dict[str, str]:
-    """Looked for once on each path: it reads a file of every installed package."""
-    return {**{point.name: point.value for point in entry_points(group=GROUP)}, **_PLACES}
+def _others(_path: tuple[str, ...]) -> dict[str, str]:
+    """Those of other packages, looked for once on each path: it reads a file of every installed package."""
+    return {point.name: point.value for point in entry_points(group=GROUP)}
 
 
 def find_backend(name: str) -> Callable[..., Backend]:
