@@ -43,7 +43,7 @@ class Judge(http.server.BaseHTTPRequestHandler):
         told, asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"]
         digest = hashlib.sha256(asked["content"].encode()).digest()
         time.sleep(digest[1] / 1000)
-        canary = told["content"].partition('"canary": \'')[2][:12]
+        canary = told["content"].partition('"canary": \\'')[2][:12]
         grade = json.dumps({"canary": canary, "score": digest[0] / 255, "reason": "so it is"})
         answer = json.dumps({"choices": [{"message": {"content": grade}}]}).encode()
         self.send_response(200)
