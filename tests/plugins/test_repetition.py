@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 
 import pytest
-from grpo_rewards_plugins import word_hashes, words
+from grpo_rewards_plugins import words
 from grpo_rewards_plugins.words import ngrams, split_words
 from hypothesis import given
 from hypothesis import strategies as st
 
 from grpo_rewards import get_reward
+
+needs_numpy = pytest.mark.skipif(importlib.util.find_spec("numpy") is None, reason="numpy is not installed")
 
 
 @pytest.mark.parametrize(
@@ -39,16 +42,22 @@ def test_words_found_by_splitting_are_those_of_the_pattern(text: str) -> None:
     assert split_words(text) == WORD.findall(text.casefold())
 
 
+@needs_numpy
 @given(st.lists(PIECES).map("".join) | st.text(), st.integers(1, 4))
 def test_ngrams_counted_by_hash_are_those_of_the_words(text: str, size: int) -> None:
+    from grpo_rewards_plugins import word_hashes
+
     found = split_words(text)
     expected = max(0, len(found) - size + 1), len(set(ngrams(found, size)))
     assert word_hashes.count_distinct(text, size) == words.count_distinct(text, size) == expected
 
 
+@needs_numpy
 @pytest.mark.parametrize("piece", ["a", "好", "İs ", "word ", "x" * 23 + " "])
 def test_words_of_a_long_text_may_cross_what_is_summed_at_once(piece: str) -> None:
     text = "".join(f"{piece}{number % 4999}{' ' * (number % 3)}" for number in range(9000))
+    from grpo_rewards_plugins import word_hashes
+
     found = split_words(text)
     assert len(text) > 2 * word_hashes._BLOCK
     assert words.count_distinct(text, 3) == (len(found) - 2, len(set(ngrams(found, 3))))
