@@ -104,10 +104,16 @@ def read_rows(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Job]]:
 
 def called(job: Job, session: Any) -> tuple[str, set[str]]:
     """Run a row; return its status and the functions of the border that were called in the tests' process."""
+    with tempfile.TemporaryDirectory() as folder:  # programs write files where they stand
+        return _called(job, session, folder)
+
+
+def _called(job: Job, session: Any, folder: str) -> tuple[str, set[str]]:
     mine, theirs = socket.socketpair()
     reader, writer = os.pipe()
     pids = [os.fork()]
     if pids[0] == 0:
+        os.chdir(folder)
         mine.close()
         os.close(writer)  # else a candidate that lasts would keep the answer from ending
         candidate.serve(theirs)
@@ -117,7 +123,8 @@ def called(job: Job, session: Any) -> tuple[str, set[str]]:
     if pids[1] == 0:
         signal.alarm(30)
         try:
-            _watched(job, mine, session, writer)
+            os.chdir(folder)
+            _watched(job, mine, session, folder, writer)
         finally:
             os._exit(0)
     os.close(writer)
@@ -131,7 +138,7 @@ def called(job: Job, session: Any) -> tuple[str, set[str]]:
     return status, set(found)
 
 
-def _watched(job: Job, sock: socket.socket, session: Any, writer: int) -> None:
+def _watched(job: Job, sock: socket.socket, session: Any, folder: str, writer: int) -> None:
     here, found = os.path.dirname(border.__file__), set()
 
     def watch(frame: Any, event: str, _: Any) -> None:
@@ -144,13 +151,12 @@ def _watched(job: Job, sock: socket.socket, session: Any, writer: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 1)
     data = job.to_wire()
-    with tempfile.TemporaryDirectory() as folder:
-        sys.setprofile(watch)
-        if job.format == "pytest":
-            report = pytest_file.run(data, sock, session, folder, None, tell)
-        else:
-            report = checks.run(data, sock, tell, quiet=True)
-        sys.setprofile(None)
+    sys.setprofile(watch)
+    if job.format == "pytest":
+        report = pytest_file.run(data, sock, session, folder, None, tell)
+    else:
+        report = checks.run(data, sock, tell, quiet=True)
+    sys.setprofile(None)
     os.write(writer, json.dumps([report.status, sorted(found)]).encode())
 
 
