@@ -64,9 +64,8 @@ class Batch:
         for name in TRAINER_ARGUMENTS:
             if (given := columns.pop(name, None)) is not None:
                 trainer[name] = given
-        if (
-            prompts is not None
-        ):  # TRL's asynchronous trainer before 1.8 adds the one prompt of the group, which is no column
+        # TRL's asynchronous trainer before 1.8 adds the one prompt of the group, which is no column
+        if prompts is not None:
             columns.pop("prompt", None)
         size = _length("completions", completions)
         for name, values in (("prompts", prompts), ("completion_ids", completion_ids), *columns.items()):

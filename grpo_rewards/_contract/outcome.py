@@ -77,14 +77,7 @@ class Outcome:
 
     def timed(self, seconds: float) -> Outcome:
         """Return a copy that took `seconds`; quicker than `with_`, since nothing else has to be checked again."""
-        draft = _Draft()
-        draft.value = self.value
-        draft.status = self.status
-        draft.reason = self.reason
-        draft.details = self.details
-        draft.seconds = seconds
-        draft.__class__ = Outcome  # type: ignore[assignment]
-        return draft  # type: ignore[return-value]
+        return restored(self.value, self.status, self.reason, self.details, seconds)
 
     def with_(self, **changes: Any) -> Outcome:
         """Return a copy with the given fields replaced."""

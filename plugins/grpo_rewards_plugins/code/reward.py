@@ -235,15 +235,8 @@ def _code(
         if suite.format == "literal":
             right = literal.answers(text, str(suite.tests), tag=tag)
             details = {"tests_passed": int(right), "tests_total": 1, "data": suite.family}
-            yield (
-                row,
-                Outcome(
-                    float(right),
-                    "scored",
-                    "the answer is the output" if right else "the answer is not the output",
-                    details,
-                ),
-            )
+            reason = "the answer is the output" if right else "the answer is not the output"
+            yield row, Outcome(float(right), "scored", reason, details)
             continue
         text = text.replace("\r\n", "\n")  # a shell takes the other mark for a part of its words
         spoken, program = _program_of(text, suite, prompt, cells, tag=tag, block=block)

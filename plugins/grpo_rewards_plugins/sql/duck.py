@@ -91,9 +91,8 @@ class DuckDB:
         signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline - time.process_time()) + GRACE)
         try:
             watcher.start()
-        except (
-            RuntimeError
-        ):  # no memory is left for a thread, by no fault of this query: the next process is asked again
+        except RuntimeError:
+            # no memory is left for a thread, by no fault of this query: the next process is asked again
             os.kill(os.getpid(), signal.SIGKILL)
         try:
             yield
