@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.words import beyond_ascii
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["language"]
 
@@ -19,6 +23,8 @@ _ALL_LATIN = Outcome(1.0, "scored", "no letter is of another script than latin")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
+_LONG = 4096  # characters, from which on numpy is quicker
+_NONE, _OWN, _FOREIGN = range(3)
 _HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _RANGES: dict[Script, str] = {
     "latin": r"A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02b8\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uff21-\uff3a\uff41-\uff5a",
@@ -49,25 +55,54 @@ def language(completion: str, *, script: Script = "latin") -> Outcome:
         return Outcome(0.0, "scored", "the completion is empty")
     if script == "latin" and completion.isascii():
         return _ALL_LATIN
-    # a pattern takes long over each word of a text; ASCII, most of most texts, is counted without
-    raw = completion.encode("utf-8", "surrogatepass")
-    beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
-    foreign = _pattern(script).sub("", beyond)
-    if script == "latin" and not foreign:
-        return _ALL_LATIN
-    ascii_letters = len(raw.translate(None, _NO_ASCII_LETTERS))
-    letters = ascii_letters + len(beyond)
-    wrong = len(foreign) + (ascii_letters if script != "latin" else 0)
-    if not wrong:
+    letters, foreign, first = _tabled(completion, script) or _split(completion, script)
+    if not foreign:
         return Outcome(1.0, "scored", f"no letter is of another script than {script}")
-    first = min((completion.index(letter), letter) for letter in _firsts(completion, foreign, script))[1]
-    return Outcome(1 - wrong / letters, "scored", f"{wrong} of {letters} letters are not {script}, such as {first!r}")
+    reason = f"{foreign} of {letters} letters are not {script}, such as {completion[first]!r}"
+    return Outcome(1 - foreign / letters, "scored", reason)
 
 
-def _firsts(completion: str, foreign: str, script: Script) -> list[str]:
-    """The first letter beyond ASCII that is foreign, and the first in ASCII where that is."""
-    found = _ASCII_LETTER.search(completion) if script != "latin" else None
-    return [*foreign[:1], *([found[0]] if found else [])]
+def _split(text: str, script: Script) -> tuple[int, int, int]:
+    """How many letters a text has, how many of them are of another script, and where the first of those is.
+
+    A pattern takes long over each word; ASCII, most of most texts, is counted without.
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
+    others = _pattern(script).sub("", beyond)
+    in_ascii = len(raw.translate(None, _NO_ASCII_LETTERS))
+    firsts = [text.index(letter) for letter in others[:1]]
+    if script != "latin" and (found := _ASCII_LETTER.search(text)):
+        firsts.append(found.start())
+    return in_ascii + len(beyond), len(others) + (in_ascii if script != "latin" else 0), min(firsts, default=0)
+
+
+def _tabled(text: str, script: Script) -> tuple[int, int, int] | None:
+    """The same of a long text, by a table; None where that is not quicker or not possible."""
+    if len(text) < _LONG or (kinds := _kinds(script)) is None:
+        return None
+    import numpy as np
+
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    if len(units) != len(text):  # characters beyond U+FFFF, where the table ends
+        return None
+    found = kinds[units]
+    foreign = found == _FOREIGN
+    return int(np.count_nonzero(found)), int(np.count_nonzero(foreign)), int(foreign.argmax())
+
+
+@lru_cache(maxsize=16)
+def _kinds(script: Script) -> NDArray[np.uint8] | None:
+    """Whether each character up to U+FFFF is no letter, one of the script or of another; None without numpy."""
+    try:
+        import numpy as np
+    except ImportError:
+        return None
+    letters = _NO_LETTERS.sub("", "".join(map(chr, range(1 << 16))))
+    kinds = np.full(1 << 16, _NONE, np.uint8)
+    kinds[list(map(ord, letters))] = _OWN
+    kinds[list(map(ord, _pattern(script).sub("", letters)))] = _FOREIGN
+    return kinds
 
 
 @lru_cache(maxsize=16)

@@ -27,6 +27,19 @@ def test_language(script: str, text: str, value: float) -> None:
     assert outcome.reason.startswith("no letter is of another script") is (value == 1.0)
 
 
+def test_a_long_text_counts_as_its_pattern_does() -> None:
+    every = "".join(map(chr, range(0x110000)))  # with surrogates and what stands beyond the table
+    for text in (every[:0x10000], every):
+        for script in ("latin", "han", "greek"):
+            letters = re.findall(r"[^\W\d_]", text)
+            foreign = [letter for letter in letters if not _pattern(script).fullmatch(letter)]
+            outcome = get_reward("language").with_(script=script).one(text)
+            assert outcome.value == 1 - len(foreign) / len(letters)
+            assert (
+                outcome.reason == f"{len(foreign)} of {len(letters)} letters are not {script}, such as {foreign[0]!r}"
+            )
+
+
 PIECES = st.sampled_from(["a", "Z", "9", "_", " ", "é", "好", "п", "α", "²", "٣", "ª", "\u0301", "\ud800", "𠀋", "ﬁ"])
 
 
