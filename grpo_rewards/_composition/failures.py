@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from grpo_rewards._composition.config import ErrorsConfig
 from grpo_rewards._composition.observation import CAUSES, Cause, Share
-from grpo_rewards._contract import Reward, plugin_error
-from grpo_rewards.errors import InfrastructureError
+from grpo_rewards._contract import LARGEST, Reward, plugin_error
+from grpo_rewards.errors import ConfigError, InfrastructureError
 
 __all__ = ["FailureWatch"]
 
@@ -49,7 +49,8 @@ class FailureWatch:
 
         Raises:
             PluginError: a plugin broke its contract, and ``errors.plugin`` is ``raise``.
-            ConfigError: a reward found its configuration wrong when it was called, as a service that refuses its token.
+            ConfigError: a reward found its configuration wrong when it was called, as a service that refuses its token; or
+                a weighted sum is larger than a trainer can compute with.
             InfrastructureError: too many rows could not be scored, for whatever cause.
         """
         for index, share in enumerate(shares):
@@ -63,6 +64,8 @@ class FailureWatch:
                 if len(shares) > 1:
                     error.add_note(f"\nThe row is one of rank {index}; this is rank {rank}.")
                 raise error
+        for index, share in enumerate(shares):
+            _check_size(share.totals, f" of rank {index}" if len(shares) > 1 else "")
         rows = sum(len(share.totals) for share in shares)
         lost: Counter[Cause] = Counter()
         for share in shares:
@@ -95,3 +98,12 @@ class FailureWatch:
             f"{'. '.join(_WORDS[cause][1] for cause in found)}; then resume from the last checkpoint",
             rate=rate,
         )
+
+
+def _check_size(totals: Sequence[float | None], where: str) -> None:
+    for row, total in enumerate(totals):
+        if total is not None and not -LARGEST <= total <= LARGEST:
+            raise ConfigError(
+                f"the reward of row {row}{where} is {total:g}, and a trainer computes in float32, where it may be {LARGEST:g} "
+                f"at most; lower the weights, or clip a component"
+            )

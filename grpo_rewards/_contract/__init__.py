@@ -2,12 +2,13 @@
 
 from grpo_rewards._contract.batch import Batch, group_key
 from grpo_rewards._contract.boundary import evaluate, plugin_error
-from grpo_rewards._contract.limits import CallLimits
+from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
 from grpo_rewards._contract.reward import Reward, as_reward, reward
 from grpo_rewards._contract.text import completion_messages, completion_text
 
 __all__ = [
+    "LARGEST",
     "STATUSES",
     "Batch",
     "CallLimits",

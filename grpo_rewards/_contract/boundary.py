@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import threading
 import time
 import traceback
@@ -12,7 +11,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grpo_rewards._contract.batch import Batch
-from grpo_rewards._contract.limits import CallLimits
+from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards.errors import ConfigError, PluginError
 
@@ -24,7 +23,7 @@ __all__ = ["evaluate", "plugin_error"]
 _Item = TypeVar("_Item")
 
 _SLACK = 1e-9  # rounding that still counts as inside the range
-_ANY = (-sys.float_info.max, sys.float_info.max)  # every finite number
+_ANY = (-LARGEST, LARGEST)
 _NOT_APPLICABLE = Outcome(None, "not_applicable")
 _SHOWN = 200  # characters of a completion that an error shows
 
@@ -446,10 +445,14 @@ def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
         return _broken(_describe(result.error), error=result.error)
     try:
         value = result if type(result) is float else _number(result)
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - the boundary around a plugin's code: __float__ may be the plugin's
         return _broken(f"it returned {_short(result)}; a reward returns a float, None or an Outcome")
     if not math.isfinite(value):
         return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
+    if abs(value) > LARGEST:
+        return _broken(
+            f"it returned {value!r}; a trainer computes in float32, where a reward may be {LARGEST:g} at most"
+        )
     if not low <= value <= high:
         if not low - _SLACK <= value <= high + _SLACK:
             return _broken(

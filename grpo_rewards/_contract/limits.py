@@ -1,4 +1,4 @@
-"""How many calls of a reward may be under way where several batches are scored at once."""
+"""How large a reward may be, and how many calls of one may be under way where several batches are scored at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["CallLimits"]
+__all__ = ["LARGEST", "CallLimits"]
+
+LARGEST = 1e18
+"""The largest size of a reward, also of a sum of them. Trainers compute in float32: beyond 3.4e38 a number is inf there,
+which poisons its group or every weight of the model, and a group's deviation takes the sum of its squares."""
 
 
 class CallLimits:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
+from grpo_rewards._contract.limits import LARGEST
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards._contract.settings import settings_model, validate_settings
 from grpo_rewards._contract.signature import (
@@ -338,10 +339,12 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
         return None
     try:
         low, high = (float(bound) for bound in range)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"reward {name!r}: range must be a pair of numbers (low, high), not {range!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(f"reward {name!r}: range must be two finite numbers, low < high, not ({low:g}, {high:g})")
+    if max(-low, high) > LARGEST:
+        raise ValueError(f"reward {name!r}: range must lie within ±{LARGEST:g}, since trainers compute in float32")
     return (low, high)
 
 

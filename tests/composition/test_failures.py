@@ -33,6 +33,8 @@ def troubled(completion: str) -> Any:
         "nan": float("nan"),
         "inf": float("inf"),
         "big": 7.0,
+        "huge": 1e20,
+        "endless": 10**400,
         "text": "1.0",
     }.get(completion) if completion not in ("raise", "hang") else _act(completion)  # fmt: skip
 
@@ -103,6 +105,8 @@ def test_single_failures_add_up_over_batches() -> None:
         ("nan", "returned nan"),
         ("inf", "returned inf"),
         ("big", r"returned 7.0, outside its declared range \[-1, 1\]"),
+        ("huge", r"returned 1e\+20; a trainer computes in float32"),
+        ("endless", "returned int 1000"),
         ("text", "returned str '1.0'"),
     ],
 )
@@ -115,6 +119,12 @@ def test_a_broken_plugin_stops_training_and_is_named(completion: str, problem: s
     table = composite().score([{"completion": completion}])
     assert table.rewards() == [None]
     assert table.components["trouble"][0].status == "error"
+
+
+def test_a_sum_that_a_trainer_cannot_compute_with_stops_the_run() -> None:
+    built = Composite({"rewards": {"trouble": {"use": troubled, "weight": 1e19}}})
+    with pytest.raises(ConfigError, match=r"the reward of row 1 is 1e\+19.*float32.*lower the weights"):
+        train(built, "wrong", "fine")
 
 
 def test_rows_on_which_a_plugin_breaks_count_too_and_stop_the_run() -> None:
