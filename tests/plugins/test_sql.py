@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.sql.queries import asks_for_order, spider_text
+from grpo_rewards_plugins.sql.queries import asks_for_order, spider_text, varies
 
 from grpo_rewards import Reward, get_reward
 from grpo_rewards.testing import RewardContract
@@ -227,6 +227,27 @@ def test_what_spider_runs(given: str, wanted: str) -> None:
 )  # fmt: skip
 def test_a_gold_s_own_order(gold: str, ordered: bool) -> None:
     assert asks_for_order(gold) is ordered
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("SELECT random()", True), ("SELECT date('now')", True), ("SELECT now()", True), ("SELECT date( )", True), ("SELECT uuid()", True),
+     ("SELECT CURRENT_TIMESTAMP", True), ("SELECT strftime('%Y')", True), ("SELECT strftime('%Y', born) FROM known", False),
+     ("SELECT count(*), date(born) FROM snow", False), ("SELECT f( ) FROM t", False)],
+)  # fmt: skip
+def test_what_may_give_something_else_when_it_is_run_again(text: str, expected: bool) -> None:
+    assert varies(text) is expected
+
+
+def test_columns_are_put_in_order_however_many_fit(tmp_path: Path) -> None:
+    names = [f"c{n}" for n in range(8)]
+    table = f"CREATE TABLE t (id INTEGER PRIMARY KEY, {', '.join(names)});"
+    bits = [", ".join(str(((row * (2 * n + 3)) % 31 + n) % 2) for n in range(8)) for row in range(620)]
+    build(tmp_path / "d.sqlite", f"{table}INSERT INTO t VALUES {', '.join(f'({n}, {b})' for n, b in enumerate(bits))}")
+    row = {"query": f"SELECT {', '.join(names)} FROM t", "db_id": "d"}
+    reward = bound(tmp_path, rule="spider")
+    assert reward.one(f"SELECT {', '.join(reversed(names))} FROM t", **row).value == 1.0
+    assert reward.one(f"SELECT {', '.join(['c0', *names[:-1]])} FROM t", **row).value == 0.0
 
 
 class TestContract(RewardContract):

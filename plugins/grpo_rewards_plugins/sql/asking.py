@@ -57,7 +57,14 @@ def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
     ]
     message = [limits.pop("rule"), limits, list(files), list(golds), items]
     replies: list[Any] = pool.ask(message, seconds=settings.longest)
-    return [Outcome(value, status, reason) for value, status, reason in replies]
+    outcomes: dict[tuple[Any, ...], Outcome] = {}  # few verdicts have a reason of their own
+    found = []
+    for reply in map(tuple, replies):
+        outcome = outcomes.get(reply)
+        if outcome is None:
+            outcome = outcomes[reply] = Outcome(*reply)
+        found.append(outcome)
+    return found
 
 
 def _ended(question: Question, settings: Settings) -> Outcome:

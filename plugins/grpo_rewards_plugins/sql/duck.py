@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .limits import GRACE, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import ALARM, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["DuckDB"]
@@ -58,6 +58,7 @@ class DuckDB:
             self._connection.close()
             self._connection, self._used_up = self._connected(), False
         begun = time.process_time()
+        ALARM.cover(begun, seconds)
         try:
             with self._interrupted(begun + seconds):
                 return self._fetched(text, rule, limits, gold)
@@ -88,7 +89,6 @@ class DuckDB:
                 self._connection.interrupt()
 
         watcher = threading.Thread(target=watch, daemon=True)
-        signal.setitimer(signal.ITIMER_PROF, max(0.0, deadline - time.process_time()) + GRACE)
         try:
             watcher.start()
         except RuntimeError:
@@ -99,7 +99,6 @@ class DuckDB:
         finally:
             done.set()
             watcher.join()
-            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
         statements = self._connection.extract_statements(text)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-__all__ = ["asks_for_order", "mentions_order", "spider_text", "varies"]
+__all__ = ["asks_for_order", "gold_varies", "mentions_order", "spider_text", "varies"]
 
 # What Spider's script takes for one token (its lexer is sqlparse's): strings with a backslash before a quote, `# ` as a comment.
 _TOKEN = re.compile(
@@ -14,7 +15,27 @@ _TOKEN = re.compile(
 )
 _THIS_YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
 _SPLIT = (("> =", ">="), ("< =", "<="), ("! =", "!="))
-_VARIES = re.compile(r"random|'now'|\"now\"|current_(?:date|time)|(?:date|time|julianday|unixepoch)\s*\(\s*\)", re.I)
+_EMPTY_CALL = re.compile(r"\(\s*\)")
+_SIGNS = (
+    "random",
+    "now",
+    "current_",
+    "localtime",
+    "timestamp",
+    "timeofday",
+    "uuid",
+    "today",
+    "sample",
+    "nextval",
+    "txid",
+    "pg_",
+    "strftime",
+)
+_VARIES = re.compile(
+    r"""random | \bnow\b | current_(?:date|time|xact) | localtime | _timestamp\s*\( | timeofday | uuid | \btoday\b | sample | nextval
+      | txid_ | \bpg_ | strftime\s*\(\s*(?:'[^']*'|"[^"]*")\s*\) | (?:date|time|julianday|unixepoch)\s*\(\s*\)""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 def spider_text(text: str) -> str:
@@ -62,5 +83,13 @@ def asks_for_order(gold: str) -> bool:
 
 
 def varies(text: str) -> bool:
-    """Whether a query may give something else when it is run again."""
-    return _VARIES.search(text) is not None
+    """Whether a query may give something else when it is run again: by the time, by chance, or by what else runs."""
+    lowered = text.lower()
+    for sign in _SIGNS:
+        if sign in lowered:
+            return _VARIES.search(text) is not None
+    return _EMPTY_CALL.search(text) is not None and _VARIES.search(text) is not None
+
+
+gold_varies = lru_cache(maxsize=4_096)(varies)
+"""The same for golds: every completion of a group is held against the same one."""

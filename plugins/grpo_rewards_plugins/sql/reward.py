@@ -14,13 +14,13 @@ from grpo_rewards_plugins.bounds import between, finite, tag_name
 
 from .asking import Question, Settings, ask
 from .databases import DatabaseProblem, Files, find_files
-from .queries import varies
+from .queries import gold_varies, varies
 from .rules import RULES
 
 __all__ = ["sql"]
 
-_CACHED = 100_000
-_verdicts: OrderedDict[tuple[object, ...], Outcome] = OrderedDict()
+_CACHED, _SETTINGS = 100_000, 16
+_verdicts: OrderedDict[Settings, OrderedDict[Question, Outcome]] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -120,6 +120,7 @@ def sql(
     golds = [column for column in (query, sql, SQL, gold_sql) if column is not None]
     nowhere = [None] * len(completions)
     seen: dict[tuple[str | None, str | None], Files | Outcome] = {}
+    known = _remembered(settings)
     waiting: dict[Question, list[int]] = {}
     for row, (name, path) in enumerate(zip(db_id or nowhere, db_path or nowhere, strict=True)):
         at = _text(name), _text(path)
@@ -129,15 +130,18 @@ def sql(
         question = _question(files, _first(*(column[row] for column in golds)), completions[row], place, tag)
         if isinstance(question, Outcome):
             yield row, question
-        elif (known := _verdicts.get((settings, question))) is not None:
-            yield row, known
+        elif (verdict := known.get(question)) is not None:
+            yield row, verdict
         else:
             waiting.setdefault(question, []).append(row)
-    questions = list(waiting)
+    questions, places = list(waiting), list(waiting.values())
     for number, found in ask(questions, settings):
-        _remember(settings, questions[number], found)
-        for row in waiting[questions[number]]:
+        _, gold, asked = question = questions[number]
+        if not (found.failed or gold_varies(gold) or varies(asked)):
+            known[question] = found
+        for row in places[number]:
             yield row, found
+    _forget(known)
 
 
 def _first(*values: object) -> str | Outcome:
@@ -171,10 +175,18 @@ def _question(files: Files | Outcome, gold: str | Outcome, completion: str, plac
     return Outcome(0.0, "scored", f"no query found ({place})") if query is None else (files, gold, query)
 
 
-def _remember(settings: Settings, question: Question, found: Outcome) -> None:
-    if found.failed or varies(question[1]) or varies(question[2]):
-        return
+def _remembered(settings: Settings) -> OrderedDict[Question, Outcome]:
+    """The verdicts that are known under the same settings."""
     with _lock:
-        _verdicts[settings, question] = found
-        while len(_verdicts) > _CACHED:
+        found = _verdicts.setdefault(settings, OrderedDict())
+        _verdicts.move_to_end(settings)
+        while len(_verdicts) > _SETTINGS:
             _verdicts.popitem(last=False)
+    return found
+
+
+def _forget(known: OrderedDict[Question, Outcome]) -> None:
+    """Let go of the oldest verdicts."""
+    with _lock:
+        while len(known) > _CACHED:
+            known.popitem(last=False)

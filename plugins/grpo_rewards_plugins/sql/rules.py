@@ -13,7 +13,9 @@ from .queries import asks_for_order, mentions_order, spider_text
 __all__ = ["RULES", "Gold", "Row", "Rule"]
 
 Row = tuple[Any, ...]
-_MOST_STEPS = 20_000  # tries of one column for another; a search that needs more ends as "not equal"
+_MOST_LOOKS = (
+    5_000_000  # at values, to find an order of columns: a second or so; a search that needs more ends as "not equal"
+)
 
 
 @dataclass
@@ -35,6 +37,24 @@ class Gold:
     @cached_property
     def columns(self) -> list[Row]:
         return list(zip(*self.rows, strict=True))
+
+    @cached_property
+    def kinds(self) -> list[tuple[dict[tuple[int, Any], int], Counter[int]]]:
+        """For each column, the kinds of rows up to it: a number by that of the columns before and its value, and how many there are."""
+        found, before = [], [0] * len(self.rows)
+        for column in self.columns:
+            numbers: dict[tuple[int, Any], int] = {}
+            before = [numbers.setdefault(key, len(numbers)) for key in zip(before, column, strict=True)]
+            found.append((numbers, Counter(before)))
+        return found
+
+    @cached_property
+    def rows_sorted(self) -> list[Row]:
+        return [_sorted(row) for row in self.rows]
+
+    @cached_property
+    def distinct_sorted(self) -> frozenset[Row]:
+        return frozenset(self.rows_sorted)
 
 
 @dataclass(frozen=True)
@@ -95,42 +115,45 @@ def _same_table(gold: Gold, rows: list[Row]) -> bool:
     columns = list(zip(*rows, strict=True))
     if gold.ordered:
         return Counter(columns) == Counter(gold.columns)
-    return _matched(gold.columns, columns)
+    return _matched(gold, columns)
 
 
 def _same_unordered(gold: Gold, rows: list[Row]) -> bool:
     """Spider's quick look: values of a row sorted by how they are written, so 2 and 2.0 can part equal rows."""
-    one, other = [_sorted(row) for row in gold.rows], [_sorted(row) for row in rows]
-    return one == other if gold.ordered else set(one) == set(other)
+    found = [_sorted(row) for row in rows]
+    return gold.rows_sorted == found if gold.ordered else gold.distinct_sorted == set(found)
 
 
 def _sorted(row: Row) -> Row:
     return row if len(row) == 1 else tuple(sorted(row, key=lambda value: str(value) + str(type(value))))
 
 
-def _matched(wanted: Sequence[Row], given: Sequence[Row]) -> bool:
+def _matched(gold: Gold, given: list[Row]) -> bool:
     """Whether the columns can be put in an order in which the rows are the same, found by trying what can still fit."""
     counts = [Counter(column) for column in given]
-    fitting = [[n for n, count in enumerate(counts) if count == Counter(column)] for column in wanted]
-    steps = 0
+    fitting = [[n for n, count in enumerate(counts) if count == Counter(column)] for column in gold.columns]
+    same = [given.index(column) for column in given]  # of equal columns one is as good as the other
+    left = _MOST_LOOKS
 
-    def place(taken: tuple[int, ...]) -> bool:
-        nonlocal steps
-        at = len(taken)
-        if at == len(wanted):
+    def place(taken: tuple[int, ...], kinds: Sequence[int]) -> bool:
+        nonlocal left
+        if len(taken) == len(given):
             return True
-        goal = Counter(zip(*wanted[: at + 1], strict=True))
-        for column in fitting[at]:
-            steps += 1
-            if steps > _MOST_STEPS:
+        numbers, sizes = gold.kinds[len(taken)]
+        tried = set()
+        for column in fitting[len(taken)]:
+            if column in taken or same[column] in tried:
+                continue
+            tried.add(same[column])
+            left -= len(kinds)
+            if left < 0:
                 return False
-            if column not in taken:
-                here = (*taken, column)
-                if Counter(zip(*(given[n] for n in here), strict=True)) == goal and place(here):
-                    return True
+            found = [numbers.get(key, -1) for key in zip(kinds, given[column], strict=True)]
+            if Counter(found) == sizes and place((*taken, column), found):
+                return True
         return False
 
-    return place(())
+    return place((), [0] * len(gold.rows))
 
 
 RULES = {

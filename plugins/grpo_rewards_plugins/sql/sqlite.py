@@ -6,13 +6,12 @@ a timer of processor time ends the process where one step alone takes too long.
 
 from __future__ import annotations
 
-import signal
 import sqlite3
 import time
 from pathlib import Path
 from typing import Any
 
-from .limits import GRACE, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, said
+from .limits import ALARM, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["SQLite"]
@@ -77,8 +76,9 @@ class SQLite:
     def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
-        self._denied, self._deadline = "", time.process_time() + seconds
-        signal.setitimer(signal.ITIMER_PROF, seconds + GRACE)
+        now = time.process_time()
+        self._denied, self._deadline = "", now + seconds
+        ALARM.cover(now, seconds)
         try:
             return self._rows(text, rule, limits, gold)
         except MemoryError:
@@ -89,8 +89,6 @@ class SQLite:
             if self._denied:
                 raise Refused(f"the query does more than read: {self._denied}") from None
             raise Refused(line("SQLite", error)) from None
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def _rows(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
         try:

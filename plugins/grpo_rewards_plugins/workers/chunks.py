@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TypeAlias, TypeVar
 
 from grpo_rewards import Outcome
 from grpo_rewards.slots import slots
@@ -14,7 +15,8 @@ from .pool import WorkerEnded, WorkerTimeout
 __all__ = ["ask_all"]
 
 _Question = TypeVar("_Question")
-_CHUNK = 128
+_Answered: TypeAlias = "list[tuple[int, Outcome]]"
+_FEWEST, _MOST = 128, 512  # questions of a message: each message costs about as much as ten small questions
 
 
 def ask_all(
@@ -27,36 +29,66 @@ def ask_all(
     `send` asks a worker some questions, and returns outcomes for the first of them, one at least; `ended` says what becomes of
     one that ended the worker when it was asked alone.
     """
-    numbered = list(enumerate(questions))
-    chunks = [numbered[at : at + _CHUNK] for at in range(0, len(numbered), _CHUNK)]
-    if len(chunks) < 2 or slots() < 2:
-        for chunk in chunks:
-            yield from _answered(chunk, send, ended)
+    numbered, workers = list(enumerate(questions)), slots()
+    size = max(_FEWEST, min(_MOST, -(-len(numbered) // workers)))
+    chunks = [numbered[at : at + size] for at in range(0, len(numbered), size)]
+    if len(chunks) > 1 and workers > 1:
+        yield from _by_threads(chunks, workers, send, ended)
         return
-    with ThreadPoolExecutor(slots(), "grpo-rewards-workers") as threads:
-        under_way = [threads.submit(lambda *given: list(_answered(*given)), chunk, send, ended) for chunk in chunks]
-        for done in as_completed(under_way):
-            yield from done.result()
+    for items in chunks:
+        alone = 0
+        while items:
+            answers, items, alone = _asked(items, alone, send, ended)
+            yield from answers
 
 
-def _answered(
-    items: Sequence[tuple[int, _Question]],
+def _by_threads(
+    chunks: list[list[tuple[int, _Question]]],
+    workers: int,
     send: Callable[[list[_Question]], list[Outcome]],
     ended: Callable[[_Question], Outcome],
 ) -> Iterator[tuple[int, Outcome]]:
-    alone = 0
-    while items:
-        asked = items[:1] if alone else items
+    done: SimpleQueue[Future[tuple[_Answered, list[tuple[int, _Question]], int]]] = SimpleQueue()
+    under_way = 0
+
+    def submit(items: list[tuple[int, _Question]], alone: int) -> None:
+        nonlocal under_way
+        under_way += 1
+        threads.submit(_asked, items, alone, send, ended).add_done_callback(done.put)
+
+    with ThreadPoolExecutor(workers, "grpo-rewards-workers") as threads:
         try:
-            outcomes = send([question for _, question in asked])
-        except WorkerEnded:
-            if len(asked) > 1:
-                alone = len(asked)
-                continue
-            outcomes = [ended(asked[0][1])]
-        except (WorkerTimeout, OSError) as problem:
-            outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem or 'it was stuck'}")]
-        for (number, _), outcome in zip(asked, outcomes, strict=False):
-            yield number, outcome
-        items = items[len(outcomes) :]
-        alone = max(0, alone - len(outcomes))
+            for chunk in chunks:
+                submit(chunk, 0)
+            while under_way:
+                answers, rest, alone = done.get().result()
+                under_way -= 1
+                yield from answers
+                # slow questions came back unanswered: a worker that has nothing to do takes half of them
+                half = len(rest) // 2 if under_way < workers - 1 else 0
+                if half:
+                    submit(rest[:half], min(alone, half))
+                if rest:
+                    submit(rest[half:], max(0, alone - half))
+        finally:  # the caller may have had enough at a deadline
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _asked(
+    items: list[tuple[int, _Question]],
+    alone: int,
+    send: Callable[[list[_Question]], list[Outcome]],
+    ended: Callable[[_Question], Outcome],
+) -> tuple[_Answered, list[tuple[int, _Question]], int]:
+    """Ask once; return the answers, what is left, and how many of that are to be asked one by one."""
+    asked = items[:1] if alone else items
+    try:
+        outcomes = send([question for _, question in asked])
+    except WorkerEnded:
+        if len(asked) > 1:
+            return [], items, len(asked)
+        outcomes = [ended(asked[0][1])]
+    except (WorkerTimeout, OSError) as problem:
+        outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem or 'it was stuck'}")]
+    answers = [(number, outcome) for (number, _), outcome in zip(asked, outcomes, strict=False)]
+    return answers, items[len(outcomes) :], max(0, alone - len(outcomes))
