@@ -23,7 +23,7 @@ _ALL_LATIN = Outcome(1.0, "scored", "no letter is of another script than latin")
 _NO_LETTERS = re.compile(r"[\W\d_]+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
-_LONG = 4096  # characters, from which on numpy is quicker
+_LONG = 4096  # characters, from which on a table is quicker
 _NONE, _OWN, _FOREIGN = range(3)
 _HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _RANGES: dict[Script, str] = {
@@ -55,19 +55,20 @@ def language(completion: str, *, script: Script = "latin") -> Outcome:
         return Outcome(0.0, "scored", "the completion is empty")
     if script == "latin" and completion.isascii():
         return _ALL_LATIN
-    letters, foreign, first = _tabled(completion, script) or _split(completion, script)
+    raw = completion.encode("utf-8", "surrogatepass")
+    tabled = _tabled(completion, script) if len(completion) >= _LONG and len(raw) > 1.5 * len(completion) else None
+    letters, foreign, first = tabled or _split(completion, raw, script)
     if not foreign:
         return Outcome(1.0, "scored", f"no letter is of another script than {script}")
     reason = f"{foreign} of {letters} letters are not {script}, such as {completion[first]!r}"
     return Outcome(1 - foreign / letters, "scored", reason)
 
 
-def _split(text: str, script: Script) -> tuple[int, int, int]:
-    """How many letters a text has, how many of them are of another script, and where the first of those is.
+def _split(text: str, raw: bytes, script: Script) -> tuple[int, int, int]:
+    """How many letters a text (`raw`: in UTF-8) has, how many of them are of another script, and where the first of those is.
 
     A pattern takes long over each word; ASCII, most of most texts, is counted without.
     """
-    raw = text.encode("utf-8", "surrogatepass")
     beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
     others = _pattern(script).sub("", beyond)
     in_ascii = len(raw.translate(None, _NO_ASCII_LETTERS))
@@ -78,8 +79,8 @@ def _split(text: str, script: Script) -> tuple[int, int, int]:
 
 
 def _tabled(text: str, script: Script) -> tuple[int, int, int] | None:
-    """The same of a long text, by a table; None where that is not quicker or not possible."""
-    if len(text) < _LONG or (kinds := _kinds(script)) is None:
+    """The same by a table, which is quicker for a long text of few characters in ASCII; None where there is no numpy."""
+    if (kinds := _kinds(script)) is None:
         return None
     import numpy as np
 
