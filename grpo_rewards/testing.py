@@ -14,7 +14,7 @@ import math
 import multiprocessing
 import pickle
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pytest
 
@@ -43,7 +43,7 @@ def _told(outcomes: Sequence[Outcome]) -> list[tuple[float | None, str, str]]:
     return [(outcome.value, outcome.status, outcome.reason[:80]) for outcome in outcomes]
 
 
-def _elsewhere(pickled: bytes, rows: list[dict[str, Any]]) -> list[tuple[float | None, str]]:
+def _elsewhere(pickled: bytes, rows: list[dict[str, object]]) -> list[tuple[float | None, str]]:
     reward = pickle.loads(pickled)  # noqa: S301 - made by the test itself
     return [(outcome.value, outcome.status) for outcome in reward.outcomes(Batch.from_rows(rows))]
 
@@ -57,21 +57,21 @@ class RewardContract:
     """
 
     reward: ClassVar[Reward | str]
-    rows: ClassVar[Sequence[Mapping[str, Any]]]
-    settings: ClassVar[Mapping[str, Any]] = {}
+    rows: ClassVar[Sequence[Mapping[str, object]]]
+    settings: ClassVar[Mapping[str, object]] = {}
 
     def bound(self) -> Reward:
         """The reward with its settings."""
         found = get_reward(self.reward) if isinstance(self.reward, str) else self.reward
         return found.with_(**self.settings)
 
-    def plain_rows(self) -> list[dict[str, Any]]:
+    def plain_rows(self) -> list[dict[str, object]]:
         """The rows, at least two of them."""
         rows = [dict(row) for row in self.rows]
         assert rows, "give rows that the reward can score"
         return rows if len(rows) > 1 else rows * 2
 
-    def scored(self, rows: Sequence[Mapping[str, Any]]) -> list[Outcome]:
+    def scored(self, rows: Sequence[Mapping[str, object]]) -> list[Outcome]:
         """Score rows; an ``error`` anywhere fails the test."""
         outcomes = self.bound().outcomes(Batch.from_rows(rows))
         for row, outcome in enumerate(outcomes):
@@ -145,7 +145,7 @@ class RewardContract:
         """TRL's keywords, with columns that the reward knows nothing of; one float or None per completion comes back."""
         rows = self.plain_rows()
         names = {name: None for row in rows for name in row if name not in ("completion", "prompt", "completion_ids")}
-        call: dict[str, Any] = {name: [row.get(name) for row in rows] for name in names}
+        call: dict[str, object] = {name: [row.get(name) for row in rows] for name in names}
         values = self.bound()(
             prompts=[row.get("prompt", "p") for row in rows], completions=[row["completion"] for row in rows],
             completion_ids=[row.get("completion_ids") or [1, 2, 3] for row in rows], trainer_state=None,

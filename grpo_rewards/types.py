@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.session import ScoredCall, Session
     from grpo_rewards._composition.stream import Stream, StreamedRow
     from grpo_rewards._contract.batch import Batch
+    from grpo_rewards._contract.shapes import PartScores, RewardCall, RowScores, SettingValues
 
 __all__ = [
     "Batch",
@@ -26,10 +27,14 @@ __all__ = [
     "Observation",
     "Observed",
     "Part",
+    "PartScores",
     "Probes",
+    "RewardCall",
+    "RowScores",
     "Scaler",
     "ScoredCall",
     "Session",
+    "SettingValues",
     "Stream",
     "StreamedRow",
     "World",
@@ -44,10 +49,14 @@ _HOMES = {
     "Observation": "grpo_rewards._composition.observation",
     "Observed": "grpo_rewards._composition.scalers",
     "Part": "grpo_rewards._composition.expanded",
+    "PartScores": "grpo_rewards._contract.shapes",
     "Probes": "grpo_rewards._audit.data.probes",
+    "RewardCall": "grpo_rewards._contract.shapes",
+    "RowScores": "grpo_rewards._contract.shapes",
     "Scaler": "grpo_rewards._composition.scalers",
     "ScoredCall": "grpo_rewards._composition.session",
     "Session": "grpo_rewards._composition.session",
+    "SettingValues": "grpo_rewards._contract.shapes",
     "Stream": "grpo_rewards._composition.stream",
     "StreamedRow": "grpo_rewards._composition.stream",
     "World": "grpo_rewards._composition.caller",

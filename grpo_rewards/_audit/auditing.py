@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
@@ -24,6 +24,15 @@ _COMPANY = 3  # honest completions beside a cheat where a reward compares the co
 _HONEST, _RIGHT = "honest wrong answer", "right answer"
 
 
+class PaidPart(TypedDict):
+    """What a component paid for a cheat, and how much more than for an honest wrong answer."""
+
+    contribution: float | None
+    more_than_honest: float
+    status: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Earned:
     """The best that one cheat got on one case, beside the best honest wrong answer and the best right one there.
@@ -39,7 +48,7 @@ class Earned:
     honest: float
     right: float | None
     completion: str
-    parts: Mapping[str, Mapping[str, Any]]
+    parts: Mapping[str, PaidPart]
     tried: int
 
     @property
@@ -167,7 +176,7 @@ def _scored(
 def _batch(case: Case, texts: Sequence[str], company: Sequence[str]) -> Batch:
     """Each text in a group of its own, with honest completions beside it where rewards compare a group."""
     written = [one for text in texts for one in (text, *company)]
-    completions: list[Any] = [[{"role": "assistant", "content": text}] if case.chat else text for text in written]
+    completions: list[object] = [[{"role": "assistant", "content": text}] if case.chat else text for text in written]
     columns = {name: [value] * len(written) for name, value in case.columns.items() if name != "prompt"}
     prompts = [case.columns["prompt"]] * len(written) if "prompt" in case.columns else None
     return Batch(completions, prompts, None, columns, grouping=[n // (1 + len(company)) for n in range(len(written))])
@@ -179,7 +188,7 @@ def _best(texts: Iterable[str], rewards: Mapping[str, float | None]) -> str | No
     return max(paid, key=lambda text: rewards[text] or 0.0, default=None) if paid else None
 
 
-def _parts(table: ScoreTable, row: int, baseline: int) -> dict[str, dict[str, Any]]:
+def _parts(table: ScoreTable, row: int, baseline: int) -> dict[str, PaidPart]:
     mine, theirs = table.row(row)["components"], table.row(baseline)["components"]
     return {
         name: {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from grpo_rewards._contract import completion_text
 from grpo_rewards.errors import ConfigError
@@ -82,7 +83,7 @@ class Case:
     """
 
     name: str
-    columns: Mapping[str, Any]
+    columns: Mapping[str, object]
     golds: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ("43",)
     functions: tuple[str, ...] = ()
@@ -119,7 +120,7 @@ _CODE = {
     "def test_more():\n    assert add(10, 20) == 30\n",
     "prompt": "Write a Python function add(a, b) that returns the sum of two numbers.",
 }
-_PACKS: dict[str, dict[str, dict[str, Any]]] = {  # by the setting `rule`, for rewards that have one
+_PACKS: dict[str, dict[str, dict[str, object]]] = {  # by the setting `rule`, for rewards that have one
     "instructions": {
         "": {
             "instruction_id_list": ["length_constraints:number_words", "keywords:existence", "punctuation:no_comma"],
@@ -140,7 +141,12 @@ _PACKS: dict[str, dict[str, dict[str, Any]]] = {  # by the setting `rule`, for r
         "exact": {"answers": [{"name": "multiply", "arguments": {"a": 6, "b": 7}}]},
     },
 }
-_KNOWN: dict[str, Any] = {"numbers": [3, 7, 8], "target": 32, "choices": ["9", "7", "15", "21"], "completion_ids": None}
+_KNOWN: dict[str, object] = {
+    "numbers": [3, 7, 8],
+    "target": 32,
+    "choices": ["9", "7", "15", "21"],
+    "completion_ids": None,
+}
 _PLAIN = ("answer", "solution", "gold", "ground_truth", "label", "reference", "expected")
 
 
@@ -160,10 +166,10 @@ def sample_cases(composite: Composite) -> list[Case]:
     return list(cases.values())
 
 
-def _rows_for(component: Component, composite: Composite) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows_for(component: Component, composite: Composite) -> Iterator[tuple[str, dict[str, object]]]:
     """Rows on which `component` applies, with what the other components that apply there need."""
     for name, kind in _kinds(component):
-        columns: dict[str, Any] = {}
+        columns: dict[str, object] = {}
         if (when := component.when) is not None:
             if when.present is False:
                 continue
@@ -186,7 +192,7 @@ def _wants_a_row(component: Component) -> bool:
     return component.when is not None or bool(component.reward.required_columns) or bool(reads & set(_TESTS))
 
 
-def _kinds(component: Component) -> list[tuple[str, dict[str, Any]]]:
+def _kinds(component: Component) -> list[tuple[str, dict[str, object]]]:
     reward = component.reward
     wanted = {p.name for p in reward.shape.data}
     if wanted & set(_TESTS):
@@ -195,11 +201,11 @@ def _kinds(component: Component) -> list[tuple[str, dict[str, Any]]]:
                  "prompt": "Write a Python program that reads two numbers from one line and prints their sum."}  # fmt: skip
         human = {"tests": "def check(candidate):\n    assert candidate(2, 3) == 5\n    assert candidate(10, 20) == 30\n",
                  "entry_point": "add"}  # fmt: skip
-        found: dict[str, dict[str, Any]] = {
-            "pytest": _CODE,
+        found: dict[str, dict[str, object]] = {
+            "pytest": {**_CODE},
             "asserts": {**_CODE, **asserts},
             "humaneval": {**_CODE, **human},
-            "stdio": stdio,
+            "stdio": {**stdio},
         }
         fixed = reward.settings.get("format", "auto")
         return [(name, kind) for name, kind in found.items() if fixed in ("auto", name)]
@@ -215,7 +221,7 @@ def _kinds(component: Component) -> list[tuple[str, dict[str, Any]]]:
     return [("row", {})]
 
 
-def _fill(component: Component, kind: Mapping[str, Any] | None, columns: dict[str, Any]) -> None:
+def _fill(component: Component, kind: Mapping[str, object] | None, columns: dict[str, object]) -> None:
     """Add to `columns` what `component` reads, of `kind` first."""
     reward = component.reward
     known = {**dict.fromkeys(_PLAIN, "42"), **_KNOWN, **(kind or {})}
@@ -244,7 +250,7 @@ def _fill(component: Component, kind: Mapping[str, Any] | None, columns: dict[st
 # ------------------------------------------------------------------------------------------------ rows of a file
 
 
-def cases_of_file(composite: Composite, path: Any, *, limit: int) -> list[Case]:
+def cases_of_file(composite: Composite, path: str | Path, *, limit: int) -> list[Case]:
     """Return the first row of each of the first `limit` groups of a file, every ``when`` among them if the file has it.
 
     Raises:
@@ -286,7 +292,7 @@ def cases_of_file(composite: Composite, path: Any, *, limit: int) -> list[Case]:
 # ------------------------------------------------------------------------------------------------ answers
 
 
-def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: bool) -> Case:
+def _case(name: str, columns: dict[str, object], composite: Composite, *, chat: bool) -> Case:
     golds, program, stdio = [], [], False
     wrong: list[str] = []
     for component in composite.components:
@@ -323,7 +329,7 @@ def _case(name: str, columns: dict[str, Any], composite: Composite, *, chat: boo
     )
 
 
-def gold_texts(value: Any) -> list[str]:
+def gold_texts(value: object) -> list[str]:
     """Return the answers in a column's value as texts: what follows ``####``, the first of a list, numbers as written."""
     if isinstance(value, bool) or value is None:
         return [] if value is None else [str(value)]
@@ -353,7 +359,7 @@ def wrong_answers(gold: str) -> list[str]:
     return [str(float(number + 1)), str(int(number) + 17)]
 
 
-def _expressions(numbers: Sequence[Any], target: Any) -> list[str]:
+def _expressions(numbers: Sequence[object], target: object) -> list[str]:
     """Expressions of the numbers that miss the target."""
     texts = [str(number) for number in numbers]
     total = sum(number for number in numbers if isinstance(number, int | float))
@@ -362,9 +368,13 @@ def _expressions(numbers: Sequence[Any], target: Any) -> list[str]:
     return found or ([" + ".join(texts[:-1]) + " - " + texts[-1]] if str(spread) != str(target) else [texts[0]])
 
 
-def _functions(tests: Any, entry_point: Any) -> list[str]:
+def _functions(tests: object, entry_point: object) -> list[str]:
     """The names that tests call on the candidate, as far as a glance tells."""
-    text = tests if isinstance(tests, str) else "\n".join(test for test in tests if isinstance(test, str))
+    text = (
+        tests
+        if isinstance(tests, str)
+        else "\n".join(test for test in cast(Iterable[object], tests) if isinstance(test, str))
+    )
     found = [entry_point] if isinstance(entry_point, str) and entry_point else []
     for names in _IMPORTED.findall(text):
         found += [name.split(" as ")[0].strip() for name in names.split(",")]
@@ -399,7 +409,7 @@ def _documents(composite: Composite) -> tuple[str, ...]:
     return tuple(json.dumps(_instance(schema)) for schema in schemas if isinstance(schema, Mapping))
 
 
-def _instance(schema: Any, depth: int = 0) -> Any:
+def _instance(schema: object, depth: int = 0) -> object:
     """A document that a simple JSON schema accepts."""
     if not isinstance(schema, Mapping) or depth > 8:
         return {}

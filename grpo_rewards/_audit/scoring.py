@@ -121,7 +121,7 @@ def _serve(descriptor: int) -> None:
                 batch = pickle.load(requests)  # noqa: S301 - from our own parent
             except EOFError:
                 return
-            answer: Any = problem
+            answer: object = problem
             if answer is None:
                 try:
                     answer = composite.score(batch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -159,7 +159,7 @@ def _show_data(report: DataReport) -> None:
     )
 
 
-def _plain(report: AuditReport) -> dict[str, Any]:
+def _plain(report: AuditReport) -> dict[str, object]:
     return {
         "cases": report.cases,
         "completions": report.completions,
@@ -171,7 +171,7 @@ def _plain(report: AuditReport) -> dict[str, Any]:
     }
 
 
-def _entry(one: Earned) -> dict[str, Any]:
+def _entry(one: Earned) -> dict[str, object]:
     return {
         "attack": one.attack, "what": one.what, "case": one.case, "reward": one.reward, "honest_wrong": one.honest,
         "right": one.right, "pays": one.wins, "tried": one.tried, "components": one.parts,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from grpo_rewards._contract import Reward
 
 __all__ = ["list_", "schema"]
 
@@ -75,7 +78,7 @@ def _list_presets(*, as_json: bool) -> None:
         typer.echo(f"{entry['name']:<{width}}  {entry['summary']}")
 
 
-def _entry(name: str, reward: Any) -> dict[str, Any]:
+def _entry(name: str, reward: Reward) -> dict[str, Any]:
     return {
         "name": name,
         "range": reward.range,

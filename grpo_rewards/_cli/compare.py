@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grpo_rewards._cli.sources import is_config
+
+if TYPE_CHECKING:
+    from grpo_rewards._compare.comparison import Figures, RowChange
 
 __all__ = ["compare"]
 
@@ -66,7 +69,7 @@ def compare(
         raise typer.Exit(FINDINGS)
 
 
-def _write(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
+def _write(summary: Figures, changed: Sequence[RowChange]) -> None:
     """Print everything as one JSON object, row by row: the changed ones need not fit in memory."""
     import orjson
 
@@ -91,7 +94,7 @@ def _warn(text: str) -> None:
     typer.echo(f"warning: {text}", err=True)
 
 
-def _show(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
+def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -141,10 +144,10 @@ def _show(summary: dict[str, Any], changed: Sequence[dict[str, Any]]) -> None:
         for name in entry["by"]:
             part = entry["components"][name]
             sides = [
-                f"{side.upper()} {_number(part[side]['value'])} × {part[side]['weight']:g} × gate {part[side]['gate']:g}"
-                + (f" ({_printable(part[side]['reason'])})" if part[side]["reason"] else "")
-                for side in ("a", "b")
-                if part[side] is not None
+                f"{side} {_number(cell['value'])} × {cell['weight']:g} × gate {cell['gate']:g}"
+                + (f" ({_printable(cell['reason'])})" if cell["reason"] else "")
+                for side, cell in (("A", part["a"]), ("B", part["b"]))
+                if cell is not None
             ]
             say(f"    {name} {part['change']:+.4g}: {'; '.join(sides) or 'clip or method of the total'}")
 
@@ -158,7 +161,7 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4g}"
 
 
-def _cell(key: str, value: Any) -> str:
+def _cell(key: str, value: float | None) -> str:
     if value is None:
         return ""
     if key == "share_of_change":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -100,7 +100,7 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
     return findings
 
 
-def _told(topic: str, problems: list[str], total: int, figures: Mapping[str, Any]) -> list[Finding]:
+def _told(topic: str, problems: list[str], total: int, figures: Mapping[str, object]) -> list[Finding]:
     """What a check has found, each of the first problems by itself; without any, the figures."""
     from grpo_rewards._doctor import Finding
 

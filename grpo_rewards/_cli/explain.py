@@ -6,11 +6,12 @@ import inspect
 import json
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
+from grpo_rewards._contract.shapes import scores_in
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
@@ -62,7 +63,7 @@ def _explain_reward(name: str, *, as_json: bool) -> None:
         }
         for item in reward.shape.settings
     }
-    entry: dict[str, Any] = {
+    entry = {
         "name": reward.name,
         "source": reward.source,
         "version": reward.version,
@@ -78,7 +79,7 @@ def _explain_reward(name: str, *, as_json: bool) -> None:
         return
     low_high = "any number" if reward.range is None else "{:g} to {:g}".format(*reward.range)
     typer.echo(f"{reward.name}  ({reward.source} {reward.version}, {reward.style} style, {low_high})\n")
-    typer.echo(entry["documentation"] + "\n")
+    typer.echo(reward.documentation + "\n")
     typer.echo(
         f"columns:  {', '.join(reward.required_columns) or 'none'} needed; {', '.join(reward.optional_columns) or 'none'} optional"
     )
@@ -148,7 +149,7 @@ def _records(
     if config is None and not only:
         if SCORES in row.data:
             shaped = read_shape(row.data, cells=False).samples[0]
-            return [Explanation({**row.data[SCORES], **_texts(shaped)})]
+            return [Explanation({**scores_in(row.data), **_texts(shaped)})]
         if find_config(None) is None:
             raise InputError(
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
@@ -168,5 +169,5 @@ def _records(
     raise InputError(f"there is no row {number}", source=file)
 
 
-def _texts(data: dict[str, Any]) -> dict[str, Any]:
+def _texts(data: dict[str, object]) -> dict[str, object]:
     return {name: data[name] for name in ("prompt", "completion") if data.get(name) is not None}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -80,19 +80,27 @@ def _check(backend: str, as_json: bool) -> None:
         typer.echo(f"error: --backend {backend!r}; expected one of auto, {', '.join(backend_names())}", err=True)
         raise typer.Exit(USAGE)
     names = backend_names() if backend == "auto" else (backend,)
-    found: dict[str, Any] = {name: _try(name) for name in names}
+    found = {name: _try(name) for name in names}
     report = {"guarantees": guarantees(), "backends": found}
     if as_json:
         typer.echo(json.dumps(report, indent=1))
     else:
         for name, result in found.items():
-            typer.echo(f"{name}: {'works, ' + result['mode'] if result['works'] else 'no'}")
+            typer.echo(f"{name}: {'works, ' + str(result['mode']) if result['works'] else 'no'}")
             typer.echo("\n".join(f"  {line}" for line in result["note"].splitlines()))
     if not any(result["works"] for result in found.values()):
         raise typer.Exit(ENVIRONMENT)
 
 
-def _try(name: str) -> dict[str, Any]:
+class Tried(TypedDict):
+    """What came of trying a backend."""
+
+    works: bool
+    mode: str | None
+    note: str
+
+
+def _try(name: str) -> Tried:
     """Judge a right and a wrong program on this backend."""
     from grpo_rewards_sandbox import Job, SandboxUnavailable, open_sandbox
 

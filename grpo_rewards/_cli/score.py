@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -139,7 +139,7 @@ def _show(run: Run, *, to_stderr: bool) -> None:
     console.print(table)
 
 
-def _cell(key: str, value: Any) -> str:
+def _cell(key: str, value: float | None) -> str:
     if value is None:
         return ""
     if key == "zero_std_groups":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -113,10 +113,10 @@ def _component_name(reference: str) -> str:
     return reference.rpartition(":")[2].removeprefix("preset/").replace(".", "_")
 
 
-def _pairs(given: list[str] | None, option: str) -> dict[str, Any]:
+def _pairs(given: list[str] | None, option: str) -> dict[str, object]:
     import yaml
 
-    pairs: dict[str, Any] = {}
+    pairs: dict[str, object] = {}
     for item in given or []:
         name, sign, value = item.partition("=")
         if not (sign and name):

@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from grpo_rewards._cli.sources import one_config
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from grpo_rewards_adapters.training.recipe import Recipe
+    from grpo_rewards_adapters.training.run import Checked
 
 __all__ = ["checked", "checked_recipe", "merge", "train"]
 
@@ -70,13 +76,13 @@ def checked(config: Path) -> dict[str, Any]:
     return {**ready.figures, "total_findings": len(ready.findings), "findings": ready.findings}
 
 
-def checked_recipe(config: Path) -> Any:
+def checked_recipe(config: Path) -> Checked:
     """Return a training configuration as read and checked: ``composite``, ``figures`` and ``findings``."""
     recipe, base = _read(config)
-    return _adapter("run").check(recipe, base=base)
+    return cast("Checked", _adapter("run").check(recipe, base=base))
 
 
-def _read(config: Path) -> tuple[Any, Path]:
+def _read(config: Path) -> tuple[Recipe, Path]:
     """Return a training configuration and its folder, after all that can be told without importing a trainer."""
     recipe, base = _adapter("recipe").read_recipe(config), config.resolve().parent
     model = recipe.model
@@ -106,7 +112,7 @@ def merge(
         typer.echo(f"{adapter} merged into {name}: {out}")
 
 
-def _adapter(module: str) -> Any:
+def _adapter(module: str) -> ModuleType:
     """Import a module of the training adapter, or say what to install."""
     import importlib
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from grpo_rewards._compare.ranking import kendall, pearson, spearman
 from grpo_rewards._compare.sides import Cell, ComparedRow, Side, pair_up
@@ -26,6 +26,44 @@ _SAME = 1e-9
 _NONE = math.nan  # stands for no reward in arrays; a reward is a finite number
 
 
+Figures = dict[str, Any]  # plain data for JSON and tables, by name
+
+
+class ShownCell(TypedDict):
+    """What a component said of a row on one side."""
+
+    value: float | None
+    weight: float
+    gate: float
+    contribution: float | None
+    status: str
+    reason: str
+
+
+class PartChange(TypedDict):
+    """How a component's part in a row's reward changed: by how much, and in what (value, weight, gate, status)."""
+
+    change: float
+    what: list[str]
+    a: ShownCell | None
+    b: ShownCell | None
+
+
+class RowChange(TypedDict):
+    """A row that differs; `by` names the components that changed, the one that moved the reward most first."""
+
+    row: int
+    index: NotRequired[int]
+    group: str
+    a: float | None
+    b: float | None
+    change: float | None
+    reward_changed: bool
+    by: list[str]
+    components: dict[str, PartChange]
+    completion: str
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Two scorings side by side; `summary` is plain data, `changed` the rows that differ, largest change first.
@@ -33,8 +71,8 @@ class Comparison:
     The rows stay on disk until they are asked for.
     """
 
-    summary: dict[str, Any]
-    changed: Sequence[dict[str, Any]]
+    summary: Figures
+    changed: Sequence[RowChange]
 
 
 def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
@@ -49,7 +87,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
     mine, theirs = pair_up(a, b)
     names = dict.fromkeys((*a.components, *b.components))
     parts = {name: _Part() for name in (*names, COMBINATION)}
-    changed: Spool[dict[str, Any]] = Spool()
+    changed: Spool[RowChange] = Spool()
     sizes, x, y = array("d"), array("d"), array("d")
     groups: dict[str, int] = {}
     group_of = array("q")
@@ -117,7 +155,7 @@ class _Part:
         if step := _contribution(two) - _contribution(one):
             self.steps.append(step)
 
-    def changed(self, part: dict[str, Any], *, main: bool) -> None:
+    def changed(self, part: PartChange, *, main: bool) -> None:
         """Take in that a row's outcome differs."""
         self.moved.append(abs(part["change"]))
         self.kinds.update(part["what"])
@@ -133,9 +171,9 @@ def _differ(x: float | None, y: float | None) -> bool:
     return abs(x - y) > _SAME
 
 
-def _row_change(row: ComparedRow, other: ComparedRow) -> dict[str, Any] | None:
+def _row_change(row: ComparedRow, other: ComparedRow) -> RowChange | None:
     """What differs in a row, component by component, or None."""
-    parts: dict[str, dict[str, Any]] = {}
+    parts: dict[str, PartChange] = {}
     explained = 0.0
     for name in dict.fromkeys((*row.cells, *other.cells)):
         one, two = row.cells.get(name), other.cells.get(name)
@@ -153,9 +191,8 @@ def _row_change(row: ComparedRow, other: ComparedRow) -> dict[str, Any] | None:
     if not parts and not reward_changed:
         return None
     by = sorted(parts, key=lambda name: -abs(parts[name]["change"]))
-    return {
+    found: RowChange = {
         "row": row.line,
-        **({"index": row.index} if row.index is not None else {}),
         "group": row.group,
         "a": row.reward,
         "b": other.reward,
@@ -165,6 +202,7 @@ def _row_change(row: ComparedRow, other: ComparedRow) -> dict[str, Any] | None:
         "components": parts,
         "completion": row.excerpt,
     }
+    return found if row.index is None else {**found, "index": row.index}
 
 
 def _contribution(cell: Cell | None) -> float:
@@ -186,11 +224,13 @@ def _kinds(one: Cell | None, two: Cell | None) -> list[str]:
     return kinds
 
 
-def _shown(cell: Cell | None) -> dict[str, Any] | None:
+def _shown(cell: Cell | None) -> ShownCell | None:
     if cell is None:
         return None
-    names = ("value", "weight", "gate", "contribution", "status", "reason")
-    return {name: getattr(cell, name) for name in names}
+    return {
+        "value": cell.value, "weight": cell.weight, "gate": cell.gate, "contribution": cell.contribution,
+        "status": cell.status, "reason": cell.reason,
+    }  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ figures
@@ -200,9 +240,7 @@ def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | N
     return {"kendall": kendall(x, y), "spearman": spearman(x, y)}
 
 
-def _reward(
-    x: array[float], y: array[float], members: Callable[[], Iterator[Sequence[int]]], seed: int
-) -> dict[str, Any]:
+def _reward(x: array[float], y: array[float], members: Callable[[], Iterator[Sequence[int]]], seed: int) -> Figures:
     there = [p for p in range(len(x)) if x[p] == x[p] and y[p] == y[p]]
     one, two = array("d", (x[p] for p in there)), array("d", (y[p] for p in there))
     sums, sizes = [], []
@@ -235,7 +273,7 @@ def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
 
 def _advantages(
     rewards_a: array[float], rewards_b: array[float], members: Callable[[], Iterator[Sequence[int]]]
-) -> dict[str, Any]:
+) -> Figures:
     x, y, within = array("d"), array("d"), array("d")
     gained = lost = flat = best_changed = 0
     for places in members():
@@ -272,9 +310,9 @@ def _best(advantages: Sequence[float]) -> set[int]:
     return {position for position, value in enumerate(advantages) if value >= top - 1e-6}
 
 
-def _components(a: Side, b: Side, parts: dict[str, _Part], rows: int) -> dict[str, dict[str, Any]]:
+def _components(a: Side, b: Side, parts: dict[str, _Part], rows: int) -> dict[str, Figures]:
     names_a, names_b = a.components, b.components
-    figures: dict[str, dict[str, Any]] = {}
+    figures: dict[str, Figures] = {}
     moved = math.fsum(size for part in parts.values() for size in part.moved)
     for name, part in parts.items():
         if name == COMBINATION and not part.moved:

@@ -6,7 +6,6 @@ import math
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 __all__ = ["kendall", "pearson", "ranks", "spearman"]
 
@@ -63,7 +62,7 @@ def kendall(x: Sequence[float], y: Sequence[float]) -> float | None:
     return agreeing / math.sqrt((everything - tied_x) * (everything - tied_y))
 
 
-def _tied(values: Iterable[Any]) -> int:
+def _tied(values: Iterable[object]) -> int:
     """How many pairs of equal values there are; equal ones stand side by side."""
     counts = (sum(1 for _ in same) for _, same in groupby(values))
     return sum(count * (count - 1) // 2 for count in counts)

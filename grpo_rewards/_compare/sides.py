@@ -7,12 +7,13 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import orjson
 
 from grpo_rewards._compare.spool import Spool
 from grpo_rewards._contract import completion_text
+from grpo_rewards._contract.shapes import RowScores
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 from grpo_rewards.errors import InputError
 
@@ -70,11 +71,15 @@ class Side:
         return self.rows.contents if isinstance(self.rows, _Rows) else [row.content for row in self.rows]
 
 
+_PackedCell = tuple[float | None, float, float, float | None, str, str]
+_Packed = tuple[int, int | None, bytes, str, float | None, list[tuple[str, _PackedCell]], str]
+
+
 class _Rows(Sequence[ComparedRow]):
     """Rows on disk; in memory are their digests."""
 
     def __init__(self) -> None:
-        self._spool: Spool[tuple[Any, ...]] = Spool()
+        self._spool: Spool[_Packed] = Spool()
         self._names: dict[str, None] = {}
         self.contents = _Digests()
 
@@ -82,7 +87,9 @@ class _Rows(Sequence[ComparedRow]):
         """Add a row."""
         self._names.update(dict.fromkeys(row.cells))
         self.contents.append(row.content)
-        cells = [(name, c.value, c.weight, c.gate, c.contribution, c.status, c.reason) for name, c in row.cells.items()]
+        cells = [
+            (name, (c.value, c.weight, c.gate, c.contribution, c.status, c.reason)) for name, c in row.cells.items()
+        ]
         self._spool.append((row.line, row.index, row.content, row.group, row.reward, cells, row.excerpt))
 
     @property
@@ -96,11 +103,11 @@ class _Rows(Sequence[ComparedRow]):
     def __getitem__(self, place: int) -> ComparedRow: ...
     @overload
     def __getitem__(self, place: slice) -> list[ComparedRow]: ...
-    def __getitem__(self, place: int | slice) -> Any:
+    def __getitem__(self, place: int | slice) -> ComparedRow | list[ComparedRow]:
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
         line, index, content, group, reward, cells, excerpt = self._spool[place]
-        found = {name: Cell(*fields) for name, *fields in cells}
+        found = {name: Cell(*fields) for name, fields in cells}
         return ComparedRow(line, index, content, group, reward, found, excerpt)
 
 
@@ -120,7 +127,7 @@ class _Digests(Sequence[bytes]):
     def __getitem__(self, place: int) -> bytes: ...
     @overload
     def __getitem__(self, place: slice) -> list[bytes]: ...
-    def __getitem__(self, place: int | slice) -> Any:
+    def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
         if not 0 <= place < len(self):
@@ -196,7 +203,7 @@ def score_sides(
     return [Side(name, rows) for _, name, rows in sides]
 
 
-def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> ComparedRow:
+def _from_scores(scores: RowScores, data: Mapping[str, object]) -> ComparedRow:
     cells = {
         name: Cell(p["value"], p["weight"], p["gate"], p["contribution"], p["status"], p["reason"])
         for name, p in scores["components"].items()
@@ -206,11 +213,11 @@ def _from_scores(scores: Mapping[str, Any], data: Mapping[str, Any]) -> Compared
     return ComparedRow(scores["row"], index, content, group, scores["reward"], cells, _excerpt(data["completion"]))
 
 
-def _digest(prompt: Any, completion: Any) -> bytes:
+def _digest(prompt: object, completion: object) -> bytes:
     return hashlib.blake2b(dump_json([prompt, completion]), digest_size=_DIGEST).digest()
 
 
-def _excerpt(completion: Any) -> str:
+def _excerpt(completion: object) -> str:
     text = completion if isinstance(completion, str) else completion_text(completion) if completion else ""
     return " ".join(text[-4 * _EXCERPT :].split())[-_EXCERPT:]  # the answer stands at the end
 

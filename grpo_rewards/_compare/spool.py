@@ -7,7 +7,7 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import Generic, TypeVar, overload
 
 __all__ = ["Spool"]
 
@@ -36,7 +36,7 @@ class Spool(Sequence[_Item], Generic[_Item]):
     def __getitem__(self, place: int) -> _Item: ...
     @overload
     def __getitem__(self, place: slice) -> list[_Item]: ...
-    def __getitem__(self, place: int | slice) -> Any:
+    def __getitem__(self, place: int | slice) -> object:
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
         self._file.seek(self._at[place])

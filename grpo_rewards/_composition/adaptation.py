@@ -106,7 +106,7 @@ class Adaptation:
 
     # ---------------------------------------------------------------------------------------------- state
 
-    def state(self, identity: Mapping[str, Any]) -> dict[str, Any]:
+    def state(self, identity: Mapping[str, object]) -> dict[str, object]:
         """Return everything as plain data for a checkpoint; `identity` says which composite it belongs to."""
         return {
             "format": _FORMAT,
@@ -121,7 +121,9 @@ class Adaptation:
             "running": {name: running.state() for name, running in self.running.items()},
         }
 
-    def restore(self, state: Mapping[str, Any], identity: Mapping[str, Any], *, accept_changes: bool = False) -> None:
+    def restore(
+        self, state: Mapping[str, Any], identity: Mapping[str, object], *, accept_changes: bool = False
+    ) -> None:
         """Go on from a checkpoint's state.
 
         Raises:
@@ -158,7 +160,7 @@ class _Absent:
 _ABSENT = _Absent()
 
 
-def differences(saved: Any, current: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+def differences(saved: object, current: object, path: str = "") -> Iterator[tuple[str, object, object]]:
     """Yield each leaf in which two nests of plain data differ: its place (``config.rewards.a.weight``) and both values."""
     if isinstance(saved, Mapping) and isinstance(current, Mapping):
         for key in sorted({*saved, *current}, key=str):

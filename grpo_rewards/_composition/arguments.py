@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
@@ -23,8 +23,8 @@ _SECTIONS = tuple(Config.model_fields)
 
 
 def configuration(
-    given: Mapping[str, Any] | Config | None, components: Mapping[str, Any]
-) -> Mapping[str, Any] | Config | None:
+    given: Mapping[str, object] | Config | None, components: Mapping[str, object]
+) -> Mapping[str, object] | Config | None:
     """Return the configuration that the arguments of `Composite` mean: a mapping, keyword arguments, or both.
 
     Keyword arguments with the name of a section (``combine``, ``errors``, ``stages``, ``adapt``) are that section, all
@@ -40,7 +40,7 @@ def configuration(
     if not (given is None or isinstance(given, Mapping)):
         raise ConfigError(f"components by name stand beside a mapping, not beside {type(given).__name__}")
     found = dict(given or {})
-    rewards = dict(found.get("rewards") or {})
+    rewards = dict(cast(Mapping[str, object], found.get("rewards") or {}))
     for name, value in components.items():
         into = found if name in _SECTIONS else rewards
         if name in _SECTIONS and (callable(value) or (isinstance(value, tuple) and name != "stages")):
@@ -50,17 +50,19 @@ def configuration(
         if name in into and not (name == "rewards" and given is None):
             raise ConfigError(f"{name!r} is given twice, in the mapping and by name")
         if name == "rewards":
-            rewards.update(value)
+            rewards.update(cast(Mapping[str, object], value))
         else:
             into[name] = value
     return {**found, "rewards": rewards} if rewards else found
 
 
-def _is_section(key: Any) -> bool:
+def _is_section(key: object) -> bool:
     return key in _SECTIONS or bool(isinstance(key, str) and nearest(key, _SECTIONS))
 
 
-def listed(rewards: Iterable[Any], weights: Sequence[float] | None, names: Sequence[str] | None) -> dict[str, Any]:
+def listed(
+    rewards: Iterable[object], weights: Sequence[float] | None, names: Sequence[str] | None
+) -> dict[str, object]:
     """Return the components of a list of rewards, named after themselves; of two with one name the second is ``name_2``.
 
     Raises:
@@ -72,7 +74,7 @@ def listed(rewards: Iterable[Any], weights: Sequence[float] | None, names: Seque
             raise ConfigError(f"{what}: {len(values)} for {len(rewards)} rewards; give one for each")
     if names is not None and len(set(names)) < len(names):
         raise ConfigError("names: one of them is given twice")
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for place, thing in enumerate(rewards):
         own = names[place] if names is not None else _name_of(thing, place)
         name, number = own, 1
@@ -83,7 +85,7 @@ def listed(rewards: Iterable[Any], weights: Sequence[float] | None, names: Seque
     return found
 
 
-def _name_of(thing: Any, place: int) -> str:
+def _name_of(thing: object, place: int) -> str:
     name = (
         thing.removeprefix("preset/").rpartition(":")[2] if isinstance(thing, str) else getattr(thing, "__name__", "")
     )
@@ -98,10 +100,11 @@ def _name_of(thing: Any, place: int) -> str:
 def as_yaml(composite: Composite) -> str:
     """Return the ``rewards.yaml`` of a composite; see `Composite.to_yaml`."""
     config = composite.config
-    found: dict[str, Any] = {"version": config.version, "rewards": {}}
+    rewards: dict[str, object] = {}
+    found: dict[str, object] = {"version": config.version, "rewards": rewards}
     for name, component in config.rewards.items():
         path = f"rewards.{name}"
-        found["rewards"][name] = {
+        rewards[name] = {
             "use": _reference(component.use, path),
             **_plain(component.model_dump(exclude_unset=True, exclude={"use"}), path),
         }
@@ -110,7 +113,7 @@ def as_yaml(composite: Composite) -> str:
     return yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None)
 
 
-def _reference(use: Any, path: str) -> str:
+def _reference(use: object, path: str) -> str:
     """What a file says for a reward: its registered name, or the place where it can be imported."""
     if isinstance(use, str):
         return use
@@ -132,7 +135,7 @@ def _reference(use: Any, path: str) -> str:
     )
 
 
-def _plain(value: Any, path: str) -> Any:
+def _plain(value: object, path: str) -> Any:
     """Settings as YAML holds them."""
     if isinstance(value, Mapping):
         return {key: _plain(one, f"{path}.{key}") for key, one in value.items()}

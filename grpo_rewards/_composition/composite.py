@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -32,6 +32,7 @@ from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
+from grpo_rewards._contract.shapes import RewardCall
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
 from grpo_rewards._version import __version__
@@ -72,12 +73,12 @@ class Composite:
 
     def __init__(
         self,
-        config: Mapping[str, Any] | Config | None = None,
+        config: Mapping[str, object] | Config | None = None,
         /,
         *,
         base: Path | None = None,
         source: str = "",
-        **components: Any,
+        **components: object,
     ) -> None:
         self.config = read_config(configuration(config, components), source=source)
         self.base = base or Path.cwd()
@@ -113,7 +114,7 @@ class Composite:
 
         return html_of_composite(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         rewards = {
             name: {**component.model_dump(exclude_unset=True, exclude={"use"}), "use": component.use}
             for name, component in self.config.rewards.items()
@@ -134,14 +135,14 @@ class Composite:
         return tuple(dict.fromkeys(column for component in self.components for column in component.columns))
 
     @cached_property
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> dict[str, object]:
         """The version of the package, a hash of the configuration, and every component's plugin with its version."""
         text = orjson.dumps(self.identity, option=orjson.OPT_SORT_KEYS)
         plugins = self.identity["plugins"]
         return {"grpo_rewards": __version__, "config": hashlib.sha256(text).hexdigest()[:16], "plugins": plugins}
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """The configuration, defaults included, and the plugins with their versions, as plain data."""
         plugins = {c.name: f"{c.reward.source}:{c.reward.name} {c.reward.version}" for c in self.components}
         config = self.config.model_dump(mode="python", exclude={"rewards", "scale"})  # where it is scored is not what
@@ -166,7 +167,7 @@ class Composite:
         Raises:
             ConfigError: there is no such component.
         """
-        wanted: dict[str, Any] = {}
+        wanted: dict[str, object] = {}
         queue = list(names)
         while queue:
             name = queue.pop(0)
@@ -214,7 +215,7 @@ class Composite:
 
     # -------------------------------------------------------------------------------------------- scoring
 
-    def score(self, rows: Iterable[Mapping[str, Any]] | Batch) -> ScoreTable:
+    def score(self, rows: Iterable[Mapping[str, object]] | Batch) -> ScoreTable:
         """Score rows offline: mappings with ``completion``, optionally ``prompt`` and ``completion_ids``, and columns.
 
         Rows that cannot be scored are marked in the table, whatever the cause; nothing is raised for them.
@@ -227,7 +228,7 @@ class Composite:
         self.check_columns(batch.available, batch=batch)
         return replace(self.evaluate(batch), batch=batch)
 
-    def explain(self, row: Mapping[str, Any]) -> Explanation:
+    def explain(self, row: Mapping[str, object]) -> Explanation:
         """Score one row and say how its reward came about: value × weight × gate of every component, each with its reason.
 
         A component that compares the completions of a group sees a group of this one.
@@ -238,7 +239,7 @@ class Composite:
         """
         return self.score([row])[0]
 
-    def __call__(self, **call: Any) -> list[float | None]:
+    def __call__(self, **call: object) -> list[float | None]:
         """Score the rows of a trainer's reward call: lists ``prompts``, ``completions``, ``completion_ids`` and columns.
 
         Returns one float per completion; None where nothing applies, or where a sandbox or service was down. What the
@@ -264,7 +265,7 @@ class Composite:
         """The session of the run that called last; before any run, one that belongs to nobody."""
         return self._session
 
-    def session_for(self, call: Mapping[str, Any]) -> Session:
+    def session_for(self, call: RewardCall) -> Session:
         """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
             if self._session is self._alone or not self._session.serves(call):
@@ -443,7 +444,7 @@ def _gates(component: Component, values: Mapping[str, list[float | None]], size:
     return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.on]]
 
 
-def _restore(config: dict[str, Any], base: str, source: str) -> Composite:
+def _restore(config: dict[str, object], base: str, source: str) -> Composite:
     return Composite(config, base=Path(base), source=source)
 
 
@@ -463,11 +464,11 @@ def load(path: str | os.PathLike[str]) -> Composite:
 
 
 def compose(
-    rewards: Iterable[Any],
+    rewards: Iterable[object],
     weights: Sequence[float] | None = None,
     *,
     names: Sequence[str] | None = None,
-    **sections: Any,
+    **sections: object,
 ) -> Composite:
     """Return the composite of a list of rewards, of whatever kinds `Composite` takes, as TRL's ``reward_funcs`` are.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import yaml
 from pydantic import (
@@ -28,6 +28,9 @@ from grpo_rewards._contract import Reward
 from grpo_rewards._presets import expanded, started_from
 from grpo_rewards.errors import ConfigError, nearest
 
+if TYPE_CHECKING:
+    from pydantic.config import JsonDict
+
 __all__ = [
     "AdaptConfig",
     "CombineConfig",
@@ -48,8 +51,8 @@ class WhenConfig(Section):
     """The rows that a component applies to, by the value of one column; it is None on all others."""
 
     column: str = Field(description="A column of the data.")
-    equals: Any = Field(default=None, description="Apply where the column has this value.")
-    any_of: list[Any] | None = Field(default=None, description="Apply where the column has one of these values.")
+    equals: object = Field(default=None, description="Apply where the column has this value.")
+    any_of: list[object] | None = Field(default=None, description="Apply where the column has one of these values.")
     present: bool | None = Field(default=None, description="Apply where the column is not null (or is, with false).")
 
     @model_validator(mode="after")
@@ -58,7 +61,7 @@ class WhenConfig(Section):
             raise ValueError("give exactly one of equals, any_of, present")
         return self
 
-    def holds(self, value: Any) -> bool:
+    def holds(self, value: object) -> bool:
         """Whether a row with this value of the column is meant."""
         if self.present is not None:
             return (value is not None) is self.present
@@ -76,7 +79,7 @@ class GateConfig(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _yaml_reads_on_as_true(cls, data: Any) -> Any:
+    def _yaml_reads_on_as_true(cls, data: object) -> object:
         return (
             {"on" if key is True else key: value for key, value in data.items()} if isinstance(data, Mapping) else data
         )
@@ -88,14 +91,14 @@ class GateConfig(Section):
         return self
 
 
-def _weight_kind(weight: Any) -> str:
+def _weight_kind(weight: object) -> str:
     return "schedule" if isinstance(weight, Mapping | ScheduleConfig) else "number"
 
 
 class ComponentConfig(Section):
     """One reward in the composition."""
 
-    use: Any = Field(
+    use: object = Field(
         description="A reward's name, ./file.py:name or package.module:name; preset/NAME for all components of a preset; "
         "in Python also the reward itself."
     )
@@ -105,7 +108,7 @@ class ComponentConfig(Section):
         default=1.0, description="What its value is multiplied by; 0 means scored and logged only. Or a schedule."
     )
     columns: dict[str, str] = Field(default_factory=dict, description="The reward's column names to the data's.")
-    params: dict[str, Any] = Field(default_factory=dict, description="The reward's settings.")
+    params: dict[str, object] = Field(default_factory=dict, description="The reward's settings.")
     workers: Annotated[int, Field(ge=1, le=1024)] | None = Field(
         default=None,
         description="How many of its calls may be under way at once, for a row reward that waits (HTTP, a judge); the "
@@ -117,7 +120,7 @@ class ComponentConfig(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _bound_settings_as_params(cls, data: Any) -> Any:
+    def _bound_settings_as_params(cls, data: Any) -> object:
         """A reward with bound settings is the reward with these params, as a file says it: the two have one identity."""
         use = data.get("use") if isinstance(data, Mapping) else None
         if not isinstance(use, Reward) or use is (plain := use.unbound()):
@@ -169,7 +172,7 @@ class AdaptConfig(Section):
         return bounds
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The settings of the method."""
         return dict(self.model_extra or {})
 
@@ -215,7 +218,7 @@ class ScaleConfig(Section):
     )
 
 
-def _shorthand(rewards: Any) -> Any:
+def _shorthand(rewards: object) -> object:
     """Let shorter forms stand for a component's mapping.
 
     ``format: xml_format`` is ``{use: xml_format}``, ``math: 2.0`` is ``{use: math, weight: 2.0}``, and a pair is the
@@ -226,7 +229,7 @@ def _shorthand(rewards: Any) -> Any:
     return {name: _full(name, component) for name, component in rewards.items()}
 
 
-def _full(name: Any, component: Any) -> Any:
+def _full(name: object, component: object) -> object:
     if component is None:
         return {"use": name}
     if isinstance(component, int | float) and not isinstance(component, bool):
@@ -241,7 +244,7 @@ def _full(name: Any, component: Any) -> Any:
     return component if isinstance(component, ComponentConfig) else {"use": component}
 
 
-def _rewards_or_preset(schema: dict[str, Any]) -> None:
+def _rewards_or_preset(schema: JsonDict) -> None:
     """Say in the JSON schema that a configuration may begin with a preset instead of rewards."""
     schema.pop("required", None)
     schema["anyOf"] = [{"required": ["rewards"]}, {"required": ["use"]}]
@@ -267,7 +270,7 @@ class Config(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _start_from_preset(cls, data: Any) -> Any:
+    def _start_from_preset(cls, data: object) -> object:
         return started_from(data) if isinstance(data, Mapping) and data.get("use") is not None else data
 
     @field_validator("stages")
@@ -322,7 +325,7 @@ def _check_names(path: str, names: Iterable[str], known: Sequence[str]) -> None:
 class _UniqueKeyLoader(yaml.SafeLoader):
     """YAML's safe loader, refusing a key that is given twice (the second would silently win)."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
@@ -344,7 +347,7 @@ _UniqueKeyLoader.add_implicit_resolver(
 )
 
 
-def read_yaml(path: Path) -> Any:
+def read_yaml(path: Path) -> object:
     """Read a YAML file safely.
 
     Raises:
@@ -363,7 +366,7 @@ def read_yaml(path: Path) -> Any:
         raise ConfigError(f"is not valid YAML: {getattr(error, 'problem', error)}", source=where) from None
 
 
-def read_config(data: Any, *, source: str = "") -> Config:
+def read_config(data: object, *, source: str = "") -> Config:
     """Check a mapping (or the path's content already read) and return the configuration.
 
     Raises:

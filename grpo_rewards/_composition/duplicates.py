@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, cast
 
 from grpo_rewards._contract import Batch, Reward
 
@@ -28,7 +28,7 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
         if not columns:  # nothing but the text is read
             original.update(dict.fromkeys(rows[1:], rows[0]))
             continue
-        first: dict[Any, int] = {}
+        first: dict[object, int] = {}
         for row in rows:
             try:
                 key = tuple([_plain(values[row]) for values in columns])
@@ -43,11 +43,11 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     return distinct, [position[original.get(row, row)] for row in everything]
 
 
-def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[Any]]]:
+def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[object]]]:
     """What a reward looks at beside the text, by name."""
     reads = {parameter.source for parameter in reward.shape.data}
     raw = reward.shape.takes_rest or "raw" in reads or "messages" in reads
-    columns: list[tuple[str, Sequence[Any]]] = [("completion", batch.completions)] if raw else []
+    columns: list[tuple[str, Sequence[object]]] = [("completion", batch.completions)] if raw else []
     if reward.shape.takes_rest:
         columns += [(name, batch.columns[name]) for name in sorted(batch.columns)]
         given = (("prompt", batch.prompts), ("completion_ids", batch.completion_ids))
@@ -58,11 +58,11 @@ def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[Any]]]:
     return columns
 
 
-def content_keys(reward: Reward, batch: Batch) -> list[Any]:
+def content_keys(reward: Reward, batch: Batch) -> list[object]:
     """Return per row what the reward's outcome depends on, as something hashable, None where it cannot be compared."""
     read = _read(reward, batch)
     names = tuple(name for name, _ in read)
-    found: list[Any] = []
+    found: list[object] = []
     for row, text in enumerate(batch.texts):
         try:
             found.append((text, names, *(_plain(values[row]) for _, values in read)))
@@ -89,11 +89,11 @@ def one_at_a_time(reward: Reward) -> bool:
     return reward.style == "batch" and bool(getattr(reward, "rowwise", reward.source == "grpo-rewards"))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> Hashable:
     """Return plain data as something hashable that is equal for equal content of equal types, else raise TypeError."""
     kind = type(value)
     if kind is str or value is None:  # nothing else is equal to it
-        return value
+        return cast(Hashable, value)
     if kind in (int, bool, bytes):
         return (kind, value)
     if kind is float:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import columns_read, distinct_rows
@@ -73,7 +73,7 @@ class Component:
         """Whether it may spend its time waiting: for answers, or, as batch rewards of this package, for processes of its own."""
         return self.asks_beside or (self.reward.style == "batch" and self.reward.source == "grpo-rewards")
 
-    def applies_to(self, data: Mapping[str, Any]) -> bool:
+    def applies_to(self, data: Mapping[str, object]) -> bool:
         """Whether it applies to a row."""
         return self.when is None or self.when.holds(data.get(self.when.column))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.session import ScoredCall
+from grpo_rewards._contract.shapes import RewardCall
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
@@ -25,13 +25,13 @@ class _SharedCalls:
 
     def __init__(self, composite: Composite) -> None:
         self.composite = composite
-        self._scored: deque[tuple[Any, ScoredCall]] = deque(maxlen=_KEPT)
+        self._scored: deque[tuple[object, ScoredCall]] = deque(maxlen=_KEPT)
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_SharedCalls, (self.composite,))
 
-    def scored(self, call: Mapping[str, Any]) -> ScoredCall:
+    def scored(self, call: RewardCall) -> ScoredCall:
         """Return the scored call; two calls are the same when the list of completions is the same object."""
         completions = call.get("completions")
         with self._lock:
@@ -55,7 +55,7 @@ class Part:
         """The composite that it is a part of."""
         return self._shared.composite
 
-    def __call__(self, **call: Any) -> list[float | None]:
+    def __call__(self, **call: object) -> list[float | None]:
         """Return the component's values, clipped and gated, for TRL's reward call."""
         return list(self._shared.scored(call).values[self.component])
 

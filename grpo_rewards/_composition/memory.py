@@ -6,7 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Any
 
 from grpo_rewards._composition.duplicates import content_keys, one_at_a_time
 from grpo_rewards._contract import Batch, Outcome, Reward
@@ -32,13 +31,13 @@ class Memory:
     """The latest outcomes of a composite's streams, by component and by what each depends on."""
 
     def __init__(self) -> None:
-        self._promises: dict[str, OrderedDict[Any, Promise]] = {}
+        self._promises: dict[str, OrderedDict[object, Promise]] = {}
         self._lock = threading.Lock()
 
-    def keys(self, reward: Reward, batch: Batch, units: Sequence[Sequence[int]]) -> list[Any]:
+    def keys(self, reward: Reward, batch: Batch, units: Sequence[Sequence[int]]) -> list[object]:
         """Return a key per row: what its outcome depends on, so all that it is seen together with; None for no key."""
         each = content_keys(reward, batch)
-        found: list[Any] = [None] * len(batch)
+        found: list[object] = [None] * len(batch)
         for unit in units:
             together = tuple(each[row] for row in unit)
             if None not in together:
@@ -63,7 +62,7 @@ class Memory:
                 )
         return found
 
-    def promise(self, component: str, keys: Sequence[Any]) -> tuple[list[Promise], bool]:
+    def promise(self, component: str, keys: Sequence[object]) -> tuple[list[Promise], bool]:
         """Return the promises of a unit's rows, and whether they are new, so that the caller has to keep them."""
         with self._lock:
             there = [self._of(component, key) for key in keys]
@@ -80,7 +79,7 @@ class Memory:
                 kept.popitem(last=False)
             return made, True
 
-    def _of(self, component: str, key: Any) -> Promise | None:
+    def _of(self, component: str, key: object) -> Promise | None:
         kept = self._promises.get(component)
         promise = None if key is None or kept is None else kept.get(key)
         if promise is None or kept is None:

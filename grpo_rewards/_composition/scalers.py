@@ -46,7 +46,7 @@ called on every rank with the same arguments and must be deterministic; it holds
 """
 
 
-def find_scaler(method: str, settings: Mapping[str, Any], *, source: str = "") -> Callable[..., float]:
+def find_scaler(method: str, settings: Mapping[str, object], *, source: str = "") -> Callable[..., float]:
     """Return the adaptation method with its settings bound.
 
     Raises:

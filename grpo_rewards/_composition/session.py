@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.adaptation import Adaptation
 from grpo_rewards._composition.caller import Caller
@@ -24,6 +24,7 @@ from grpo_rewards._composition.normalize import Running, exactly_flat, standardi
 from grpo_rewards._composition.observation import Observation, observe, share_of
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch
+from grpo_rewards._contract.shapes import RewardCall
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
@@ -91,11 +92,11 @@ class Session:
 
     # ------------------------------------------------------------------------------------------ for an adapter
 
-    def serves(self, call: Mapping[str, Any]) -> bool:
+    def serves(self, call: RewardCall) -> bool:
         """Whether a reward call, by its keywords, belongs to this run."""
         return True
 
-    def read(self, call: Mapping[str, Any]) -> tuple[Batch, Caller]:
+    def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows of a reward call, and who makes it. Keywords that are no columns are taken out here."""
         return Batch.from_call(**call), Caller()
 
@@ -127,11 +128,11 @@ class Session:
         """Whether adaptation has driven the component's weight to one of its bounds."""
         return self._adaptation.at_bound(component)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """Return adapted weights and running figures, with what they belong to, as plain data for a checkpoint."""
         return self._adaptation.state(self._composite.identity)
 
-    def restore(self, state: Mapping[str, Any], *, accept_changes: bool = False) -> None:
+    def restore(self, state: Mapping[str, object], *, accept_changes: bool = False) -> None:
         """Go on from what `state` gave.
 
         Raises:
@@ -141,11 +142,11 @@ class Session:
 
     # ------------------------------------------------------------------------------------------ a call
 
-    def rewards(self, call: Mapping[str, Any]) -> list[float | None]:
+    def rewards(self, call: RewardCall) -> list[float | None]:
         """Score a reward call and return one number per row, as a trainer takes it that knows the whole alone."""
         return self._totals(self.score(call))
 
-    def score(self, call: Mapping[str, Any], *, expanded: bool = False) -> ScoredCall:
+    def score(self, call: RewardCall, *, expanded: bool = False) -> ScoredCall:
         """Score a reward call; `expanded` when the components go to the trainer one by one.
 
         Collective where several ranks train: each must call it at the same point. Calls of a run come one after
@@ -226,7 +227,7 @@ class Session:
         columns = {k: list(v) for k, v in batch.columns.items() if (everything and k != "environments") or k in wanted}
         mine = (list(batch.completions), batch.prompts, batch.completion_ids, columns)
         parts = caller.world.gather(mine)
-        lists: list[list[Any] | None] = [
+        lists: list[list[object] | None] = [
             None if parts[0][k] is None else [value for part in parts for value in part[k] or ()] for k in range(3)
         ]
         names = [name for name in parts[0][3] if all(name in part[3] for part in parts)]

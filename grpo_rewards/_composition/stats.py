@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._contract import STATUSES
 
@@ -96,7 +96,7 @@ class Tally:
                 return float(10 ** (step / _STEPS_PER_DECADE))
         return None
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, float | None]:
         """Return the figures by name."""
         counts: dict[str, int] = {status: self.statuses[status] for status in STATUSES} if self.statuses else {}
         return {
@@ -147,6 +147,6 @@ class Statistics:
             mine.spread_sum += theirs.spread_sum
             mine.flat_groups += theirs.flat_groups
 
-    def summary(self) -> dict[str, dict[str, Any]]:
+    def summary(self) -> dict[str, dict[str, float | None]]:
         """Return the figures per component."""
         return {name: tally.summary() for name, tally in self.components.items()}

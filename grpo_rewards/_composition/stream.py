@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from grpo_rewards._composition.evaluation import Component, Evaluated
 from grpo_rewards._composition.lanes import Lane, Watch
@@ -33,7 +33,7 @@ class StreamedRow:
     """A scored row: its number in the stream (0 for the first that was given), itself, and its table of one row."""
 
     place: int
-    row: Mapping[str, Any]
+    row: Mapping[str, object]
     table: ScoreTable
 
     @property
@@ -61,14 +61,14 @@ class Stream:
         self._memory = composite.memory
         self._watch = Watch(composite.config.errors.batch_timeout)
         self._lanes = {c.name: Lane(c, composite.tier, self._watch) for c in composite.components}
-        self._groups: dict[Any, list[_Waiting]] = {}
+        self._groups: dict[object, list[_Waiting]] = {}
         self._lock = threading.Lock()
         self._given = 0
         self._closed = False
 
     # -------------------------------------------------------------------------------------------- one by one
 
-    def submit(self, row: Mapping[str, Any]) -> Future[StreamedRow]:
+    def submit(self, row: Mapping[str, object]) -> Future[StreamedRow]:
         """Begin to score a row; the future holds it once all of its components are done.
 
         Raises:
@@ -84,14 +84,14 @@ class Stream:
             collected.finish()
         return future
 
-    def begin(self, row: Mapping[str, Any]) -> None:
+    def begin(self, row: Mapping[str, object]) -> None:
         """Begin to score a row that will be asked for in a batch later: that batch waits for it instead of scoring it.
 
         Rewards that compare the rows of a group are left to the batch. Raises as `submit`.
         """
         self._begin(row, grouped=False)
 
-    async def score(self, row: Mapping[str, Any]) -> StreamedRow:
+    async def score(self, row: Mapping[str, object]) -> StreamedRow:
         """Score a row; the event loop goes on meanwhile. Raises as `submit`, and by the failure policy."""
         return await asyncio.wrap_future(self.submit(row))
 
@@ -116,7 +116,7 @@ class Stream:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def _begin(self, row: Mapping[str, Any], *, grouped: bool = True) -> tuple[int, dict[str, Promise]]:
+    def _begin(self, row: Mapping[str, object], *, grouped: bool = True) -> tuple[int, dict[str, Promise]]:
         if self._closed:
             raise InputError("the stream is closed; open another one with composite.stream()")
         batch = Batch.from_rows([row])
@@ -156,7 +156,7 @@ class Stream:
 
     # -------------------------------------------------------------------------------------------- groups
 
-    def _join(self, row: Mapping[str, Any], waiting: _Waiting) -> None:
+    def _join(self, row: Mapping[str, object], waiting: _Waiting) -> None:
         key = group_key(row["group_id"] if "group_id" in row else row.get("prompt"))
         with self._lock:
             members = self._groups.setdefault(key, [])
@@ -221,7 +221,7 @@ class Stream:
                     assert isinstance(item, Future)
                     taken += 1
                     room.release()
-                    yield item.result()
+                    yield cast(Future[StreamedRow], item).result()
         finally:
             self.close()
             room.release()
@@ -231,7 +231,7 @@ class Stream:
         rows = self._rows
         if rows is None:
             raise InputError("a stream is iterated over with rows: composite.stream(rows)")
-        found: asyncio.Queue[Any] = asyncio.Queue()
+        found: asyncio.Queue[object] = asyncio.Queue()
         loop, room, given = asyncio.get_running_loop(), asyncio.Semaphore(self._ahead), 0
 
         def done(future: Future[StreamedRow]) -> None:
@@ -262,7 +262,7 @@ class Stream:
                 else:
                     taken += 1
                     room.release()
-                    yield item.result()
+                    yield cast(Future[StreamedRow], item).result()
         finally:
             feeding.cancel()
             self.close()
@@ -283,7 +283,7 @@ class _Collected:
         self,
         composite: Composite,
         place: int,
-        row: Mapping[str, Any],
+        row: Mapping[str, object],
         promises: Mapping[str, Promise],
         future: Future[StreamedRow],
     ) -> None:
@@ -313,14 +313,14 @@ class _Collected:
             self._future.set_result(StreamedRow(self._place, self._row, table))
 
 
-async def _each(rows: Rows) -> AsyncIterator[Mapping[str, Any]]:
+async def _each(rows: Rows) -> AsyncIterator[Mapping[str, object]]:
     if isinstance(rows, AsyncIterable):
         async for row in rows:
             yield row
         return
     iterator = iter(rows)
 
-    def following() -> Mapping[str, Any] | None:
+    def following() -> Mapping[str, object] | None:
         return next(iterator, None)
 
     while (found := await asyncio.to_thread(following)) is not None:  # it may wait for a generator
@@ -338,7 +338,7 @@ def _elsewhere(component: Component) -> Outcome:
     return Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")
 
 
-def _passing_to(target: Promise) -> Any:
+def _passing_to(target: Promise) -> Callable[[Future[Outcome]], None]:
     def passed(promise: Promise) -> None:
         if not target.done():
             if (error := promise.exception()) is not None:

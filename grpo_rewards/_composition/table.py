@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index as as_index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from grpo_rewards._composition.combine import bounded
 from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._contract.shapes import PartScores, RowScores
 from grpo_rewards.errors import GrpoRewardsError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class ScoreTable:
     totals: Sequence[float | None]
     left_out: Mapping[int, str]
     groups: Sequence[Sequence[int]]
-    provenance: Mapping[str, Any]
+    provenance: Mapping[str, object]
     seconds: Mapping[str, float] = field(default_factory=dict)
     copies: Mapping[str, int] = field(default_factory=dict)
     batch: Batch | None = field(default=None, repr=False, compare=False)
@@ -178,9 +179,9 @@ class ScoreTable:
                 found[row] = "left_out"
         return found
 
-    def row(self, index: int) -> dict[str, Any]:
+    def row(self, index: int) -> RowScores:
         """Return row `index` explained: its reward, and per component value x gate x weight with status and reason."""
-        parts: dict[str, dict[str, Any]] = {}
+        parts: dict[str, PartScores] = {}
         for name, outcomes in self.components.items():
             outcome = outcomes[index]
             value, clip = outcome.value, self.clips[name]
@@ -199,12 +200,12 @@ class ScoreTable:
                 part["unclipped"] = outcome.value
             if details := outcome.details:
                 part["details"] = dict(details)
-        explained: dict[str, Any] = {"reward": self.totals[index], "components": parts}
+        explained: RowScores = {"reward": self.totals[index], "components": parts}
         if index in self.left_out:
             explained["left_out"] = self.left_out[index]
         return explained
 
-    def stats(self) -> dict[str, dict[str, float | int | None]]:
+    def stats(self) -> dict[str, dict[str, float | None]]:
         """Return per component: weight, counts per status, mean, within-group spread and p95 seconds."""
         from grpo_rewards._composition.stats import Statistics
 

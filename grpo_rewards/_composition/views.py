@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -68,7 +68,7 @@ class Explanation(dict[str, Any]):
         return f"{texts}<div><b>{escape('reward ' + number(self['reward']) + left_out)}</b></div>{table(head, rows)}"
 
 
-def _text(given: Any) -> str:
+def _text(given: object) -> str:
     """A prompt or completion, a text or a list of messages, as text."""
     if isinstance(given, str):
         return given
@@ -118,10 +118,10 @@ def html_of_composite(composite: Composite) -> str:
     return table(("component", "weight", "reward", "columns", "settings"), rows) + more
 
 
-def columns_of(scores: ScoreTable) -> dict[str, list[Any]]:
+def columns_of(scores: ScoreTable) -> dict[str, Sequence[object]]:
     """The table as columns: prompt, completion, reward, ``left_out``, and per component value, weighted share, status, reason."""
     size = range(len(scores))
-    found: dict[str, list[Any]] = {}
+    found: dict[str, Sequence[object]] = {}
     if scores.batch is not None:
         if scores.batch.prompts is not None:
             found["prompt"] = [None if prompt is None else _text(prompt) for prompt in scores.batch.prompts]

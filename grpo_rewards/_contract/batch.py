@@ -19,7 +19,7 @@ TRAINER_ARGUMENTS = ("trainer_state", "log_extra", "log_metric")
 """What a trainer adds to the columns: its state and two functions that log."""
 
 
-def _log_nowhere(*_args: Any, **_kwargs: Any) -> None:
+def _log_nowhere(*_args: object, **_kwargs: object) -> None:
     """Stand in for ``log_extra`` and ``log_metric`` where no trainer gave them."""
 
 
@@ -38,21 +38,21 @@ class Batch:
     the size is known and `grouping` is not, other processes hold the rest of a group.
     """
 
-    completions: Sequence[Any]
-    prompts: Sequence[Any] | None = None
-    completion_ids: Sequence[Any] | None = None
-    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    completions: Sequence[object]
+    prompts: Sequence[object] | None = None
+    completion_ids: Sequence[object] | None = None
+    columns: Mapping[str, Sequence[object]] = field(default_factory=dict)
     trainer: Mapping[str, Any] = field(default_factory=_no_trainer)
-    grouping: Sequence[Any] | None = None
+    grouping: Sequence[object] | None = None
     group_size: int | None = None
 
     @classmethod
     def from_call(
         cls,
         *,
-        completions: Sequence[Any],
-        prompts: Sequence[Any] | None = None,
-        completion_ids: Sequence[Any] | None = None,
+        completions: Sequence[object],
+        prompts: Sequence[object] | None = None,
+        completion_ids: Sequence[object] | None = None,
         **columns: Any,
     ) -> Batch:
         """Build a batch from the keywords of TRL's reward call.
@@ -79,7 +79,7 @@ class Batch:
         return batch.in_groups_of(_group_size(trainer["log_metric"]))
 
     @classmethod
-    def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Batch:
+    def from_rows(cls, rows: Iterable[Mapping[str, object]]) -> Batch:
         """Build a batch from row mappings with ``completion``, optionally ``prompt`` and ``completion_ids``, and columns.
 
         A column that some rows lack is filled with None there.
@@ -89,7 +89,7 @@ class Batch:
         """
         rows = list(rows)
         names: dict[str, None] = {}
-        known: Any = None
+        known: object = None
         for index, row in enumerate(rows):
             if (keys := tuple(row)) != known:
                 known = keys
@@ -112,7 +112,7 @@ class Batch:
         return [text if isinstance(text, str) else completion_text(text) for text in self.completions]
 
     @cached_property
-    def messages(self) -> list[list[dict[str, Any]]]:
+    def messages(self) -> list[list[dict[str, object]]]:
         """Each completion as a list of messages."""
         return [completion_messages(completion) for completion in self.completions]
 
@@ -188,7 +188,7 @@ class Batch:
                 f"Give the data a column group_id, the same in all rows of a group, or leave the reward out"
             )
 
-    def column(self, name: str) -> Sequence[Any] | None:
+    def column(self, name: str) -> Sequence[object] | None:
         """Return the values of a dataset column, or of ``prompt`` or ``completion_ids``, or None."""
         if name in self.columns:
             return self.columns[name]
@@ -201,7 +201,7 @@ class Batch:
     def select(self, rows: Sequence[int], *, columns: Collection[str] | None = None) -> Batch:
         """Return the batch of the given rows, in that order; of the columns only those named, where some are."""
 
-        def pick(values: Sequence[Any] | None) -> list[Any] | None:
+        def pick(values: Sequence[object] | None) -> list[object] | None:
             return None if values is None else [values[row] for row in rows]
 
         completions = [self.completions[row] for row in rows]
@@ -238,7 +238,7 @@ class Batch:
         return self.trainer["log_metric"]  # type: ignore[no-any-return]
 
     @property
-    def log_extra(self) -> Callable[[str, list[Any]], None]:
+    def log_extra(self) -> Callable[[str, list[object]], None]:
         """The trainer's function that logs a column of the completions table, or one that does nothing."""
         return self.trainer["log_extra"]  # type: ignore[no-any-return]
 
@@ -258,7 +258,7 @@ def _group_size(log_metric: Callable[..., None]) -> int | None:
     return size if isinstance(size, int) and size > 0 else None
 
 
-def _length(name: str, values: Any) -> int:
+def _length(name: str, values: object) -> int:
     if (
         isinstance(values, str | bytes | Mapping)
         or not hasattr(values, "__len__")
@@ -268,11 +268,11 @@ def _length(name: str, values: Any) -> int:
     return len(values)
 
 
-def _groups_of(keys: Iterable[Any]) -> list[list[int]]:
+def _groups_of(keys: Iterable[object]) -> list[list[int]]:
     """The rows of each key. Raises TypeError where a key cannot be compared by content."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     members: list[int] = []
-    before: Any = groups  # no key is this
+    before: object = groups  # no key is this
     for index, key in enumerate(keys):
         if key is not before:
             members, before = groups.setdefault(group_key(key), []), key
@@ -280,7 +280,7 @@ def _groups_of(keys: Iterable[Any]) -> list[list[int]]:
     return list(groups.values())
 
 
-def group_key(key: Any) -> Any:
+def group_key(key: object) -> object:
     """Make a prompt usable as a key: messages are lists of mappings, which cannot be hashed.
 
     Raises:
@@ -296,7 +296,7 @@ def group_key(key: Any) -> Any:
         return repr(key)  # plain data that JSON cannot hold
 
 
-def _content(value: Any) -> Any:
+def _content(value: object) -> object:
     """Stand for a value that JSON does not know by its content: pixels for an image, the repr of what has an equality."""
     if callable(pixels := getattr(value, "tobytes", None)):
         shape = [str(getattr(value, name, "")) for name in ("size", "shape", "mode", "dtype")]

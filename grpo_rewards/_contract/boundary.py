@@ -6,9 +6,9 @@ import math
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.limits import LARGEST, CallLimits
@@ -28,7 +28,7 @@ _NOT_APPLICABLE = Outcome(None, "not_applicable")
 _SHOWN = 200  # characters of a completion that an error shows
 
 
-class _Broken(dict[str, Any]):
+class _Broken(dict[str, object]):
     """The details of an ``error`` outcome, with what the plugin raised: never pickled or written, for it may hold anything."""
 
     error: BaseException | None = None
@@ -107,7 +107,7 @@ def _units(reward: Reward, batch: Batch) -> list[list[int]]:
     return batch.groups if reward.style == "group" else [list(range(len(batch)))] if len(batch) else []
 
 
-def _attempt(reward: Reward, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def _attempt(reward: Reward, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
     """Call the plugin; `keywords` are its settings and what goes to ``**kwargs``."""
     try:
         return reward.function(*arguments, **keywords)
@@ -115,9 +115,9 @@ def _attempt(reward: Reward, arguments: Sequence[Any], keywords: Mapping[str, An
         return _Raised(error)
 
 
-async def _attempt_async(reward: Reward, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+async def _attempt_async(reward: Reward, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
     try:
-        return await reward.function(*arguments, **keywords)
+        return await cast(Awaitable[object], reward.function(*arguments, **keywords))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
         return _Raised(error)
 
@@ -125,11 +125,11 @@ async def _attempt_async(reward: Reward, arguments: Sequence[Any], keywords: Map
 # ------------------------------------------------------------------------------------------------ arguments
 
 
-def _sources(reward: Reward, batch: Batch) -> list[Any]:
+def _sources(reward: Reward, batch: Batch) -> list[_Column]:
     """Per data parameter its list of values, or a `_Constant` for one that is the same for every row."""
-    found: list[Any] = []
+    found: list[_Column] = []
     for parameter in reward.shape.data:
-        values: Any
+        values: _Column | None
         match parameter.source:
             case "text":
                 values = batch.texts
@@ -152,19 +152,22 @@ class _Constant:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
-    def __getitem__(self, _row: int) -> Any:
+    def __getitem__(self, _row: int) -> object:
         return self.value
 
 
-def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
+_Column = Sequence[object] | _Constant
+
+
+def _rest(reward: Reward, batch: Batch) -> dict[str, Sequence[object]]:
     """The columns that go to ``**kwargs``: those that no parameter names."""
     if not reward.shape.takes_rest:
         return {}
     named = {parameter.name for parameter in reward.shape.data}
-    rest: dict[str, Any] = {name: values for name, values in batch.columns.items() if name not in named}
+    rest = {name: values for name, values in batch.columns.items() if name not in named}
     if reward.style != "row":
         if batch.grouping is not None and "group_id" not in named:  # the trainer's groups, for who sends rows elsewhere
             rest["group_id"] = batch.grouping
@@ -174,7 +177,7 @@ def _rest(reward: Reward, batch: Batch) -> dict[str, Any]:
     return {name: values for name, values in rest.items() if name not in settings and name not in reward.settings}
 
 
-def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[Any], Mapping[str, Any]]:
+def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[object], Mapping[str, object]]:
     arguments = [
         source.value if isinstance(source, _Constant) else source if isinstance(source, list) else list(source)
         for source in _sources(reward, batch)
@@ -200,7 +203,7 @@ def _evaluate_rows(
     rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
     threads = max(1, min(reward.workers, len(batch) - len(gaps)))
 
-    def work(rows: Iterable[tuple[int, Sequence[Any]]]) -> None:
+    def work(rows: Iterable[tuple[int, Sequence[object]]]) -> None:
         for row, arguments in rows:
             if deadline is not None and now() > deadline:
                 return
@@ -210,7 +213,7 @@ def _evaluate_rows(
             started = clock()
             keywords = {**settings, **{name: values[row] for name, values in rest.items()}} if rest else settings
             try:  # as `_attempt` does, without a call for each row
-                result: Any = function(*arguments, **keywords)
+                result: object = function(*arguments, **keywords)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
                 result = _Raised(error)
             if type(result) is float and low <= result <= high:
@@ -261,7 +264,7 @@ def _side_by_side(
         thread.join()
 
 
-def _gaps(reward: Reward, sources: Sequence[Any], size: int) -> dict[int, Outcome]:
+def _gaps(reward: Reward, sources: Sequence[_Column], size: int) -> dict[int, Outcome]:
     """The rows in which a column that a row reward needs is None: it does not apply there."""
     gaps: dict[int, Outcome] = {}
     for parameter, values in zip(reward.shape.data, sources, strict=True):
@@ -283,7 +286,7 @@ def _evaluate_async(
     async def run() -> None:
         gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward, reward.workers)
 
-        async def one(arguments: Sequence[Any], keywords: Mapping[str, Any], rows: list[int]) -> None:
+        async def one(arguments: Sequence[object], keywords: Mapping[str, object], rows: list[int]) -> None:
             async with gate:
                 if limits is not None and limits.stopped:
                     return
@@ -330,13 +333,13 @@ def _take_rows(
     batch: Batch,
     slots: list[Outcome | None],
     rows: list[int],
-    found: Generator[Any, None, None],
+    found: Generator[object, None, None],
     deadline: float | None,
 ) -> None:
     """Write the outcomes that a list call yields as ``(row, value)``, each as it comes, until the deadline."""
     left = dict(enumerate(rows))  # by its place in the call
     before = time.perf_counter()
-    problem: Any = None
+    problem: str | _Raised | None = None
     while problem is None:
         item = _next(found)
         if isinstance(item, _Raised):
@@ -346,7 +349,7 @@ def _take_rows(
             break
         now = time.perf_counter()
         try:
-            place, value = item
+            place, value = cast(tuple[int, object], item)
             row = left.pop(place)
         except (TypeError, ValueError, KeyError):
             problem = (
@@ -374,7 +377,7 @@ def _take_rows(
 _END = object()
 
 
-def _next(found: Generator[Any, None, None]) -> Any:
+def _next(found: Iterator[object]) -> object:
     """What a plugin yields next, `_END` after the last."""
     try:
         return next(found, _END)
@@ -383,7 +386,7 @@ def _next(found: Generator[Any, None, None]) -> Any:
 
 
 def _settle_lists(
-    reward: Reward, batch: Batch, slots: list[Outcome | None], rows: list[int], result: Any, seconds: float
+    reward: Reward, batch: Batch, slots: list[Outcome | None], rows: list[int], result: object, seconds: float
 ) -> None:
     """Write the outcomes of one list call; a call that raised is repeated row by row to name the row at fault."""
     each = seconds / max(1, len(rows))
@@ -412,7 +415,7 @@ def _settle_lists(
         slots[row] = _broken(problem, whole_batch=True)
 
 
-def _alone(reward: Reward, batch: Batch) -> Any:
+def _alone(reward: Reward, batch: Batch) -> object:
     """What a list call gives for one row: a list, also where it yields rows, or what it raised."""
     result = _attempt(reward, *_list_arguments(reward, batch))
     if not isinstance(result, Generator):
@@ -425,7 +428,7 @@ def _alone(reward: Reward, batch: Batch) -> Any:
     return found
 
 
-def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
+def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
     """Turn what a plugin returned for one row into an outcome that keeps the contract."""
     outcome: Outcome | None = None
     low, high = reward.range or _ANY
@@ -468,7 +471,7 @@ def _judge(result: Any, reward: Reward, seconds: float) -> Outcome:
     return outcome
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__float__"):
         raise TypeError
     return float(value)
@@ -488,7 +491,7 @@ def _describe(error: BaseException) -> str:
     return (str(error) if isinstance(error, ConfigError) else f"it raised {type(error).__name__}: {error}")[:500]
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     try:
         text = repr(value)
     except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code

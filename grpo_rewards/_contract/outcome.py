@@ -13,7 +13,7 @@ Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 _WITHOUT_VALUE = ("not_applicable", "unavailable", "error")
-_NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
+_NO_DETAILS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -38,7 +38,7 @@ class Outcome:
     value: float | None
     status: Status
     reason: str
-    details: Mapping[str, Any]
+    details: Mapping[str, object]
     seconds: float | None
 
     def __init__(
@@ -46,7 +46,7 @@ class Outcome:
         value: float | None = None,
         status: Status = "scored",
         reason: str = "",
-        details: Mapping[str, Any] = _NO_DETAILS,
+        details: Mapping[str, object] = _NO_DETAILS,
         seconds: float | None = None,
     ) -> None:
         if status == "scored":
@@ -62,7 +62,7 @@ class Outcome:
         _set_details(self, details)
         _set_seconds(self, seconds)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (Outcome, (self.value, self.status, self.reason, dict(self.details), self.seconds))
 
     @property
@@ -92,12 +92,12 @@ class _Draft:
     value: float | None
     status: Status
     reason: str
-    details: Mapping[str, Any]
+    details: Mapping[str, object]
     seconds: float | None
 
 
 def restored(
-    value: float | None, status: Status, reason: str, details: Mapping[str, Any], seconds: float | None
+    value: float | None, status: Status, reason: str, details: Mapping[str, object], seconds: float | None
 ) -> Outcome:
     """Return an outcome of the fields of one: in a third of the time, since they have been checked."""
     draft = _Draft()

@@ -7,13 +7,14 @@ import math
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
 from grpo_rewards._contract.limits import LARGEST
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards._contract.settings import settings_model, validate_settings
+from grpo_rewards._contract.shapes import SettingValues
 from grpo_rewards._contract.signature import (
     REQUIRED,
     Shape,
@@ -35,6 +36,7 @@ else:
 __all__ = ["Reward", "as_reward", "reward"]
 
 Range = tuple[float, float]
+_Answer = TypeVar("_Answer")
 
 
 class Reward(Generic[Settings]):
@@ -47,12 +49,12 @@ class Reward(Generic[Settings]):
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         *,
         style: Style = "row",
         name: str | None = None,
         range: Range | None = None,
-        check_settings: Callable[[Mapping[str, Any]], None] | None = None,
+        check_settings: Callable[[SettingValues], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
         kind_of_row: Callable[..., str | None] | None = None,
         workers: int | None = None,
@@ -62,7 +64,7 @@ class Reward(Generic[Settings]):
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         self.range = _checked_range(range, self.name)
         self.shape: Shape = read_signature(function, style)
-        self.settings: Mapping[str, Any] = {}
+        self.settings: Mapping[str, object] = {}
         self.columns: Mapping[str, str] = {}
         self.check_settings = check_settings
         self.check_row = check_row
@@ -109,7 +111,7 @@ class Reward(Generic[Settings]):
         )
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> dict[str, object]:
         """Every setting that has a value, bound or by default."""
         found = {item.name: item.default for item in self.shape.settings if item.default is not REQUIRED}
         return {**found, **self.settings}
@@ -119,7 +121,7 @@ class Reward(Generic[Settings]):
         """The first sentence of the documentation."""
         return self.documentation.split("\n\n")[0].replace("\n", " ").strip()
 
-    def settings_schema(self) -> dict[str, Any]:
+    def settings_schema(self) -> dict[str, object]:
         """Return the JSON schema of the settings."""
         return settings_model(self.name, self.shape.settings).model_json_schema()
 
@@ -213,7 +215,7 @@ class Reward(Generic[Settings]):
     def _missing_settings(self) -> list[str]:
         return [p.name for p in self.shape.settings if p.default is REQUIRED and p.name not in self.settings]
 
-    def _copy(self, **changes: Any) -> Reward[Settings]:
+    def _copy(self, **changes: object) -> Reward[Settings]:
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.__dict__.update(changes)
@@ -234,19 +236,17 @@ class Reward(Generic[Settings]):
         if missing := [name for name in self.required_columns if name not in have]:
             raise ColumnError(self.name, missing, have, where=where)
 
-    def row_problem(self, data: Mapping[str, Any]) -> str | None:
+    def row_problem(self, data: Mapping[str, object]) -> str | None:
         """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
-        found: str | None = None if self.check_row is None else self.ask_of_row(self.check_row, data)
-        return found
+        return None if self.check_row is None else self.ask_of_row(self.check_row, data)
 
-    def row_kind(self, data: Mapping[str, Any]) -> str | None:
+    def row_kind(self, data: Mapping[str, object]) -> str | None:
         """Return as what the reward reads a row of the data, by its own `kind_of_row`, or None."""
-        found: str | None = None if self.kind_of_row is None else self.ask_of_row(self.kind_of_row, data)
-        return found
+        return None if self.kind_of_row is None else self.ask_of_row(self.kind_of_row, data)
 
-    def ask_of_row(self, question: Callable[..., Any], data: Mapping[str, Any]) -> Any:
+    def ask_of_row(self, question: Callable[..., _Answer], data: Mapping[str, object]) -> _Answer:
         """Call `question` with a row's columns, by parameter name, and those settings that it names; return its answer."""
-        given: dict[str, Any] = {}
+        given: dict[str, object] = {}
         for parameter in self.shape.data:
             if parameter.column is not None:
                 default = None if parameter.default is REQUIRED else parameter.default
@@ -273,7 +273,7 @@ class Reward(Generic[Settings]):
             batch.check_groups(f"reward {self.name!r}")
         return [outcome for outcome in evaluate(self, batch) if outcome is not None]
 
-    def one(self, completion: Any, **columns: Any) -> Outcome:
+    def one(self, completion: object, **columns: object) -> Outcome:
         """Score a single completion: ``exact.one("4", answer="4")``."""
         return self.outcomes(Batch.from_rows([{"completion": completion, **columns}]))[0]
 
@@ -298,7 +298,7 @@ class Reward(Generic[Settings]):
 
     # -------------------------------------------------------------------------------------------- pickling
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         state = {
             "settings": dict(self.settings),
             "columns": dict(self.columns),
@@ -307,7 +307,7 @@ class Reward(Generic[Settings]):
         }
         return (_restore, (self._base._pickled_reference(), state))
 
-    def _pickled_reference(self) -> str | tuple[Callable[..., Any], Style]:
+    def _pickled_reference(self) -> str | tuple[Callable[..., object], Style]:
         if self.reference is not None:
             return self.reference
         names = vars(sys.modules[self.__module__]) if self.__module__ in sys.modules else {}
@@ -321,7 +321,7 @@ class Reward(Generic[Settings]):
         )
 
 
-def _restore(reference: str | tuple[Callable[..., Any], Style], state: dict[str, Any]) -> Reward:
+def _restore(reference: str | tuple[Callable[..., object], Style], state: dict[str, Any]) -> Reward:
     if isinstance(reference, str):
         from grpo_rewards._registry import get_reward
 
@@ -353,28 +353,30 @@ class _Decorates(Protocol):
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], Any], /
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], object], /
     ) -> Reward[Settings]: ...
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], Any], /
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], object], /
     ) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], object], /
+    ) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Settings, Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Settings, object], /) -> Reward[Settings]: ...
 
 
 class _Decorator:
@@ -385,28 +387,30 @@ class _Decorator:
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], Any], /
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], object], /
     ) -> Reward[Settings]: ...
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], Any], /
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], object], /
     ) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(
+        self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], object], /
+    ) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Settings], Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Concatenate[Any, Settings], object], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Settings, Any], /) -> Reward[Settings]: ...
+    def __call__(self, function: Callable[Settings, object], /) -> Reward[Settings]: ...
 
     @overload
     def __call__(
@@ -416,13 +420,13 @@ class _Decorator:
         *,
         range: Range | None = None,
         name: str | None = None,
-        check_settings: Callable[[Mapping[str, Any]], None] | None = None,
+        check_settings: Callable[[SettingValues], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
         kind_of_row: Callable[..., str | None] | None = None,
         workers: int | None = None,
     ) -> _Decorates: ...
 
-    def __call__(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    def __call__(self, function: Callable[..., object] | None = None, /, **options: Any) -> object:
         """Make a `Reward` of a function.
 
         Args:
@@ -462,7 +466,7 @@ settings, validated by their annotations. With arguments: ``@reward(range=(0.0, 
 """
 
 
-def as_reward(thing: Any, *, name: str | None = None) -> Reward:
+def as_reward(thing: object, *, name: str | None = None) -> Reward:
     """Return `thing` as a `Reward`: itself, or a plain function wrapped (with ``completions``: TRL's signature).
 
     Raises:

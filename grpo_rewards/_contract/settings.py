@@ -36,8 +36,8 @@ def settings_model(reward: str, parameters: Sequence[SettingParameter]) -> type[
 
 
 def validate_settings(
-    reward: str, parameters: Sequence[SettingParameter], given: Mapping[str, Any], *, partial: bool = False
-) -> dict[str, Any]:
+    reward: str, parameters: Sequence[SettingParameter], given: Mapping[str, object], *, partial: bool = False
+) -> dict[str, object]:
     """Return `given` converted to the declared types; with `partial`, required settings may still be missing.
 
     Raises:

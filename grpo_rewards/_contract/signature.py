@@ -34,7 +34,7 @@ class DataParameter:
 
     name: str
     source: Literal["text", "raw", "messages", "prompt", "completion_ids", "trainer", "column"]
-    default: Any
+    default: object
     nullable: bool = True
 
     @property
@@ -50,8 +50,8 @@ class SettingParameter:
     """A parameter after the star: its type and default."""
 
     name: str
-    annotation: Any
-    default: Any
+    annotation: object
+    default: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Shape:
     is_async: bool
 
 
-def read_signature(function: Callable[..., Any], style: Style) -> Shape:
+def read_signature(function: Callable[..., object], style: Style) -> Shape:
     """Read the signature of `function`, written in the given style.
 
     Raises:
@@ -96,7 +96,7 @@ def _is_data(name: str, style: Style) -> bool:
     return name in reserved or name == ("prompt" if style == "row" else "prompts")
 
 
-def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str, Any], reward: str) -> DataParameter:
+def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str, object], reward: str) -> DataParameter:
     name, default = parameter.name, parameter.default
     wrong = _PLURAL if style == "row" else _SINGULAR
     if name in wrong:
@@ -123,7 +123,7 @@ def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str,
     return DataParameter(name, "column", default, _allows_none(hints.get(name)) or default is not REQUIRED)
 
 
-def _allows_none(annotation: Any) -> bool:
+def _allows_none(annotation: object) -> bool:
     """Whether an annotation admits None: only then does a row reward get to see None in a required column."""
     return annotation in (Any, object, type(None)) or type(None) in typing.get_args(annotation)
 
@@ -136,7 +136,7 @@ def with_messages(shape: Shape) -> Shape:
 
 def call_signature(shape: Shape, columns: Mapping[str, str]) -> inspect.Signature:
     """Return the signature of TRL's reward call with the columns that a function of this shape reads, renamed by `columns`."""
-    taken: dict[str, Any] = {"completions": REQUIRED}
+    taken: dict[str, object] = {"completions": REQUIRED}
     for one in shape.data:
         if one.column is not None:
             name = "prompts" if one.source == "prompt" else columns.get(one.column, one.column)
@@ -155,7 +155,7 @@ def described(
     required: Sequence[str],
     optional: Sequence[str],
     settings: Sequence[SettingParameter],
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
 ) -> str:
     """Return a reward's documentation with its range, columns and settings, as ``help`` and a notebook show it."""
     columns = ", ".join([*required, *(f"[{name}]" for name in optional)])
@@ -167,7 +167,7 @@ def described(
     return text.strip() + "\n"
 
 
-def _type_hints(target: Callable[..., Any]) -> dict[str, Any]:
+def _type_hints(target: Callable[..., object]) -> dict[str, object]:
     """Resolve annotations, falling back to the written form where a name cannot be resolved."""
     try:
         return typing.get_type_hints(target, include_extras=True)

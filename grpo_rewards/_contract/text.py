@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import cast
 
 __all__ = ["completion_messages", "completion_text", "content_text"]
 
 
-def content_text(content: Any) -> str:
+def content_text(content: object) -> str:
     """Return the text of a message's content: a string, or a list of parts whose ``text`` fields are joined."""
     if isinstance(content, str):
         return content
@@ -20,7 +20,7 @@ def content_text(content: Any) -> str:
     raise TypeError(f"a message's content must be a string or a list of parts, not {type(content).__name__}")
 
 
-def completion_text(completion: Any) -> str:
+def completion_text(completion: object) -> str:
     """Return what the model finally said: the text itself, or the content of the last assistant message.
 
     A tool-using completion is a list of several messages (assistant, tool, assistant, ...); what counts is the last
@@ -50,17 +50,17 @@ def completion_text(completion: Any) -> str:
     )
 
 
-def completion_messages(completion: Any) -> list[dict[str, Any]]:
+def completion_messages(completion: object) -> list[dict[str, object]]:
     """Return the completion as messages: a plain string becomes one assistant message."""
     if isinstance(completion, str):
         return [{"role": "assistant", "content": completion}]
     if isinstance(completion, Mapping):
         return [dict(completion)]
     completion_text(completion)  # raises where the shape is wrong
-    return [dict(message) for message in completion]
+    return [dict(message) for message in cast(Sequence[Mapping[str, object]], completion)]
 
 
-def _shape(value: Any) -> str:
+def _shape(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str | bytes) and value:
         return f"{type(value).__name__} of {type(value[0]).__name__}"
     return type(value).__name__

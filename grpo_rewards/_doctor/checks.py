@@ -7,7 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from grpo_rewards.slots import cores
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
+    from grpo_rewards._contract import Outcome
 
 __all__ = ["examine", "examine_config"]
 
@@ -94,7 +95,7 @@ def _sandbox() -> Iterator[Finding]:
     try:
         from grpo_rewards_sandbox import guarantees
 
-        found: dict[str, Any] = guarantees()
+        found: Mapping[str, Any] = guarantees()
     except Exception as error:  # noqa: BLE001 - whatever a machine is like, the doctor says it
         yield Finding("sandbox", "broken", f"it cannot be examined: {type(error).__name__}: {error}", "report this")
         yield _docker("", None)
@@ -191,7 +192,7 @@ def examine_config(composite: Composite) -> Iterator[Finding]:
     except GrpoRewardsError as error:
         yield Finding("configuration", "note", f"it was not tried: {error}", "score a few rows of yours")
         return
-    answers: dict[str, list[Any]] = {component.name: [] for component in composite.components}
+    answers: dict[str, list[Outcome]] = {component.name: [] for component in composite.components}
     for case in cases:
         text = next(honest(case))
         batch = Batch.from_rows([{**case.columns, "completion": [{"role": "assistant", "content": text}]}])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._audit.cases import GOLD_COLUMNS
 from grpo_rewards._audit.data.probes import probes_for
@@ -49,10 +49,10 @@ class DataFaults:
         self._columns: Counter[str] = Counter()
         self.kinds: dict[str, Counter[str]] = {}
         """How many rows each component read as which kind, where it tells; ``refused`` are those that it could not read."""
-        self._first: dict[tuple[str, bytes], tuple[str, str, Mapping[str, Any]]] = {}
+        self._first: dict[tuple[str, bytes], tuple[str, str, Mapping[str, object]]] = {}
         self._compared = 0
 
-    def see(self, data: Mapping[str, Any], where: str, *, absent: frozenset[str] = frozenset()) -> Iterator[str]:
+    def see(self, data: Mapping[str, object], where: str, *, absent: frozenset[str] = frozenset()) -> Iterator[str]:
         """Yield what is wrong with a row that stands at `where`; of the columns `absent` it has been said for the file."""
         self._applied.see(data)
         self._columns.update(name for name, value in data.items() if value is not None)
@@ -82,7 +82,7 @@ class DataFaults:
             else:
                 yield from self._contradictions(component, data, where)
 
-    def _count(self, component: Component, data: Mapping[str, Any], problem: str | None) -> None:
+    def _count(self, component: Component, data: Mapping[str, object], problem: str | None) -> None:
         if component.reward.kind_of_row is not None:
             kind = component.reward.row_kind(data) or ("refused" if problem else "unknown")
             self.kinds.setdefault(component.name, Counter())[kind] += 1
@@ -95,7 +95,7 @@ class DataFaults:
             yield f"{self._prompts['text']} prompts are text and {self._prompts['chat']} are chat; use one form"
         yield from self._misspelt()
 
-    def _contradictions(self, component: Component, data: Mapping[str, Any], where: str) -> Iterator[str]:
+    def _contradictions(self, component: Component, data: Mapping[str, object], where: str) -> Iterator[str]:
         """Rows of one prompt whose references exclude each other: what the one says is right is wrong by the other."""
         reward = component.reward
         read = {reward.columns.get(p.name, p.name) for p in reward.shape.data} & {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._composition.config import WhenConfig
@@ -75,7 +74,7 @@ class Applied:
         self._met: dict[str, set[int]] = {}
         self._company: set[str] = set()
 
-    def see(self, data: Mapping[str, Any]) -> None:
+    def see(self, data: Mapping[str, object]) -> None:
         """Take notice of a row."""
         self._rows += 1
         beside = []
@@ -89,7 +88,7 @@ class Applied:
         if len(beside) > 1:
             self._company.update(beside)
 
-    def _look(self, name: str, when: WhenConfig, value: Any) -> None:
+    def _look(self, name: str, when: WhenConfig, value: object) -> None:
         values = self._values.setdefault(when.column, {})
         if len(values) < _REMEMBERED:
             values.setdefault(repr(value)[:80])
@@ -129,7 +128,7 @@ class Applied:
         )
 
 
-def _wanted(when: WhenConfig) -> list[Any]:
+def _wanted(when: WhenConfig) -> list[object]:
     """The values that a condition names."""
     if when.present is not None:
         return []

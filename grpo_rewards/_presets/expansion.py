@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._contract import as_reward
 from grpo_rewards._presets.catalogue import Preset, find_preset, is_preset
@@ -32,7 +32,7 @@ def _preset(preset: Preset) -> _Inner:
     return _Inner(preset.reference, preset.config(), preset.path.parent)
 
 
-def _inner(name: str, use: Any) -> _Inner | None:
+def _inner(name: str, use: object) -> _Inner | None:
     if isinstance(use, str):
         return _preset(find_preset(use)) if is_preset(use) else None
     from grpo_rewards._composition.composite import Composite
@@ -58,7 +58,7 @@ def _check_only_components(name: str, config: Config) -> None:
         )
 
 
-def started_from(data: Mapping[str, Any]) -> dict[str, Any]:
+def started_from(data: Mapping[str, object]) -> dict[str, object]:
     """Return a configuration with ``use: preset/NAME`` at its top as one of its own: the preset's keys, and these.
 
     Mappings are merged key by key, so that ``rewards: {overlong: {weight: 0.5}}`` changes one weight of the preset; any
@@ -83,11 +83,11 @@ def started_from(data: Mapping[str, Any]) -> dict[str, Any]:
     return _merged(plain, {key: value for key, value in data.items() if key != "use"})
 
 
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str, object]:
     found = dict(below)
     for key, value in above.items():
-        mappings = isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
-        found[key] = _merged(found[key], value) if mappings else value
+        under = found.get(key)
+        found[key] = _merged(under, value) if isinstance(value, Mapping) and isinstance(under, Mapping) else value
     return found
 
 
@@ -154,7 +154,7 @@ def _component(
         read.add(data)
         if data in outer.columns:
             columns[own] = outer.columns[data]
-    changes: dict[str, Any] = {
+    changes: dict[str, object] = {
         "use": use,
         "weight": _product(f"rewards.{name}.weight", outer.weight, inner.weight),
         "columns": {**inner.columns, **columns},
@@ -178,7 +178,7 @@ def _component(
     return inner.model_copy(update=changes)
 
 
-def _absolute(use: Any, preset: _Inner) -> Any:
+def _absolute(use: object, preset: _Inner) -> object:
     """A reward in a file, by its absolute path: relative ones start from the preset's folder."""
     if not isinstance(use, str):
         return use

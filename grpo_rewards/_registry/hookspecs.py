@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pluggy
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grpo_rewards import Composite, Reward, ScoreTable
+    from grpo_rewards._contract.shapes import RewardCall
     from grpo_rewards.types import Case, Probes, Session
 
 __all__ = ["hookimpl", "hookspec"]
@@ -31,17 +32,17 @@ def register_presets() -> Mapping[str, Path | str]:  # type: ignore[empty-body]
 
 
 @hookspec
-def register_scalers() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
+def register_scalers() -> Mapping[str, Callable[..., object]]:  # type: ignore[empty-body]
     """Return weight-adaptation methods by the name that ``adapt.method`` refers to."""
 
 
 @hookspec
-def register_sandboxes() -> Mapping[str, Callable[..., Any]]:  # type: ignore[empty-body]
+def register_sandboxes() -> Mapping[str, Callable[..., object]]:  # type: ignore[empty-body]
     """Return sandbox backends by the name that ``sandbox:`` refers to: subclasses of ``grpo_rewards_sandbox.Backend``."""
 
 
 @hookspec
-def register_commands(app: Any) -> None:
+def register_commands(app: object) -> None:
     """Add commands to the ``grpo-rewards`` command line, a typer application."""
 
 
@@ -56,12 +57,12 @@ def register_probes() -> Mapping[str, Callable[..., Probes | None]]:  # type: ig
 
 
 @hookspec(firstresult=True)
-def open_session(composite: Composite, call: Mapping[str, Any]) -> Session | None:
+def open_session(composite: Composite, call: RewardCall) -> Session | None:
     """Look at the keywords of a reward call, and return the session of the run that makes it, or None if it is not yours."""
 
 
 @hookspec
-def register_code_readers() -> Mapping[str, tuple[Iterable[str], Callable[..., Any]]]:  # type: ignore[empty-body]
+def register_code_readers() -> Mapping[str, tuple[Iterable[str], Callable[..., object]]]:  # type: ignore[empty-body]
     """Return readers of data sets for ``code`` by name: the columns that its rows have, and a function of a row."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
-from typing import Any, cast
+from typing import cast
 
 import pluggy
 
@@ -36,7 +36,7 @@ class Plugin:
     version: str
     rewards: tuple[Reward, ...] = ()
     problems: tuple[str, ...] = ()
-    module: Any = field(default=None, repr=False, compare=False)
+    module: object = field(default=None, repr=False, compare=False)
 
     @property
     def label(self) -> str:
@@ -64,7 +64,7 @@ def load_plugins(manager: pluggy.PluginManager, points: Iterable[EntryPoint] | N
 def _load(manager: pluggy.PluginManager, point: EntryPoint) -> Plugin:
     distribution, version = _distribution(point)
 
-    def report(*problems: str, rewards: tuple[Reward, ...] = (), module: Any = None) -> Plugin:
+    def report(*problems: str, rewards: tuple[Reward, ...] = (), module: object = None) -> Plugin:
         return Plugin(point.name, point.value, distribution, version, rewards, problems, module)
 
     try:
@@ -86,7 +86,7 @@ def _load(manager: pluggy.PluginManager, point: EntryPoint) -> Plugin:
     return report(*problems, rewards=tuple(dict.fromkeys(own)), module=module)
 
 
-def own_rewards(module: Any) -> list[Reward]:
+def own_rewards(module: object) -> list[Reward]:
     """The rewards among a module's names that are its own: defined in it or in its package, or named in ``__all__``."""
     package = getattr(module, "__name__", "")
     exported = set(getattr(module, "__all__", ()))
@@ -99,7 +99,7 @@ def own_rewards(module: Any) -> list[Reward]:
     ]
 
 
-def _hooked_rewards(manager: pluggy.PluginManager, module: Any) -> list[Reward]:
+def _hooked_rewards(manager: pluggy.PluginManager, module: object) -> list[Reward]:
     """What the plugin's own ``register_rewards`` returns."""
     found: list[Reward] = []
     for implementation in manager.hook.register_rewards.get_hookimpls():
@@ -111,7 +111,7 @@ def _hooked_rewards(manager: pluggy.PluginManager, module: Any) -> list[Reward]:
     return found
 
 
-def misspelt_hooks(module: Any) -> Iterable[str]:
+def misspelt_hooks(module: object) -> Iterable[str]:
     """Name the functions marked as hook implementations that no hook specification knows."""
     known = [name for name, value in vars(hookspecs).items() if hasattr(value, "grpo_rewards_spec")]
     names = (

@@ -11,7 +11,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from grpo_rewards._contract import Reward, as_reward
 from grpo_rewards.errors import UnknownRewardError, nearest
@@ -38,7 +37,7 @@ def from_reference(text: str, *, base: Path | None = None) -> Reward:
     else:
         module, origin = _module(place, text), _version_of(place)
         reference = f"{place}:{name}"
-    thing: Any = module
+    thing: object = module
     for part in name.split("."):
         if not hasattr(thing, part):
             known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]

@@ -9,7 +9,7 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 import orjson
 
@@ -46,19 +46,19 @@ def packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, _LEVEL, mtime=0)).decode("ascii")
 
 
-def _json(data: Any) -> bytes:
+def _json(data: object) -> bytes:
     try:
         return orjson.dumps(data)
     except TypeError:  # lone surrogates, or whole numbers beyond 64 bits
         return json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: object) -> str:
     """Return any prompt or completion as one text, of every message in it; never raises on a strange shape."""
     return "\n\n".join(text for _, text in _messages(value))
 
 
-def _messages(value: Any) -> list[tuple[str, str]]:
+def _messages(value: object) -> list[tuple[str, str]]:
     """Return (role, text) pairs; a plain string has the role ``""``."""
     if isinstance(value, str):
         return [("", value)]
@@ -77,7 +77,7 @@ def _messages(value: Any) -> list[tuple[str, str]]:
     return found
 
 
-def _message_text(message: Mapping[str, Any]) -> str:
+def _message_text(message: Mapping[str, object]) -> str:
     try:
         text = content_text(message.get("content"))
     except (TypeError, AttributeError):
@@ -89,7 +89,7 @@ def _message_text(message: Mapping[str, Any]) -> str:
     return text
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, str):
         return value
     try:
@@ -110,7 +110,7 @@ class Bodies:
         self._file = file
         self._sizes: list[int] = []
         self._kept: frozenset[int] | None = None
-        self._pending: list[dict[str, Any]] = []
+        self._pending: list[dict[str, object]] = []
 
     def __len__(self) -> int:
         return len(self.previews)
@@ -164,7 +164,7 @@ class Bodies:
         self.cut_texts += 1
         return f"{text[:head]}\n[… {len(text) - allowance:,} characters left out …]\n{text[len(text) - tail :]}"
 
-    def _conversation(self, value: Any, allowance: int, cuts: list[str], name: str) -> list[list[str]]:
+    def _conversation(self, value: object, allowance: int, cuts: list[str], name: str) -> list[list[str]]:
         messages = _messages(value)
         if len(messages) > _MAX_MESSAGES:
             cuts.append(f"{name}: the last {_MAX_MESSAGES} of {len(messages)} messages kept")
@@ -172,10 +172,10 @@ class Bodies:
         share = allowance if len(messages) < 2 else max(200, allowance // len(messages))
         return [[role[:40], self._cut(text, share, cuts, name)] for role, text in messages]
 
-    def _body(self, row: Row) -> dict[str, Any]:
+    def _body(self, row: Row) -> dict[str, object]:
         allowance = self.limits.characters
         cuts: list[str] = []
-        body: dict[str, Any] = {
+        body: dict[str, object] = {
             "p": self._conversation(row.prompt, allowance, cuts, "prompt"),
             "c": self._conversation(row.completion, allowance, cuts, "completion"),
             "k": {
@@ -199,7 +199,7 @@ class Bodies:
             body["n"] = cuts[:12]
         return body
 
-    def _fields(self, data: Mapping[str, Any], cuts: list[str], name: str) -> list[list[str | int]]:
+    def _fields(self, data: Mapping[str, object], cuts: list[str], name: str) -> list[list[str | int]]:
         fields: list[list[str | int]] = []
         for position, (key, value) in enumerate(data.items()):
             if position == _MAX_COLUMNS:
@@ -258,7 +258,7 @@ def index_json(bodies: Bodies, runs: Sequence[RunRows], same: Sequence[int]) -> 
     `same` is what `twins` found.
     """
     names = list(dict.fromkeys(name for run in runs for name in run.columns.components))
-    index: dict[str, Any] = {
+    index: dict[str, object] = {
         "n": len(bodies),
         "chunk": CHUNK_ROWS,
         "codes": CODES,
@@ -298,7 +298,7 @@ def _left_out(runs: Sequence[RunRows]) -> Iterator[int]:
         yield from run.columns.left_out_rows[: run.shown]
 
 
-def _component(name: str, runs: Sequence[RunRows]) -> dict[str, Any]:
+def _component(name: str, runs: Sequence[RunRows]) -> dict[str, object]:
     values: list[float | int | None] = []
     statuses: list[int] = []
     for run in runs:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grpo_rewards._report.fitness import KIND, Fitness, fitness
 from grpo_rewards._report.rows import number
@@ -69,13 +68,13 @@ def read_audit(path: Path) -> Cheats | Fitness:
     return Cheats(tuple(tried), tuple(remarks + _texts(found.get("notes"))))
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     if isinstance(value, dict):
         return [f"{key}: {text}" for key, text in value.items()]
     return [str(text) for text in value] if isinstance(value, list) else []
 
 
-def _cheat(entry: Mapping[str, Any]) -> Cheat:
+def _cheat(entry: Mapping[str, object]) -> Cheat:
     parts = entry.get("components")
     return Cheat(
         attack=str(entry.get("attack") or ""),

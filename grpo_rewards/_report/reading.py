@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._report.rows import CODES, Part, Row, Source, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
 from grpo_rewards.errors import InputError, how_to_install
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 __all__ = ["completion_files", "open_source", "read_training", "scored_rows"]
 
@@ -74,7 +77,7 @@ def scored_rows(path: Path) -> Iterator[Row]:
             yield _scored_row(data, path, position)
 
 
-def _scored_row(data: Mapping[str, Any], path: Path, position: int) -> Row:
+def _scored_row(data: Mapping[str, object], path: Path, position: int) -> Row:
     found = data.get("grpo_rewards")
     if not isinstance(found, dict) or not isinstance(found.get("components", {}), dict):
         raise InputError(
@@ -100,7 +103,7 @@ def _scored_row(data: Mapping[str, Any], path: Path, position: int) -> Row:
     )
 
 
-def _texts_of(data: Mapping[str, Any], index: Any) -> tuple[Any, Any]:
+def _texts_of(data: Mapping[str, object], index: object) -> tuple[object, object]:
     """Return the row's prompt and the one completion that its scores are about."""
     many = data.get("completions")
     if isinstance(many, list) and isinstance(index, int) and 0 <= index < len(many):
@@ -116,11 +119,11 @@ def _texts_of(data: Mapping[str, Any], index: Any) -> tuple[Any, Any]:
     return data.get("prompt"), many
 
 
-def _role(message: Any) -> Any:
+def _role(message: object) -> object:
     return message.get("role") if isinstance(message, dict) else None
 
 
-def _part(data: Any) -> Part:
+def _part(data: object) -> Part:
     if not isinstance(data, dict):
         data = {"value": data}
     value = number(data.get("value"))
@@ -176,7 +179,7 @@ def _reward_columns(
     return [name for name in free if name in ours or name in called], None
 
 
-def _file_rows(file: Any, path: Path, training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
+def _file_rows(file: ParquetFile, path: Path, training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
     import pyarrow.types as types
 
     schema = file.schema_arrow
@@ -224,7 +227,7 @@ def _first(*found: float | None) -> float:
     return next(value for value in found if value is not None)
 
 
-def _column_part(value: Any, weight: float, said: Any) -> Part:
+def _column_part(value: object, weight: float, said: object) -> Part:
     """Return a component from its column and from its reason, which begins with any status but ``scored``."""
     found = number(value)
     head, _, rest = str(said or "").partition(": ")
@@ -332,12 +335,12 @@ def _state(path: Path) -> dict[str, Any]:
     return found
 
 
-def _numbers(data: Any) -> dict[str, float]:
+def _numbers(data: object) -> dict[str, float]:
     pairs = data.items() if isinstance(data, dict) else ()
     return {str(name): found for name, value in pairs if (found := number(value)) is not None}
 
 
-def _point(entry: Mapping[str, Any]) -> TrainingPoint | None:
+def _point(entry: Mapping[str, object]) -> TrainingPoint | None:
     step = number(entry.get("step"))
     means: dict[str, float] = {}
     stds: dict[str, float] = {}

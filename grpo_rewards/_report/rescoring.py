@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._report.reading import completion_files, open_source, scored_rows
@@ -69,7 +68,7 @@ class Rescoring:
         def completed() -> Iterator[Row]:
             alone = 0
             for row in source.rows:
-                value: Any = row.prompt if self.on == "prompt" else row.columns.get(self.on)
+                value: object = row.prompt if self.on == "prompt" else row.columns.get(self.on)
                 found = data.columns_of(value)
                 alone += isinstance(found, str)
                 yield row if isinstance(found, str) else dataclasses.replace(row, columns={**found, **row.columns})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from grpo_rewards._contract import STATUSES
 
@@ -16,7 +15,7 @@ CODES: tuple[str, ...] = (*STATUSES, "left_out")
 ABSENT = len(CODES)
 
 
-def number(value: Any) -> float | None:
+def number(value: object) -> float | None:
     """Return `value` as a finite float; None for anything else (NaN is how a trainer writes "does not apply")."""
     if type(value) is float:  # nearly always
         return value if math.isfinite(value) else None
@@ -39,7 +38,7 @@ class Part:
     contribution: float | None
     status: str
     reason: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class Row:
     """One scored completion. `line` is 1-based in its file; `group` None means "the same prompt as the row before"."""
 
     line: int
-    prompt: Any
-    completion: Any
+    prompt: object
+    completion: object
     reward: float | None
     parts: Mapping[str, Part]
     index: int | None = None
@@ -56,7 +55,7 @@ class Row:
     step: int | None = None
     advantage: float | None = None
     left_out: str = ""
-    columns: Mapping[str, Any] = field(default_factory=dict)
+    columns: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

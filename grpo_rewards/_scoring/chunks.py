@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from grpo_rewards._contract import Batch
 from grpo_rewards._scoring.reading import (
@@ -38,7 +37,7 @@ class Sample:
     __slots__ = ("_data", "cells", "group", "index", "raw", "row")
 
     def __init__(
-        self, row: int, index: int | None, group: int, raw: bytes, *, cells: bool, data: dict[str, Any] | None = None
+        self, row: int, index: int | None, group: int, raw: bytes, *, cells: bool, data: dict[str, object] | None = None
     ) -> None:
         self.row = row
         self.index = index
@@ -47,11 +46,11 @@ class Sample:
         self.cells = cells
         self._data = data
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_sample, (self.row, self.index, self.group, self.raw, self.cells))
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The columns, with ``completion`` and perhaps ``prompt``."""
         if self._data is None:
             self._data = read_shape(parse_object(self.raw), cells=self.cells).samples[0]
@@ -81,7 +80,7 @@ class Chunk:
         found = Batch.from_rows([sample.data for sample in self.samples])
         prompts, ids, filled = found.prompts, found.completion_ids, found.columns
         if missing := set(columns) - set(found.available):
-            nothing: list[Any] = [None] * len(self.samples)
+            nothing: list[object] = [None] * len(self.samples)
             prompts = nothing if "prompt" in missing else prompts
             ids = nothing if "completion_ids" in missing else ids
             added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
@@ -196,7 +195,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
         yield unit
 
 
-def _listed(row: Row, samples: list[dict[str, Any]], source: Source) -> _Unit:
+def _listed(row: Row, samples: list[dict[str, object]], source: Source) -> _Unit:
     """A row that holds a list of completions: a group by itself, one output row for each."""
     found = []
     for index, data in enumerate(samples):
@@ -208,10 +207,10 @@ class _Keys:
     """The keys of groups; a prompt that is the very one of the row before is not looked at again."""
 
     def __init__(self) -> None:
-        self._prompt: Any = None
+        self._prompt: object = None
         self._key: Hashable = None
 
-    def of(self, data: dict[str, Any]) -> Hashable:
+    def of(self, data: dict[str, object]) -> Hashable:
         """The key of a row's group, or None when it is alone; TRL's tables repeat a prompt from step to step."""
         if (group := data.get("group_id")) is not None:
             return ("group", _hashable(group))
@@ -224,7 +223,7 @@ class _Keys:
         return self._key
 
 
-def _hashable(value: Any) -> Hashable:
+def _hashable(value: object) -> Hashable:
     return dump_json(value) if type(value) is list or not isinstance(value, (str, int)) else value
 
 

@@ -58,7 +58,7 @@ class Journal:
         ResumeError: there is an unfinished output and neither was asked for, or it belongs to something else.
     """
 
-    def __init__(self, out: Path, fingerprint: Mapping[str, Any], *, resume: bool, force: bool) -> None:
+    def __init__(self, out: Path, fingerprint: Mapping[str, object], *, resume: bool, force: bool) -> None:
         self.out = out
         self.fingerprint = dict(fingerprint)
         self.state: dict[str, Any] = {}
@@ -127,7 +127,7 @@ class Journal:
         self._file.truncate(committed)
         self._file.seek(committed)
 
-    def commit(self, rows: bytes, state: Mapping[str, Any]) -> None:
+    def commit(self, rows: bytes, state: Mapping[str, object]) -> None:
         """Write whole lines, and note `state` as reached unless one was noted just now; `close` notes the last."""
         view = memoryview(rows)
         while view:
@@ -141,7 +141,7 @@ class Journal:
         _replace(self._state_file, orjson.dumps(self.state))
         self._noted = time.monotonic()
 
-    def finish(self, meta: Mapping[str, Any]) -> None:
+    def finish(self, meta: Mapping[str, object]) -> None:
         """Make the output of what has been written, in one step."""
         os.fsync(self._file.fileno())
         _replace(meta_path(self.out), orjson.dumps(meta, option=orjson.OPT_INDENT_2, default=str) + b"\n")
@@ -197,7 +197,7 @@ class SideFile:
         self.bytes += len(lines)
 
     def _line(self, row: Row) -> bytes:
-        entry: dict[str, Any] = {"file": self._source, "line": row.number, "problem": row.problem}
+        entry: dict[str, object] = {"file": self._source, "line": row.number, "problem": row.problem}
         try:
             entry["raw"] = row.raw.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
@@ -208,7 +208,7 @@ class SideFile:
         return orjson.dumps(entry) + b"\n"
 
 
-def changes(saved: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def changes(saved: Mapping[str, object], now: Mapping[str, object]) -> str:
     """Say in words how two fingerprints differ; empty when they do not."""
     return "; ".join(f"{place} was {old!r}, is {new!r}" for place, old, new in differences(saved, now))
 
@@ -232,10 +232,10 @@ def _compress(rows: IO[bytes], path: Path) -> None:
         os.fsync(raw.fileno())
 
 
-def saved_statistics(statistics: Statistics) -> dict[str, Any]:
+def saved_statistics(statistics: Statistics) -> dict[str, object]:
     """Return figures as plain data, for the state."""
 
-    def tally(one: Tally) -> dict[str, Any]:
+    def tally(one: Tally) -> dict[str, object]:
         return {
             "weight": one.weight,
             "statuses": dict(one.statuses),

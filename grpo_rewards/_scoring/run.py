@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from grpo_rewards._composition import Composite, Statistics
+from grpo_rewards._contract.shapes import RowScores, scores_in
 from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, make_chunks
 from grpo_rewards._scoring.columns import checked
 from grpo_rewards._scoring.executors import find_executor
@@ -58,7 +59,7 @@ class Run:
     """
 
     statistics: Statistics
-    provenance: Mapping[str, Any]
+    provenance: Mapping[str, object]
     rows: int = 0
     malformed: int = 0
     unavailable: int = 0
@@ -69,7 +70,7 @@ class Run:
     problems: list[str] = field(default_factory=list)
     side_file: Path | None = None
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> dict[str, object]:
         """Return the figures as plain data."""
         return {
             "rows": self.rows,
@@ -92,7 +93,7 @@ def score_file(
     composite: Composite,
     *,
     out: Path | None = None,
-    write: Callable[[bytes], Any] | None = None,
+    write: Callable[[bytes], object] | None = None,
     resume: bool = False,
     force: bool = False,
     workers: int = 1,
@@ -189,7 +190,7 @@ def _score_rows(
     journal: Journal | None,
     run: Run,
     *,
-    write: Callable[[bytes], Any] | None,
+    write: Callable[[bytes], object] | None,
     workers: int,
     executor: str,
     progress: Progress,
@@ -255,7 +256,7 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     del run.problems[10:]
 
 
-def _counts(run: Run) -> dict[str, Any]:
+def _counts(run: Run) -> dict[str, object]:
     names = ("rows", "malformed", "unavailable", "broken", "problems")
     return {**{name: getattr(run, name) for name in names}, "statistics": saved_statistics(run.statistics)}
 
@@ -291,7 +292,7 @@ def _side_path(source: Source, journal: Journal | None) -> Path:
     return Path(Path(source.name).name + ".malformed.jsonl")
 
 
-def _identity(path: str | Path, source: Source) -> dict[str, Any]:
+def _identity(path: str | Path, source: Source) -> dict[str, object]:
     """What tells one input from another without reading all of it: size, and a hash of samples of its bytes."""
     if str(path) == "-":
         return {"name": "-"}
@@ -308,7 +309,7 @@ def _identity(path: str | Path, source: Source) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------------------ trying again
 
 
-def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, Any], run: Run, progress: Progress) -> None:
+def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], run: Run, progress: Progress) -> None:
     """Score again the groups of a finished output in which a row was left out; copy the others."""
     try:
         meta = orjson.loads(meta_path(out).read_bytes())
@@ -337,34 +338,34 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, Any], run:
         journal.close()
 
 
-def _group_of(row: Row) -> Any:
+def _group_of(row: Row) -> object:
     if row.data is None or SCORES not in row.data:
         raise ResumeError(
             f"row {row.number} of the output holds no scores: {row.problem or 'it was changed'}; use --force"
         )
-    return row.data[SCORES]["group"]
+    return scores_in(row.data)["group"]
 
 
-def _group_again(rows: list[Row], composite: Composite, run: Run) -> tuple[list[bytes], list[dict[str, Any]]]:
+def _group_again(rows: list[Row], composite: Composite, run: Run) -> tuple[list[bytes], list[RowScores]]:
     parsed = [row.data or {} for row in rows]
-    if not any("left_out" in data[SCORES] for data in parsed):
+    if not any("left_out" in scores_in(data) for data in parsed):
         run.resumed += len(rows)
-        return [row.raw.rstrip(b"\r\n") + b"\n" for row in rows], [data[SCORES] for data in parsed]
+        return [row.raw.rstrip(b"\r\n") + b"\n" for row in rows], [scores_in(data) for data in parsed]
     samples = [
         Sample(s["row"], s.get("index"), s["group"], without_scores(row.raw.rstrip(), data), cells=False)
         for row, data in zip(rows, parsed, strict=True)
-        for s in [data[SCORES]]
+        for s in [scores_in(data)]
     ]
     scored = score_samples(composite, samples)
     run.problems = (run.problems + list(scored.failures))[:10]
     return scored.lines, [orjson.loads(line)[SCORES] for line in scored.lines]
 
 
-def _is_broken(record: Mapping[str, Any]) -> bool:
+def _is_broken(record: RowScores) -> bool:
     return any(part["status"] == "error" for part in record["components"].values())
 
 
-def _add_records(statistics: Statistics, records: list[dict[str, Any]]) -> None:
+def _add_records(statistics: Statistics, records: list[RowScores]) -> None:
     """Count one group's recorded scores."""
     from grpo_rewards._composition.stats import Tally
 

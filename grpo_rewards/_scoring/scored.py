@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from grpo_rewards._composition import Composite, ScoreTable, Statistics
 from grpo_rewards._contract import Batch, CallLimits, Outcome
+from grpo_rewards._contract.shapes import RowScores
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 
@@ -115,14 +115,14 @@ def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) ->
     return ScoredChunk(lines, statistics, left_out=size, broken=size, failures=failures)
 
 
-def scores_of(sample: Sample, row: dict[str, Any]) -> dict[str, Any]:
+def scores_of(sample: Sample, row: RowScores) -> RowScores:
     """Return what the key ``grpo_rewards`` holds: where the sample is from, its reward, and every component."""
     if sample.index is None:
         return {"row": sample.row, "group": sample.group, **row}
     return {"row": sample.row, "index": sample.index, "group": sample.group, **row}
 
 
-def _line(sample: Sample, scores: dict[str, Any]) -> bytes:
+def _line(sample: Sample, scores: RowScores) -> bytes:
     body = sample.raw.rstrip()[:-1]
     key = _FIRST_KEY if body.rstrip().endswith(b"{") else _NEXT_KEY
     return b"%b%b%b}\n" % (body, key, dump_json(scores))

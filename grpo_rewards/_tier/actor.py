@@ -7,12 +7,15 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._tier.connection import unpickled
 from grpo_rewards._tier.messages import pack_outcomes, unpack_rows
 from grpo_rewards.slots import SHARED_BY, cores
+
+if TYPE_CHECKING:
+    from ray import ObjectRef
 
 __all__ = ["Actor", "Retired"]
 
@@ -55,7 +58,7 @@ class Actor:
             raise Retired
         return os.getpid()
 
-    def evaluate(self, key: str, composite: list[Any], message: bytes) -> bytes:
+    def evaluate(self, key: str, composite: Sequence[ObjectRef[bytes]], message: bytes) -> bytes:
         """Evaluate rows with the composite of that key, whose bytes `composite` refers to.
 
         Raises:
@@ -77,14 +80,14 @@ class Actor:
                     self._retired = True
                     self._wake.set()
 
-    def _load(self, key: str, composite: list[Any]) -> Evaluates:
+    def _load(self, key: str, composite: Sequence[ObjectRef[bytes]]) -> Evaluates:
         with self._lock:
             if key not in self._loaded:
                 import ray
 
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
-                self._loaded[key] = unpickled(ray.get(composite[0]))
+                self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0])))
             return self._loaded[key]
 
     def _watch(self, idle: float) -> None:

@@ -7,7 +7,7 @@ import logging
 import os
 import pickle
 import socket
-from typing import Any
+from types import ModuleType
 
 from grpo_rewards.errors import ConfigError, InfrastructureError, how_to_install
 
@@ -16,7 +16,7 @@ __all__ = ["connect", "pickled", "unpickled"]
 _CONNECT_SECONDS = 5.0
 
 
-def connect(asked_by: str) -> tuple[Any, bool]:
+def connect(asked_by: str) -> tuple[ModuleType, bool]:
     """Return the module ray, joined to a cluster, and whether that was done here: the caller ends what it began.
 
     The cluster is the one this process is in, else that at ``RAY_ADDRESS``, else one that is started here. Ray itself would
@@ -50,7 +50,7 @@ def connect(asked_by: str) -> tuple[Any, bool]:
     return ray, True
 
 
-def pickled(composite: Any, otherwise: str) -> tuple[bytes, str]:
+def pickled(composite: object, otherwise: str) -> tuple[bytes, str]:
     """Return a composite as bytes for other processes, and a digest that they know it by.
 
     Raises:
@@ -63,7 +63,7 @@ def pickled(composite: Any, otherwise: str) -> tuple[bytes, str]:
     return found, hashlib.blake2b(found, digest_size=16).hexdigest()
 
 
-def unpickled(composite: bytes) -> Any:
+def unpickled(composite: bytes) -> object:
     """Return a composite that was sent to a node.
 
     Raises:

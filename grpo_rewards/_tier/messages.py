@@ -36,11 +36,11 @@ def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> byte
 class _Rows:
     """The columns of a batch, in the order of its fields."""
 
-    completions: Sequence[Any]
-    prompts: Sequence[Any] | None
-    completion_ids: Sequence[Any] | None
-    columns: dict[str, Sequence[Any]]
-    grouping: Sequence[Any] | None
+    completions: Sequence[object]
+    prompts: Sequence[object] | None
+    completion_ids: Sequence[object] | None
+    columns: dict[str, Sequence[object]]
+    grouping: Sequence[object] | None
     group_size: int | None
 
     def joins(self, other: _Rows) -> bool:
@@ -57,7 +57,7 @@ class _Rows:
         return True
 
 
-def _same(one: Sequence[Any] | None, other: Sequence[Any] | None) -> bool:
+def _same(one: Sequence[object] | None, other: Sequence[object] | None) -> bool:
     """Whether two columns hold the very same objects; a component that does not read a column has none."""
     return one is None or other is None or (len(one) == len(other) and all(map(is_, one, other)))
 

@@ -7,11 +7,16 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._tier.actor import Actor, Retired
 from grpo_rewards._tier.settings import TierSettings
 from grpo_rewards._version import __version__
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ray.actor import ActorHandle
 
 __all__ = ["Actors", "Member", "places"]
 
@@ -24,14 +29,22 @@ _AT_ONCE = 2  # messages at an actor: one at work, one behind it
 _THREADS = 16  # messages that run side by side in an actor whose earlier ones hang
 
 
+class NodeInfo(TypedDict):
+    """A node as ``ray.nodes()`` describes it, as far as it is read here."""
+
+    NodeID: str
+    Alive: bool
+    Resources: Mapping[str, float]
+
+
 @dataclass(slots=True, eq=False)
 class Member:
     """An actor: its handle, the node that it is on, and when each message that is with it was sent (by this process)."""
 
     name: str
     node: str
-    handle: Any
-    sent: dict[Any, float] = field(default_factory=dict)
+    handle: ActorHandle[Actor]
+    sent: dict[object, float] = field(default_factory=dict)
 
     def room(self, patience: float) -> int:
         """How many more messages it may have; those that have taken longer than `patience` seconds do not count."""
@@ -40,11 +53,11 @@ class Member:
         return min(_AT_ONCE - fresh, _THREADS - len(self.sent))
 
 
-def places(nodes: list[Mapping[str, Any]], settings: TierSettings) -> list[tuple[str, int]]:
+def places(nodes: list[NodeInfo], settings: TierSettings) -> list[tuple[str, int]]:
     """Return the places for actors as (node, number on it), taking turns over the nodes, no more than asked for."""
     room: dict[str, int] = {}
     for node in nodes:
-        has: Mapping[str, float] = node["Resources"]
+        has = node["Resources"]
         if not node["Alive"] or (has.get("GPU", 0) > 0 and not settings.gpu_nodes):
             continue
         wanted = {"CPU": settings.num_cpus, **settings.resources}
@@ -61,13 +74,13 @@ def places(nodes: list[Mapping[str, Any]], settings: TierSettings) -> list[tuple
 class Actors:
     """The actors of a tier as this process sees them; other processes see the same ones, by their names."""
 
-    def __init__(self, ray: Any, settings: TierSettings) -> None:
+    def __init__(self, ray: ModuleType, settings: TierSettings) -> None:
         self._ray = ray
         self._settings = settings
         self._class = ray.remote(Actor)
         self.lock = threading.RLock()
         self.ready: dict[str, Member] = {}
-        self._starting: dict[Any, Member] = {}
+        self._starting: dict[object, Member] = {}
         self._looked = 0.0
         self._refused: dict[str, float] = {}
         self.problem = ""
@@ -115,7 +128,7 @@ class Actors:
             ).remote(settings.num_cpus, settings.idle)  # fmt: skip
             self._starting[handle.ready.remote()] = Member(name, node, handle)
 
-    def _take_in(self, reference: Any) -> None:
+    def _take_in(self, reference: object) -> None:
         member = self._starting.pop(reference)
         try:
             self._ray.get(reference)
@@ -144,7 +157,7 @@ class Actors:
                 del self.ready[member.name]
             self._looked = 0.0
 
-    def starting(self) -> list[Any]:
+    def starting(self) -> list[object]:
         """Return what becomes ready when an actor has started."""
         with self.lock:
             return list(self._starting)

@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from grpo_rewards._contract import Batch, Outcome, Reward
 from grpo_rewards._tier.connection import connect, pickled
@@ -105,7 +104,7 @@ class Tier:
         InfrastructureError: there is no cluster.
     """
 
-    def __init__(self, composite: Any, settings: TierSettings) -> None:
+    def __init__(self, composite: object, settings: TierSettings) -> None:
         self.settings = settings
         self._pickled, self._key = pickled(composite, "or leave scale out to score in this process")
         self._ray, self._ours = connect("scale: {executor: ray}")
@@ -168,7 +167,7 @@ class Tier:
         """
         self.actors.look()
         queue = deque(self._messages(parts))
-        flying: dict[Any, _Flight] = {}
+        flying: dict[object, _Flight] = {}
         alone_since = time.monotonic()
         patience = _PATIENCE if deadline is None else max(0.05, (deadline - alone_since) / 4)
         began = alone_since
@@ -198,7 +197,7 @@ class Tier:
         for part in parts:
             part.seconds = time.monotonic() - began
 
-    def _wait(self, flying: dict[Any, _Flight], seconds: float, *, full: bool) -> list[Any]:
+    def _wait(self, flying: dict[object, _Flight], seconds: float, *, full: bool) -> list[object]:
         """What has come; returns early too when an actor has started and rows wait for one."""
         watched = list(flying) if full else [*flying, *self.actors.starting()]
         if not watched:
@@ -209,15 +208,15 @@ class Tier:
             found, _ = self._ray.wait(watched, num_returns=len(watched), timeout=0)
         return [reference for reference in found if reference in flying]
 
-    def _send(self, message: _Message, member: Member, deadline: float | None) -> Any:
+    def _send(self, message: _Message, member: Member, deadline: float | None) -> object:
         left = None if deadline is None else deadline - time.monotonic()
         timeout = None if left is None else max(0.01, left - min(1.0, _MARGIN * left))
         body = pack_rows(timeout, [(piece.part.name, piece.batch()) for piece in message.pieces])
-        reference = member.handle.evaluate.remote(self._key, [self._composite], body)
+        reference: object = member.handle.evaluate.remote(self._key, [self._composite], body)
         member.sent[reference] = time.monotonic()
         return reference
 
-    def _taken(self, reference: Any, flight: _Flight) -> list[_Message]:
+    def _taken(self, reference: object, flight: _Flight) -> list[_Message]:
         """Take in a message's outcomes; return what has to be sent again.
 
         Raises:
@@ -261,7 +260,7 @@ class Tier:
         _fail(message, f"{message.deaths} actors of the Ray tier died while this row was scored ({how})")
         return []
 
-    def _give_up(self, queue: deque[_Message], flying: dict[Any, _Flight]) -> None:
+    def _give_up(self, queue: deque[_Message], flying: dict[object, _Flight]) -> None:
         why = f"no actor of the Ray tier {self.settings.name!r} is left" + (
             f" ({self.actors.problem})" if self.actors.problem else ""
         )

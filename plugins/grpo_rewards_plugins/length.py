@@ -6,7 +6,7 @@ import functools
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.bounds import between
@@ -98,4 +98,4 @@ def _is_right(completion: str, correct: Any, answer: Any) -> bool | None:
         return None
     verdict = exact.function(completion, answer)
     value = verdict.value if isinstance(verdict, Outcome) else verdict
-    return None if value is None else value >= 0.5
+    return None if value is None else cast(float, value) >= 0.5

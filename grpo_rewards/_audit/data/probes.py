@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from grpo_rewards._audit.attacks import wraps
 from grpo_rewards._audit.cases import GOLD_COLUMNS, Case, gold_texts, wrong_answers
@@ -45,8 +45,8 @@ class Probes:
     passages: tuple[str, ...] = ()
     faults: Mapping[str, str] = field(default_factory=dict)
     seconds: float | None = None
-    half_settings: Mapping[str, Any] = field(default_factory=dict)
-    mutant_settings: Mapping[str, Any] = field(default_factory=dict)
+    half_settings: Mapping[str, object] = field(default_factory=dict)
+    mutant_settings: Mapping[str, object] = field(default_factory=dict)
     repeats: int = 2
 
 
@@ -64,15 +64,14 @@ def probing() -> dict[str, Probing]:
     return found
 
 
-def probes_for(reward: Reward, data: Mapping[str, Any]) -> Probes | None:
+def probes_for(reward: Reward, data: Mapping[str, object]) -> Probes | None:
     """Return what to try on a row; None where `reward` finds nothing in it.
 
     A reward without a function of its own in ``register_probes`` is tried with the answers of the columns that it reads,
     if it scores by itself: what compares a group or asks a service is not.
     """
     if (known := probing().get(reward.name)) is not None:
-        found: Probes | None = reward.ask_of_row(known, data)
-        return found
+        return reward.ask_of_row(known, data)
     if reward.style == "group" or reward.is_async:
         return None
     golds = [text for name in _golds_of(reward) for text in gold_texts(data.get(name))]

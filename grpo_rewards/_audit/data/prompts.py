@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from grpo_rewards._contract import completion_text
 from grpo_rewards._scoring.reading import dump_json, open_source
@@ -19,7 +18,7 @@ _PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", 
 _OF_ONE_ANSWER = frozenset((*COMPLETION_COLUMNS, "completion_ids", "advantage", "group_id", "step", SCORES, MARK))
 
 
-def task_of(data: Mapping[str, Any]) -> dict[str, Any]:
+def task_of(data: Mapping[str, object]) -> dict[str, object]:
     """Return a row's columns without those of one completion; of chat with an answer the prompt is kept."""
     task = {name: value for name, value in data.items() if name not in _OF_ONE_ANSWER}
     messages = data.get("messages")
@@ -30,7 +29,7 @@ def task_of(data: Mapping[str, Any]) -> dict[str, Any]:
     return task
 
 
-def prompt_of(task: Mapping[str, Any]) -> str:
+def prompt_of(task: Mapping[str, object]) -> str:
     """Return what is asked, as text: every message of a chat prompt, else the first column that is usual for it."""
     for name in _PROMPTS:
         prompt = task.get(name)
@@ -42,7 +41,7 @@ def prompt_of(task: Mapping[str, Any]) -> str:
     return ""
 
 
-def digest(value: Any) -> bytes:
+def digest(value: object) -> bytes:
     """Return eight bytes that stand for a value."""
     raw = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else dump_json(value)
     return hashlib.blake2b(raw, digest_size=8).digest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 from grpo_rewards._audit.data.checks import CHECKS
 
@@ -69,7 +68,7 @@ class DataReport:
             found.setdefault(one.row, {}).setdefault(one.check)
         return {row: ",".join(name for name in CHECKS if name in names) for row, names in found.items()}
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """The report as plain data; ``kind`` tells it from others."""
         return {
             "kind": "data audit",

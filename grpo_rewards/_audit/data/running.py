@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._audit.data.checks import CHECKS
 from grpo_rewards._audit.data.probes import Probes, probes_for, probing
@@ -69,9 +69,11 @@ def audit_data(
     return report
 
 
-def _chunks(rows: Iterable[Row], report: DataReport, limit: int | None) -> Iterator[list[tuple[int, dict[str, Any]]]]:
+def _chunks(
+    rows: Iterable[Row], report: DataReport, limit: int | None
+) -> Iterator[list[tuple[int, dict[str, object]]]]:
     """Tasks with the numbers of their first rows; malformed rows are findings at once."""
-    found: list[tuple[int, dict[str, Any]]] = []
+    found: list[tuple[int, dict[str, object]]] = []
     before = b""
     for row in rows:
         report.rows += 1
@@ -112,7 +114,7 @@ class _Run:
             f"columns: grpo-rewards audit FILE --only math --column answer=COLUMN"
         )
 
-    def chunk(self, rows: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    def chunk(self, rows: Sequence[tuple[int, dict[str, object]]]) -> None:
         """Try everything on some rows, and look at what came of it."""
         trials = [trial for number, task in rows for trial in self._trials(number, task)]
         runs = [trial for trial in trials if not trial.probes.faults]
@@ -140,7 +142,7 @@ class _Run:
         order = {id(trial): place for place, trial in enumerate(runs)}
         self._score(sorted([*stubs, *references], key=lambda one: order[id(one[0])]))
 
-    def _trials(self, number: int, task: dict[str, Any]) -> Iterator[Trial]:
+    def _trials(self, number: int, task: dict[str, object]) -> Iterator[Trial]:
         prompt, found, missing = prompt_of(task), False, None
         for component in self._components:
             if not component.applies_to(task):
@@ -166,7 +168,7 @@ class _Run:
         elif not found:
             self.report.add(number, "row", "", "there are no tests and no reference in it that a reward reads")
 
-    def _probes(self, component: Component, task: Mapping[str, Any], number: int) -> Probes | None:
+    def _probes(self, component: Component, task: Mapping[str, object], number: int) -> Probes | None:
         try:
             return probes_for(component.reward, task)
         except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
@@ -180,7 +182,7 @@ class _Run:
     def _with_settings(
         self,
         trials: Sequence[Trial],
-        settings_of: Callable[[Trial], Mapping[str, Any]],
+        settings_of: Callable[[Trial], Mapping[str, object]],
         wanted_of: Callable[[Trial], Iterable[Tried]],
     ) -> None:
         """Score completions under settings of the row's own; rows with the same settings together."""
@@ -209,7 +211,7 @@ class _Run:
             if len(self._known[key]) < _REMEMBERED_TWINS:
                 self._known[key].append((trial, reference))
 
-    def _score(self, wanted: Sequence[Tried], settings: Mapping[str, Any] | None = None) -> None:
+    def _score(self, wanted: Sequence[Tried], settings: Mapping[str, object] | None = None) -> None:
         """Score completions, one batch for each component."""
         by_component: defaultdict[str, list[Tried]] = defaultdict(list)
         for one in wanted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._audit.data.probes import Probes
 
@@ -29,7 +29,7 @@ class Trial:
 
     number: int
     component: Component
-    data: Mapping[str, Any]
+    data: Mapping[str, object]
     prompt: str
     probes: Probes
     stubs: list[Outcome] = field(default_factory=list)

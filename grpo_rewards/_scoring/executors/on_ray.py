@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any
+from types import ModuleType
+from typing import cast
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
@@ -53,7 +54,7 @@ def _score_in_task(composite: bytes, key: str, environment: dict[str, str], samp
     if key not in _loaded:
         logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         _loaded.clear()
-        _loaded[key] = unpickled(composite)
+        _loaded[key] = cast(Composite, unpickled(composite))
     return score_samples(_loaded[key], samples)
 
 
@@ -63,7 +64,7 @@ def _score_in_task(composite: bytes, key: str, environment: dict[str, str], samp
 class _Cluster:
     """Chunks as tasks, and what to do when one is lost."""
 
-    def __init__(self, ray: Any, composite: Composite, workers: int) -> None:
+    def __init__(self, ray: ModuleType, composite: Composite, workers: int) -> None:
         self._ray = ray
         self._composite = composite
         # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
@@ -81,10 +82,10 @@ class _Cluster:
             wait=lambda references: self._ray.wait(references)[0],
         )
 
-    def _submit(self, samples: list[Sample]) -> Any:
+    def _submit(self, samples: list[Sample]) -> object:
         return self._task.remote(self._pickled, self._key, shared_by(self._workers), samples)
 
-    def _result(self, reference: Any, samples: list[Sample]) -> ScoredChunk:
+    def _result(self, reference: object, samples: list[Sample]) -> ScoredChunk:
         """Wait for a task; send it again when its node was lost.
 
         Raises:

@@ -95,7 +95,7 @@ class DelimitedSource:
             if problem:
                 yield Row(number, "\t".join(record).encode("utf-8", "replace"), None, problem)
                 continue
-            data = {
+            data: dict[str, object] = {
                 name: cell if cell or name in ("completion", "response") else None
                 for name, cell in zip(self._header_names, record, strict=True)
             }

@@ -6,9 +6,9 @@ its chat template makes of them, so a row of the data set is also found by its m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from grpo_rewards._contract.text import content_text
 from grpo_rewards._scoring.reading.rows import Row, Source, dump_json
@@ -28,9 +28,9 @@ class JoinedData:
 
     def __init__(self, source: Source, on: str) -> None:
         self.name, self.on = source.name, on
-        self._rows: dict[bytes, dict[str, Any]] = {}
-        self._spoken: list[tuple[int, Sequence[str], dict[str, Any]]] = []
-        self._found: dict[bytes, dict[str, Any] | str] = {}
+        self._rows: dict[bytes, dict[str, object]] = {}
+        self._spoken: list[tuple[int, Sequence[str], dict[str, object]]] = []
+        self._found: dict[bytes, dict[str, object] | str] = {}
         for row in source.rows():
             if row.data is None or row.data.get(on) is None:
                 raise InputError(row.problem or f"has no column {on!r} to join on", source=self.name, line=row.number)
@@ -47,14 +47,14 @@ class JoinedData:
                 self._spoken.append((sum(map(len, texts)), texts, columns))
         self._spoken.sort(key=lambda entry: -entry[0])  # the longest is the most particular
 
-    def columns_of(self, value: Any) -> dict[str, Any] | str:
+    def columns_of(self, value: object) -> dict[str, object] | str:
         """Return the columns of the row with this value, or what is wrong."""
         key = _key(value)
         if key not in self._found:
             self._found[key] = self._look(key, value)
         return self._found[key]
 
-    def _look(self, key: bytes, value: Any) -> dict[str, Any] | str:
+    def _look(self, key: bytes, value: object) -> dict[str, object] | str:
         if key in self._rows:
             return self._rows[key]
         if isinstance(value, str):
@@ -67,15 +67,15 @@ class JoinedData:
         return f"no row of {self.name} has its {self.on!r}"
 
 
-def _key(value: Any) -> bytes:
+def _key(value: object) -> bytes:
     return dump_json(value.strip() if isinstance(value, str) else value)
 
 
-def _texts(messages: Sequence[Any]) -> list[str]:
+def _texts(messages: Sequence[object]) -> list[str]:
     found = []
     for message in messages:
         try:
-            text = content_text(message.get("content")).strip()
+            text = content_text(cast(Mapping[str, object], message).get("content")).strip()
         except (TypeError, AttributeError):
             return []
         if text:

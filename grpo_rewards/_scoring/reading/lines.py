@@ -10,12 +10,15 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from grpo_rewards._scoring.reading.prompts import RowParser
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 from grpo_rewards.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 __all__ = ["KEPT_OF_LONG_ROW", "BoundedLines", "LineSource"]
 
@@ -131,9 +134,10 @@ class _Eager(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        taken = self._stream.read1(len(buffer))
-        buffer[: len(taken)] = taken
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        into = memoryview(buffer)
+        taken = self._stream.read1(len(into))
+        into[: len(taken)] = taken
         return len(taken)
 
 
@@ -148,14 +152,15 @@ class _Transcoded(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         while not self._ready:
             block = self._stream.read(_BLOCK)
             self._ready = self._decoder.decode(block, final=not block).encode("utf-8")
             if not block:
                 break
-        taken = self._ready[: len(buffer)]
-        buffer[: len(taken)] = taken
+        into = memoryview(buffer)
+        taken = self._ready[: len(into)]
+        into[: len(taken)] = taken
         self._ready = self._ready[len(taken) :]
         return len(taken)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from grpo_rewards._scoring.reading.rows import Row, Source
 from grpo_rewards.errors import ConfigError, InputError, nearest
@@ -33,7 +32,7 @@ def checked_marks(names: Iterable[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def is_left_out(row: Mapping[str, Any], marks: frozenset[str], *, where: str) -> bool:
+def is_left_out(row: Mapping[str, object], marks: frozenset[str], *, where: str) -> bool:
     """Whether a row has one of `marks`.
 
     Raises:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from grpo_rewards._scoring.reading.rows import parse_object
 
 __all__ = ["RowParser"]
@@ -16,11 +14,11 @@ class RowParser:
 
     def __init__(self) -> None:
         self._start = b""  # of a row, up to the comma after its prompt
-        self._prompt: Any = None  # what that says
-        self._before: Any = None  # the prompt of the last row that was read whole
+        self._prompt: object = None  # what that says
+        self._before: object = None  # the prompt of the last row that was read whole
         self._repeats = False
 
-    def parse(self, raw: bytes) -> dict[str, Any]:
+    def parse(self, raw: bytes) -> dict[str, object]:
         """Return what `parse_object` returns for the row; raise what it raises."""
         if self._start and raw.startswith(self._start):
             try:
@@ -38,7 +36,7 @@ class RowParser:
         return row
 
     @staticmethod
-    def _through_prompt(raw: bytes, row: dict[str, Any]) -> bytes:
+    def _through_prompt(raw: bytes, row: dict[str, object]) -> bytes:
         """The bytes of a row through the comma after its prompt; none where it does not begin with one.
 
         What follows a comma is the rest of the object only if it is an object by itself, with a brace before it, and

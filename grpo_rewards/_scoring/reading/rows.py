@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Protocol
 
 import orjson
 
+from grpo_rewards._contract.shapes import SCORES
+
 __all__ = ["MAX_ROW_BYTES", "SCORES", "Row", "Source", "dump_json", "parse_object", "without_scores"]
 
 MAX_ROW_BYTES = 64 * 1024 * 1024
 """A longer row is refused: it would be memory, not data."""
 
-SCORES = "grpo_rewards"
 """The key that a scored row has in addition to its own."""
 
 _LARGE = 2.0**63
@@ -28,7 +29,7 @@ class Row(NamedTuple):
 
     number: int
     raw: bytes
-    data: dict[str, Any] | None
+    data: dict[str, object] | None
     problem: str = ""
 
 
@@ -53,7 +54,7 @@ class Source(Protocol):
         ...
 
 
-def parse_object(raw: bytes) -> dict[str, Any]:
+def parse_object(raw: bytes) -> dict[str, object]:
     """Parse one JSON object; NaN, Infinity and whole numbers of any size are taken, as Python writes them.
 
     Raises:
@@ -84,7 +85,7 @@ def _parse_leniently(raw: bytes, problem: str) -> Any:
         raise ValueError(f"not JSON: {problem}") from None
 
 
-def dump_json(value: Any) -> bytes:
+def dump_json(value: object) -> bytes:
     """Return `value` as JSON on one line; what JSON cannot hold is written as text."""
     try:
         return orjson.dumps(value)  # nearly always; options take it twice as long
@@ -92,7 +93,7 @@ def dump_json(value: Any) -> bytes:
         return _dump_anything(value)
 
 
-def _dump_anything(value: Any) -> bytes:
+def _dump_anything(value: object) -> bytes:
     try:
         return orjson.dumps(value, default=_as_json, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
     except (TypeError, ValueError, RecursionError):  # lone surrogates, integers above 64 bits, deep nesting
@@ -102,7 +103,7 @@ def _dump_anything(value: Any) -> bytes:
             return orjson.dumps(repr(value)[:10_000].encode("utf-8", "replace").decode())
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> object:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "backslashreplace")
     if isinstance(value, set | frozenset):
@@ -112,7 +113,7 @@ def _as_json(value: Any) -> Any:
     return str(value)
 
 
-def without_scores(raw: bytes, data: dict[str, Any]) -> bytes:
+def without_scores(raw: bytes, data: dict[str, object]) -> bytes:
     """Return the row's JSON text without the key ``grpo_rewards``, otherwise byte for byte where that can be done."""
     if SCORES not in data:
         return raw

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from grpo_rewards._scoring.reading.rows import SCORES
 
@@ -26,11 +26,11 @@ class Shaped(NamedTuple):
     `listed` says that the row held a list of completions: then it is a group by itself.
     """
 
-    samples: list[dict[str, Any]]
+    samples: list[dict[str, object]]
     listed: bool = False
 
 
-def is_plain(row: Mapping[str, Any], *, known: Any = None) -> bool:
+def is_plain(row: Mapping[str, object], *, known: object = None) -> bool:
     """Whether a row is in the common shape already, so that `read_shape` would return it as it is.
 
     That is nearly every row, and this tells it in a third of the time: one ``completion``, text or messages with text, no
@@ -52,7 +52,7 @@ def is_plain(row: Mapping[str, Any], *, known: Any = None) -> bool:
 _WHOLE = {int}
 
 
-def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
+def read_shape(data: Mapping[str, object], *, cells: bool = False) -> Shaped:
     """Return what a row says; with `cells` (CSV), text that holds a JSON list is read as that list where one belongs.
 
     Raises:
@@ -87,7 +87,7 @@ def read_shape(data: Mapping[str, Any], *, cells: bool = False) -> Shaped:
     return shaped
 
 
-def _completion(value: Any, where: str) -> Any:
+def _completion(value: object, where: str) -> object:
     if isinstance(value, str):
         return value
     if type(value) is not list and isinstance(value, Mapping):
@@ -96,7 +96,7 @@ def _completion(value: Any, where: str) -> Any:
     return value
 
 
-def _messages(value: Any, where: str) -> None:
+def _messages(value: object, where: str) -> list[dict[str, object]]:
     """Check that `value` is a chat: a list of messages, each with content that is text, parts or null."""
     if not isinstance(value, list):
         raise ShapeError(f"{where!r} must be a string or a list of messages, not {_kind(value)}")
@@ -115,33 +115,35 @@ def _messages(value: Any, where: str) -> None:
             continue
         if not isinstance(content, list) or not all(isinstance(part, str | Mapping) for part in content):
             raise ShapeError(f"{place}.content must be text or a list of parts, not {_kind(content)}")
+    return value
 
 
-def _listed(row: dict[str, Any]) -> list[dict[str, Any]]:
+def _listed(row: dict[str, object]) -> list[dict[str, object]]:
     completions = row["completions"]
     if not isinstance(completions, list):
         raise ShapeError(f"'completions' must be a list with one entry per completion, not {_kind(completions)}")
     if not completions:
         raise ShapeError("'completions' is an empty list")
     ids = row.get("completion_ids")
-    per_completion = isinstance(ids, list) and len(ids) == len(completions) and all(isinstance(x, list) for x in ids)
+    each: list[object] | None = None  # ids of each completion, where they are that
+    if isinstance(ids, list) and len(ids) == len(completions) and all(isinstance(x, list) for x in ids):
+        each = ids
     samples = []
     for index, completion in enumerate(completions):
-        sample: dict[str, Any] = {}
+        sample: dict[str, object] = {}
         for name, value in row.items():  # the completion takes the place of the list
             if name == "completions":
                 sample["completion"] = _completion(completion, f"completions[{index}]")
-            elif name == "completion_ids" and per_completion:
-                sample[name] = ids[index] if ids is not None else None
+            elif name == "completion_ids" and each is not None:
+                sample[name] = each[index]
             elif name != "completion":
                 sample[name] = value
         samples.append(sample)
     return samples
 
 
-def _from_messages(row: dict[str, Any]) -> dict[str, Any]:
-    messages = row["messages"]
-    _messages(messages, "messages")
+def _from_messages(row: dict[str, object]) -> dict[str, object]:
+    messages = _messages(row["messages"], "messages")
     roles = [message.get("role", "assistant") for message in messages]
     if "user" in roles:
         start = len(roles) - roles[::-1].index("user")
@@ -156,14 +158,14 @@ def _from_messages(row: dict[str, Any]) -> dict[str, Any]:
     return sample
 
 
-def _check_ids(ids: Any) -> None:
+def _check_ids(ids: object) -> None:
     if ids is None:
         return
     if not isinstance(ids, list) or not set(map(type, ids)) <= _WHOLE:
         raise ShapeError("'completion_ids' must be a list of whole numbers for each completion")
 
 
-def _read_cells(row: dict[str, Any]) -> None:
+def _read_cells(row: dict[str, object]) -> None:
     for name in _JSON_CELLS:
         text = row.get(name)
         if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
@@ -179,7 +181,7 @@ def _read_cells(row: dict[str, Any]) -> None:
         row[name] = value
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "an object"}

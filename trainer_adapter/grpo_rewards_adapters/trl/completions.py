@@ -9,9 +9,9 @@ from __future__ import annotations
 import logging
 import os
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from grpo_rewards import completion_text
 from grpo_rewards.types import Component, ScoredCall
@@ -38,7 +38,7 @@ def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str
     read = {name: batch.column(name) for name in names if name not in _NOT_DATA}
     columns: dict[str, Sequence[Any]] = {name: list(values) for name, values in read.items() if values is not None}
     if batch.completion_ids is not None:
-        columns["completion_tokens"] = [len(ids) for ids in batch.completion_ids]
+        columns["completion_tokens"] = [len(cast(Sized, ids)) for ids in batch.completion_ids]
     for name, outcomes in table.components.items():
         reasons = [o.reason if o.status == "scored" else _unscored(o.status, o.reason) for o in outcomes]
         columns[f"{name}_reason"] = [reason[:_REASON] for reason in reasons]

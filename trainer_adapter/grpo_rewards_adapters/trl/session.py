@@ -116,7 +116,7 @@ class TrlSession(Session):
         """Fill the trainer's completions table with each component's value."""
         for name in found.table.components:
             if name not in _TAKEN:
-                found.batch.log_extra(name, found.table.values(name))
+                found.batch.log_extra(name, [*found.table.values(name)])
 
     def _keep_rows(self, found: ScoredCall) -> None:
         """Hand the rows of all ranks to what completes the trainer's files."""
