@@ -262,10 +262,10 @@ class Config(Section):
     rewards: Annotated[
         dict[str, ComponentConfig], BeforeValidator(_shorthand), AfterValidator(expanded), Field(min_length=1)
     ] = Field(description="The components by name.")
-    combine: CombineConfig = CombineConfig()
+    combine: CombineConfig = Field(default_factory=CombineConfig)
     adapt: AdaptConfig | None = Field(default=None, description="Weights that follow what training shows.")
     stages: list[StageConfig] = Field(default_factory=list, description="Parts of the run with weights of their own.")
-    errors: ErrorsConfig = ErrorsConfig()
+    errors: ErrorsConfig = Field(default_factory=ErrorsConfig)
     scale: ScaleConfig | None = Field(default=None, description="Where components run, if not in this process.")
 
     @model_validator(mode="before")

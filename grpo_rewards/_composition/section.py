@@ -35,7 +35,7 @@ Bounds = Annotated[tuple[Number, Number], AfterValidator(_ordered)]
 class Section(BaseModel):
     """A mapping in the configuration; unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, defer_build=True)
 
 
 _MARKS = {("weight", "number"), ("weight", "schedule")}  # pydantic's own, no keys of a file

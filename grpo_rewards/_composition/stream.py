@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import queue
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -93,6 +92,8 @@ class Stream:
 
     async def score(self, row: Mapping[str, object]) -> StreamedRow:
         """Score a row; the event loop goes on meanwhile. Raises as `submit`, and by the failure policy."""
+        import asyncio  # half of the core's import time, needed on an event loop alone
+
         return await asyncio.wrap_future(self.submit(row))
 
     def flush(self) -> None:
@@ -228,6 +229,8 @@ class Stream:
 
     async def __aiter__(self) -> AsyncIterator[StreamedRow]:
         """The same for an event loop, with rows from an iterable of either kind."""
+        import asyncio
+
         rows = self._rows
         if rows is None:
             raise InputError("a stream is iterated over with rows: composite.stream(rows)")
@@ -318,6 +321,8 @@ async def _each(rows: Rows) -> AsyncIterator[Mapping[str, object]]:
         async for row in rows:
             yield row
         return
+    import asyncio
+
     iterator = iter(rows)
 
     def following() -> Mapping[str, object] | None:

@@ -14,7 +14,7 @@ import grpo_rewards
 pytestmark = pytest.mark.slow
 
 PACKAGES = {"grpo_rewards", "grpo_rewards_plugins", "grpo_rewards_sandbox", "grpo_rewards_adapters"}
-HEAVY = ["torch", "transformers", "trl", "sympy", "docker", "datasets", "pandas", "numpy", "pyarrow"]
+HEAVY = ["torch", "transformers", "trl", "sympy", "docker", "datasets", "pandas", "numpy", "pyarrow", "asyncio"]
 
 
 def test_the_wheel_holds_the_four_packages_and_nothing_else(wheel: Path) -> None:
