@@ -17,12 +17,15 @@ dark.addEventListener("change", showTheme);
 showTheme();
 if (!$("index")) { root.dataset.ready = "yes"; return; }
 
-const unpackText = async (id) => {
-  const text = atob($(id).textContent);
-  const bytes = new Uint8Array(text.length);
+const fromBase64 = Uint8Array.fromBase64 || ((packed) => {
+  const text = atob(packed), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
+  return bytes;
+});
+const unpackText = (id) => {
+  const { readable, writable } = new DecompressionStream("gzip"), writer = writable.getWriter();
+  writer.write(fromBase64($(id).textContent)).then(() => writer.close()).catch(() => {});  // what is broken, the reader says
+  return new Response(readable).text();
 };
 const unpack = async (id) => JSON.parse(await unpackText(id));
 const cache = new Map();  // the chunks used last

@@ -106,27 +106,37 @@ const textsOf = (body) => [
   ...body.p.map((m) => m[1]), ...body.c.map((m) => m[1]), ...Object.values(body.k).map((k) => k[5]),
   ...body.x.map((x) => x[1]), ...(body.a || []).map((a) => a[1]), body.o || "",
 ].join("\n").toLowerCase();
-const haystack = async (number) => {
-  const found = haystacks.get(number);
-  if (found) return found;
+const unpacking = new Map();  // chunks on their way
+const haystack = (number) => {
+  if (haystacks.has(number)) return haystacks.get(number);
+  let found = unpacking.get(number);
+  if (!found) {
+    found = unpackHaystack(number).finally(() => unpacking.delete(number));
+    unpacking.set(number, found);
+  }
+  return found;
+};
+const unpackHaystack = async (number) => {
   const bodies = $("chunk-" + number) ? await unpack("chunk-" + number) : null;
   const texts = bodies ? bodies.map(textsOf) : data.preview.slice(number * data.chunk, (number + 1) * data.chunk).map((t) => t.toLowerCase());
   const size = texts.reduce((sum, text) => sum + text.length, 0);
   if (kept + size < MOST_KEPT) { haystacks.set(number, texts); kept += size; }
   return texts;
 };
+const AHEAD = 8;  // chunks that are unpacked beside the one that is searched
 const search = async (words, rows, mine) => {
-  const found = [];
-  let number = -1, texts, done = 0;
-  for (const i of rows) {  // in the order of the file, so that a chunk is unpacked once
-    const at = Math.floor(i / data.chunk);
-    if (at !== number) {
-      number = at;
-      texts = haystacks.get(number) || await haystack(number);
+  const found = [], numbers = [...new Set(rows.map((i) => Math.floor(i / data.chunk)))];  // in the order of the file
+  const coming = [];
+  let at = 0, next = 0;
+  for (let k = 0; k < numbers.length; k++) {
+    while (next < numbers.length && next < k + AHEAD) coming.push(haystack(numbers[next++]));
+    let texts = coming.shift();
+    if (!Array.isArray(texts)) {
+      texts = await texts;
       if (mine !== ticket) return null;
-      if (++done % 200 === 0) state.textContent = "Searching … " + counted(found.length) + " found";
     }
-    if (texts[i % data.chunk].includes(words)) found.push(i);
+    if ((k + 1) % 200 === 0) state.textContent = "Searching … " + counted(found.length) + " found";
+    for (; at < rows.length && Math.floor(rows[at] / data.chunk) === numbers[k]; at++) if (texts[rows[at] % data.chunk].includes(words)) found.push(rows[at]);
   }
   return found;
 };
@@ -134,5 +144,9 @@ let warmed = false;
 const warm = async () => {  // so that what is typed is found at once
   if (warmed) return;
   warmed = true;
-  for (let number = 0; number * data.chunk < data.n && kept < MOST_KEPT; number++) await haystack(number);
+  for (let number = 0; number * data.chunk < data.n && kept < MOST_KEPT; number++) {
+    const texts = haystack(number);
+    if (!Array.isArray(texts)) await texts;
+  }
+  performance.mark("warm");
 };
