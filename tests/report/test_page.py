@@ -338,3 +338,22 @@ def test_two_runs_show_the_rows_that_changed(browser, make_row, make_part, tmp_p
     go(browser, "#row=2:6")
     assert "run 1: 1 (here +1)" in browser.run("document.getElementById('detail').innerText")
     assert browser.complaints() == []
+
+
+@pytest.mark.slow
+def test_no_figure_of_the_components_is_cut_on_a_telephone(browser, page):
+    size = {"height": 950, "deviceScaleFactor": 1, "mobile": False}
+    browser.call("Emulation.setDeviceMetricsOverride", width=390, **size)
+    try:
+        browser.open(page)
+        found = browser.run(
+            "[...document.querySelectorAll('section.wrap > .scroll')].map((e) => [e.scrollWidth, e.clientWidth])"
+        )
+        assert found
+        assert all(inside <= seen for inside, seen in found)
+        labels = "[...document.querySelectorAll('.components tbody tr:first-child td')].map((e) => e.dataset.label)"
+        heads = "[...document.querySelectorAll('.components thead th')].slice(1).map((e) => e.textContent)"
+        assert browser.run(labels) == browser.run(heads)
+        assert browser.run("document.documentElement.scrollWidth") <= 390
+    finally:
+        browser.call("Emulation.setDeviceMetricsOverride", width=1400, **size)
