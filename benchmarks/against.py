@@ -1,10 +1,11 @@
 """Whether single operations have become slower than at an earlier commit: both sides in turns, in one run.
 
-    python benchmarks/against.py [--commit 9464fb8] [--rounds 5] [--rows 100000]
+    python benchmarks/against.py [--commit 9464fb8] [--rounds 5] [--rows 100000] [--only math]
 
 Prints one JSON object: of each figure the median of either side's rounds, and now over then (above 1: worse). Measured by the
 scripts beside this one, as they are now: what composing costs for a completion and component (composite.py, processor time), what
-commands take to start (startup.py), and `score` of rows (score.py, processor seconds of the command). The commit is read from git.
+commands take to start (startup.py), `score` of rows (score.py, processor seconds of the command), and what a labelled pair costs
+`math` (math_speed.py, processor time). `--only math` measures one of them. The commit is read from git.
 """
 
 from __future__ import annotations
@@ -34,8 +35,16 @@ def ran(script: str, options: list[str], tree: Path) -> Any:
     return json.loads(subprocess.check_output(command, env=environment, cwd=tree))
 
 
-def figures(tree: Path, rows: int) -> dict[str, float]:
+def math_figures(tree: Path) -> dict[str, float]:
+    """Microseconds of a pair, by the set of pairs."""
+    found = ran("math_speed.py", ["--data", str(ROOT.parent / "shared" / "data")], tree)
+    return {f"math, {name}, µs": 1e6 / here["pairs_per_processor_second"] for name, here in found.items()}
+
+
+def figures(tree: Path, rows: int, only: str | None) -> dict[str, float]:
     """The figures of one round."""
+    if only == "math":
+        return math_figures(tree)
     step = ran("composite.py", ["--repeats", "50"], tree)
     start = ran("startup.py", ["--runs", "3"], tree)["median_ms"]
     score = ran("score.py", ["--rows", str(rows)], tree)["sizes"][str(rows)]
@@ -47,6 +56,7 @@ def figures(tree: Path, rows: int) -> dict[str, float]:
         "score --help, ms": start["score_help"],
         f"score of {rows:,} rows, s": score["processor_seconds"],
         f"score of {rows:,} rows, MB": score["peak_mb"],
+        **math_figures(tree),
     }
 
 
@@ -56,6 +66,7 @@ def main() -> None:
     parser.add_argument("--commit", default="9464fb8")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--only", choices=["math"])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.check_output(["git", "-C", ROOT, "archive", options.commit])
@@ -65,7 +76,7 @@ def main() -> None:
         rounds: dict[str, list[dict[str, float]]] = {side: [] for side in sides}
         for _ in range(options.rounds):
             for side, tree in sides.items():
-                rounds[side].append(figures(tree, options.rows))
+                rounds[side].append(figures(tree, options.rows, options.only))
     report: dict[str, Any] = {"commit": options.commit, "rounds": options.rounds}
     for name in rounds["now"][0]:
         median = {side: statistics.median(found[name] for found in rounds[side]) for side in sides}

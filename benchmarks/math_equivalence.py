@@ -32,13 +32,15 @@ GRACE = 5.0  # seconds beyond a pair's own limit before its process is killed
 LIMIT = 30.0
 FORMS = {"plain": "A: {}", "boxed": "The answer is \\boxed{{{}}}.", "hash": "#### {}"}
 TABLES = Path(__file__).parents[1] / "tests" / "math"
-BLIND = ("second", "third", "fourth", "fifth", "sixth")
+BLIND = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 FRESH = (
     "science",
     "word_answers",
     "notations",
     "near_misses",
     *(f"{n}_{kind}" for n in BLIND for kind in ("answers", "words")),
+    "seventh_quantities",
+    "eighth_quantities",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

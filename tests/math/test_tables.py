@@ -21,6 +21,10 @@ TABLES = (
     "fourth_answers",
     "fifth_answers",
     "sixth_answers",
+    "seventh_answers",
+    "seventh_quantities",
+    "eighth_answers",
+    "eighth_quantities",
 )
 
 
@@ -58,7 +62,18 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
 
 @pytest.mark.parametrize("label", ["T", "F"])
 @pytest.mark.parametrize(
-    "name", ["completions", "word_answers", "second_words", "third_words", "fourth_words", "fifth_words", "sixth_words"]
+    "name",
+    [
+        "completions",
+        "word_answers",
+        "second_words",
+        "third_words",
+        "fourth_words",
+        "fifth_words",
+        "sixth_words",
+        "seventh_words",
+        "eighth_words",
+    ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:
     chosen = [(gold, text.replace("\\n", "\n")) for mark, gold, text in rows(name) if mark == label]

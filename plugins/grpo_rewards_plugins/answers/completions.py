@@ -36,8 +36,11 @@ def final_text(completion: str, tag: str = "answer") -> str:
         if (other := _OTHER_TURN.search(text)) is not None:
             text = text[: other.start()]
         text = _END_TOKEN.sub("\n", text)
-    if not repeats_itself(text):
+    period = _period(text)
+    if not period:
         return text
+    if once := _said_once(text, period):
+        return once
     before = text[: max(0, text.rfind(f"</{tag}>"))]
     return f"{before}</{tag}>" if before and not repeats_itself(before) else ""
 
@@ -62,13 +65,34 @@ _CODE = re.compile(
 
 def repeats_itself(text: str) -> bool:
     """Does a text end in one token again and again, as a policy that has collapsed writes it?"""
+    return _period(text) > 0
+
+
+def _period(text: str) -> int:
+    """The length of the token that a text ends in again and again; 0 where there is none."""
     stop = len(text.rstrip())
     last = text[stop - _SEEN : stop]
     # the nearest earlier place of the last characters is one period away
     at = text.rfind(last, max(0, stop - _SEEN - _LONGEST_TOKEN), stop - 1) if stop >= 2 * _TIMES else -1
     if at < 0:
-        return False
+        return 0
     period = stop - _SEEN - at
     token = text[stop - period : stop]
     times = _LETTER_TIMES if period == 1 else _TIMES
-    return text[max(0, stop - times * period) : stop] == token * times and any(char.isalnum() for char in token)
+    repeated = text[max(0, stop - times * period) : stop] == token * times and any(char.isalnum() for char in token)
+    return period if repeated else 0
+
+
+def _said_once(text: str, period: int) -> str:
+    """The text with its repeated sentence only once or twice, where that sentence gives the answer ("The answer is True.");
+    "" where it does not.
+    """
+    stop = len(text.rstrip())
+    token = text[stop - period : stop]
+    if "answer is" not in (token + token).lower():
+        return ""
+    start = stop
+    while start >= period and text.startswith(token, start - period):
+        start -= period
+    kept = text[: start + 3 * period]
+    return kept[: max(kept.rfind("\n"), kept.rfind(". ")) + 1]

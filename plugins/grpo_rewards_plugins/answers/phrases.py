@@ -20,7 +20,7 @@ _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -38,6 +38,7 @@ _PHRASE_WORDS = (
     "应选",
     "以选",
     "此选",
+    ",选",
     "choice is",
     "option is",
 )
@@ -48,6 +49,13 @@ _ANSWER = re.compile(
 _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
+_SUPPOSED = re.compile(
+    r"\b(?:if|when|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the|our|this|your|my)\s+(?:final\s+)?\Z",
+    re.I,
+)
+_GIVEN = re.compile(
+    r"\b(?:since|because)\s+(?:the|our|this)\s+(?:final\s+)?\Z", re.I
+)  # "since the result is not zero, ..."
 _ANY = re.compile(
     r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选"
 )  # one of its words may begin here
@@ -62,9 +70,11 @@ _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
+_HAN_REASON = re.compile(r"因为|由于|理由|解析|所以|故")
+_OR_IN_BRACKETS = re.compile(r"(?<=\S) \((or [^()\n]{1,40})\)(?=[.\s]*$)")
 _REASON = re.compile(r",?\s+(?:because|since)\s")
 _RELATIVE = re.compile(
-    r",\s+(?:which|who|where|i\.e\.|that is)\s|,\s+(?:or|i\.e\.,)\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
+    r",\s+(?:which|who|where|i\.e\.|that is|so|we|but|thus|hence|therefore)\s|,\s+(?:or|i\.e\.,)\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
 )
 # What begins a solution, not an answer: "Answer: First, we compute", "A: Let's think step by step".
@@ -148,7 +158,10 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
             continue  # the box is a mark of its own
         if after_box and _ANSWER.match(match[0]) is None:
             continue
-        if _CHECKING.search(window[max(0, match.start() - 40) : match.start()]):
+        before = window[max(0, match.start() - 40) : match.start()]
+        if _CHECKING.search(before) or _SUPPOSED.search(before) is not None:
+            continue
+        if _GIVEN.search(before) is not None and _ANSWER.match(match[0]) is None:
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
@@ -171,6 +184,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
     """The answer at the head of what follows a phrase: a word with a clear end, a formula, a choice letter, a sentence."""
     if _PLAIN.fullmatch(rest):  # as most answers are
         return rest.rstrip(" .\n")
+    if not rest.isascii() and (reason := _HAN_REASON.search(rest)) is not None and reason.start():
+        rest = rest[: reason.start()].rstrip(" ,;\n")
     if (bullet := _BULLET.match(rest)) is not None:
         rest = rest[bullet.end() :]
     if (option := _OPTION.match(rest)) is not None:
@@ -185,7 +200,7 @@ def _answer(rest: str, *, words: bool) -> str | None:
             return word
     found = _sentence(rest)
     if " " in found:
-        found = _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0])
+        found = _OR_IN_BRACKETS.sub(r" \1", _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0]))
         if carries(head := _RELATIVE.split(found, maxsplit=1)[0]):
             found = head
     if not found or not carries(found):
@@ -282,9 +297,9 @@ def _accepted(run: list[str], after: str) -> str | None:
         return None
     if _LABELLED.fullmatch(" ".join(run)):
         return " ".join(run)  # "Plan B"
-    if any(len(word) == 1 and word not in ("a", "I") for word in run):
+    if any(len(word) == 1 and word.isascii() and word not in ("a", "I") for word in run):
         return None  # a product of letters, a choice
-    return " ".join(run) if len(run) > 1 or len(run[0]) > 1 else None
+    return " ".join(run) if len(run) > 1 or len(run[0]) > 1 or not run[0].isascii() else None
 
 
 _AMOUNTS = frozenset(
@@ -385,11 +400,16 @@ def _short(window: str) -> list[int]:
 
 
 _EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")
+_HAN_SENTENCE = re.compile(
+    r"(?:(?![不没非无第或])[\u4e00-\u9fff]){2,20}(\d+(?:\.\d+)?)(?:(?![不没非无或])[\u4e00-\u9fff]){0,12}"
+)
 _CHOICES = re.compile(r"[A-J](?:, ?(?:and )?[A-J]\b)+|[A-J] and [A-J]\b")
 
 
 def _told(found: str) -> str | None:
     """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
+    if not found.isascii() and (said := _HAN_SENTENCE.fullmatch(found)) is not None:
+        return said[1]
     if "\\" in found or len(PROSE.findall(found)) < 3:
         return ""
     numbers = [match[0] for match in islice(NUMBER.finditer(found), 2)]

@@ -25,7 +25,17 @@ from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
-from .reading.wording import based_digits, choice, choices, division, is_words, repeating, same_words, words
+from .reading.wording import (
+    based_digits,
+    choice,
+    choices,
+    division,
+    is_words,
+    repeating,
+    same_labels,
+    same_words,
+    words,
+)
 from .symbolic import WorkerTimeout, decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .verdicts import Verdict, VerdictCache
@@ -119,6 +129,8 @@ def unreadable(gold: Reading) -> str | None:
     tree = gold.tree
     if isinstance(tree, Node):
         return None
+    if (option := _OPTION_LEAD.match(gold.text)) is not None:
+        return unreadable(Reading(gold.text[option.end() :]))
     if len(gold.text) > MAX_CHARACTERS:
         return str(tree)
     plain = words(gold.text)
@@ -288,14 +300,17 @@ def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
 def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
     letter = choice(gold.text)
     if letter is not None and (other := choice(answer.text, lead=True)) is not None:
-        if letter == other and gold.text.islower() == answer.text.islower():
+        if letter == other and (gold.text.islower() == answer.text.islower() or _LABELLED.fullmatch(gold.text)):
             return Verdict(True, "choice letter")
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
             return Verdict(letter == other, "choice letter")
-    if letter is None and (option := _OPTION.match(gold.text)) is not None and (other := choice(answer.text)):
-        return Verdict(option[1] == other, "choice letter")
+    option = None if letter is not None or choices(gold.text) is not None else _OPTION.match(gold.text)
+    if option is not None and (other := choice(answer.text)):
+        return Verdict((option[1] or option[2]) == other, "choice letter")
     if (formula := same_formula(gold.text, answer.text)) is not None:
         return Verdict(formula, "chemical formulas")
+    if (named := same_labels(gold.text, answer.text)) is not None:
+        return Verdict(named, "numbers of statements")
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
     if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
         return Verdict(several == theirs_too, "choice letters")
@@ -337,10 +352,13 @@ def _without_options(gold: Reading, answer: Reading) -> tuple[Reading, Reading] 
     return gold, Reading(answer.text[other.end() :])
 
 
+_LABELLED = re.compile(r"\([a-e]\)")
 _OPTION_LEAD = re.compile(
     r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\([A-J]\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
 )
-_OPTION = re.compile(r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*\(([A-J])\)[\s}~]*(?:\\[ ,;]|\s|\$)*\S")
+_OPTION = re.compile(
+    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*(?:\(([A-J])\)|([A-J])[.:](?=\s|\\ ))[\s}~]*(?:\\[ ,;]|\s|\$)*\S"
+)
 
 
 def _in_base_ten(reading: Reading) -> tuple[str, int] | None:

@@ -156,6 +156,9 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         return expressions_equal(turns[0], turns[1], seed)
     unit, other = _said_by_both(unit, other)
     if NO_UNIT not in (unit, other) and unit != other and {unit, other} != _POUNDS:
+        one, two = _kelvins(mine, unit), _kelvins(theirs, other)
+        if _converting.get() and one is not None and two is not None:
+            return expressions_equal(one, two, seed)._replace(rule="temperatures, in kelvins")
         if unit.bases != other.bases or not _converting.get():
             return Decision(False, f"{unit} is not {other}")
         found = same_value(mine, _scaled(theirs, other.scale / unit.scale), seed)
@@ -165,10 +168,10 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         return found
     if PERCENT in (unit, other):
         hundredth = Node("num", fmpq(1, 100))
-        one, two = (
+        part, whole = (
             mul(value, hundredth) if mark == PERCENT else value for value, mark in ((mine, unit), (theirs, other))
         )
-        share = expressions_equal(one, two, seed)
+        share = expressions_equal(part, whole, seed)
         return Decision(True, "percent") if share.equal else Decision(False, "percent of one against the other")
     if DEGREE in (unit, other):
         turn = Node("degree", None, (mine if unit == DEGREE else theirs,))
@@ -176,6 +179,19 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         if any(here == Node("const", "pi") for here in walk(rest)):
             return expressions_equal(*((turn, rest) if unit == DEGREE else (rest, turn)), seed)
     return found
+
+
+def _kelvins(value: Node, unit: Unit) -> Node | None:
+    """A temperature in kelvins; None for what is none."""
+    if unit.scale != 1 or unit.bases not in _TEMPERATURES or value.kind not in ("num", "dec"):
+        return None
+    size = value.value if value.kind == "num" else value.value[0]
+    name = unit.bases[0][0]
+    return Node("num", size if name == "K" else size + _ICE if name == "degC" else (size - 32) * fmpq(5, 9) + _ICE)
+
+
+_ICE = fmpq(27315, 100)
+_TEMPERATURES = ((("K", 1),), (("degC", 1),), (("degF", 1),))
 
 
 def _said_by_both(one: Unit, other: Unit) -> tuple[Unit, Unit]:

@@ -68,9 +68,26 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     if mine.log or theirs.log:
         yield _base_ten(gold), _base_ten(answer), "with log to base 10"
     one, other = names & _CONSTANTS, other_names & _CONSTANTS
-    if len(one) == len(other) == 1 and one != other and _has_constant(gold, one) and _has_constant(answer, other):
+    sides = (names | other_names) & _OF_A_TRIANGLE and not names & _INTEGRATED  # "a+b+c" is no "a+b+C"
+    if (
+        len(one) == len(other) == 1
+        and one != other
+        and not sides
+        and _has_constant(gold, one)
+        and _has_constant(answer, other)
+    ):
         new = Node("sym", next(iter(one)))
         yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
+    if (
+        {one, other} == {frozenset("c"), frozenset("C")}
+        and not (names | other_names) & _OF_A_TRIANGLE
+        and names & _INTEGRATED
+    ):
+        yield (
+            gold,
+            _replaced(answer, next(iter(other)), Node("sym", next(iter(one)))),
+            "with the constant in the other case",
+        )
     yield from _up_to_a_constant(gold, answer)
     for renaming in _numbered_constants(gold, answer):
         yield gold, _renamed(answer, renaming), "with the constants under other names"
@@ -85,6 +102,8 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         new = Node("sym", next(iter(one)))
         if _once(gold.args[1], one) and _once(answer.args[1], other) and free(gold) - one:
             yield gold, _replaced(answer, next(iter(other)), new), "with the constant under another name"
+    if heads[0] == heads[1] and heads[0] in _UNKNOWNS:
+        yield from _factor_renamed(gold, answer)
     if gold.kind == answer.kind == "builder" and len(names) == len(other_names) == 1 and names != other_names:
         yield (
             gold,
@@ -97,6 +116,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     yield from _called(gold, answer)
     if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
         yield gold, gold, "with phi for the empty set"
+
+
+_OF_A_TRIANGLE = frozenset("abAB")
 
 
 def _replaced(node: Node, name: str, new: Node) -> Node:
@@ -180,6 +202,21 @@ def _once(node: Node, names: frozenset[str] = _FREE) -> frozenset[str]:
         elif here.kind in ("add", "mul"):
             open_nodes.extend(here.args)
     return frozenset(name for name in factors & names if counts[name] == 1)
+
+
+def _factor_renamed(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``y = Ce^{2x}`` and ``y = Ae^{2x}``: the one free constant of a solution, once a factor, beside its variable."""
+    mine, theirs = (
+        free(node) - free(other) for node, other in ((gold.args[1], answer.args[1]), (answer.args[1], gold.args[1]))
+    )
+    if len(mine) != 1 or len(theirs) != 1 or not mine | theirs <= _SOLUTION or not (mine | theirs) & _CONSTANTS:
+        return
+    if _once(gold.args[1], mine) and _once(answer.args[1], theirs) and free(gold.args[1]) & _INTEGRATED:
+        new = Node("sym", next(iter(mine)))
+        yield gold, _replaced(answer, next(iter(theirs)), new), "with the constant under another name"
+
+
+_SOLUTION = _CONSTANTS | {"A", "B"}
 
 
 def _renamed(node: Node, names: dict[str, str]) -> Node:

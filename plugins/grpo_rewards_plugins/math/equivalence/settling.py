@@ -100,6 +100,8 @@ def name_like(node: Node) -> bool:
         return (
             all(_segment(arg) for arg in node.args)
             or _derivative(node.args)
+            or all(arg.kind == "sym" and arg.value.startswith(("\\vec", "\\overrightarrow")) for arg in node.args)
+            or _quotient(node.args)
             or (node.args[0] == Node("sym", "\\Delta") and all(_plain_name(arg) for arg in node.args[1:]))
             or (node.args[0] == Node("sym", "m") and len(node.args) == 2 and "\\angle" in str(node.args[1].value))
             or (
@@ -112,11 +114,20 @@ def name_like(node: Node) -> bool:
         return all(name_like(arg) for arg in node.args)
     if kind == "call" and node.value in ("cos", "sin", "tan", "cot", "sec", "csc") and node.args:
         return name_like(node.args[0])
+    if kind in ("union", "cap", "setminus"):
+        return all(arg.kind == "sym" and arg.value[:1].isupper() for arg in node.args)
     if kind == "pow":
         return False
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
     return kind == "opaque" and (node.value == "diff" or (node.value == "lim" and _known_limit(node)))
+
+
+def _inverse(node: Node) -> bool:
+    """The name of an inverse or a transpose: ``A^{-1}``, ``A^T``."""
+    if node.kind == "apply" and node.value in ("^\\top", "^\\intercal"):
+        return node.args[0].kind == "sym"
+    return node.kind == "pow" and node.args[0].kind == "sym" and node.args[1] in (MINUS_ONE, Node("sym", "T"))
 
 
 def _plain_name(node: Node) -> bool:
@@ -137,6 +148,13 @@ def _derivative(factors: tuple[Node, ...]) -> bool:
     return all(part.kind == "sym" and len(part.value) == 2 and part.value[0] == "d" for part in (top, bottom))
 
 
+def _quotient(factors: tuple[Node, ...]) -> bool:
+    """``\\frac{p}{q}``: one letter over another."""
+    if len(factors) != 2 or factors[1].kind != "pow" or factors[1].args[1] != MINUS_ONE:
+        return False
+    return factors[0].kind == factors[1].args[0].kind == "sym"
+
+
 def _segment(node: Node) -> bool:
     """A point's letter in a segment such as ``AB``, also below the line of ``\\frac{AB}{CD}``."""
     if node.kind == "pow" and node.args[1] == MINUS_ONE:
@@ -152,6 +170,12 @@ def without_name(node: Node) -> Node:
             return right  # "x \\equiv 3 \\pmod 7"
         if node.value[0] in ("=", "in"):
             if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
+                return right
+            if (
+                _inverse(left)
+                and right.kind in ("matrix", "mul")
+                and any(here.kind == "matrix" for here in walk(right))
+            ):
                 return right
             if node.value[0] == "=" and not free(node) and expressions_equal(left, right).equal:
                 return right  # "2 + 3 = 5"

@@ -171,12 +171,16 @@ _SILENT = frozenset(("\\angle", "\\triangle", "\\measuredangle"))
 
 
 def _letters(node: Node) -> Counter[str]:
-    """The letters and numbers of a name, without its accents."""
-    return Counter(
+    """The letters and numbers of a name, without its accents; those below its line as such."""
+    found = Counter(
         str(here.value).split()[-1] if here.kind == "sym" else repr(here.value)
         for here in walk(node)
         if here.kind in ("sym", "num") and not (here.kind == "num" and here.value == -1)
     )
+    for here in walk(node):
+        if here.kind == "pow" and here.args[1] == MINUS_ONE and here.args[0].kind in ("sym", "mul"):
+            found.update(f"1/{part.value}" for part in walk(here.args[0]) if part.kind == "sym")
+    return found
 
 
 def _flat(node: Node) -> tuple[Node, ...]:

@@ -28,12 +28,13 @@ def gold_text(gold: str) -> str:
             before, after = text[: found[0][0]].strip(), text[found[0][1] :].strip()
             if not before and len(after.split()) <= 3 and not after[1:2].isdigit():
                 return f"{found[0][2].strip()} \\text{{{after}}}" if after.strip(". ") else found[0][2].strip()
-            if len(before) > 40:
+            if len(before) > 40 or (_SAYS.search(before) and not after.strip(". ")):
                 return found[0][2].strip()
         elif found and len(text) > 200:
             return found[-1][2].strip()
     return text
 
 
-_CALLED = re.compile(r"^(?:the\s+)?(?:solutions?|answers?)\s+(?:is|are)\s*:\s*", re.IGNORECASE)
+_CALLED = re.compile(r"^(?:the\s+)?(?:solutions?|answers?)\s+(?:is|are)\s*(?::\s*|(?=[-\d$\\(\[]))", re.IGNORECASE)
+_SAYS = re.compile(r"^(?:The|Its?|Their|This|That|So|Thus|Hence|Therefore)\b[^$]*\b(?:is|are|was|equals|has [a-z]+)$")
 _SET_LEAD = re.compile(r"[a-zA-Z]\s*\\in\s*$")

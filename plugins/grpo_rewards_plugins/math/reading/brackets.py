@@ -98,6 +98,8 @@ def _round_or_square(parser: Parser, opener: str) -> Node:
         if (opener == "(") != (closer == ")"):
             raise ParseError("brackets that do not match")
         return node
+    if len(parts) == 2 and opener == "[" and closer == "]" and _falls(*parts):
+        return Node("tuple", "[", parts)  # "[0.5, -1]" is a vector
     if len(parts) == 2 and (opener == "[" or closer == "]"):
         return Node("interval", (opener == "[", closer == "]"), parts)
     if (opener == "(") != (closer == ")"):
@@ -124,3 +126,11 @@ def _braces(parser: Parser) -> Node:
     parser.expect("\\}")
     parser.depth -= 1
     return node
+
+
+def _falls(first: Node, last: Node) -> bool:
+    """Are two plain numbers in falling order, as no interval has them?"""
+    values = [
+        node.value if node.kind == "num" else node.value[0] for node in (first, last) if node.kind in ("num", "dec")
+    ]
+    return len(values) == 2 and bool(values[0] > values[1])

@@ -34,7 +34,8 @@ _SYMBOLS = {
     "＝": "=", "＜": "<", "＞": ">", "＋": "+", "∴": "", "ℯ": "e", "ⅈ": "i", "\u200b": "", "\u200c": "", "\u200d": "",
     "\ufeff": "", "\u2061": "", "\u2062": "", "\u2060": "", "\u200e": "", "\u200f": "", "\u202a": "", "\u202c": "", "˚": "^\\circ ", "₽": "", "¢": "\\text{ cents}",
 }  # fmt: skip
-_SINGLE = {ord(g[0]): f"\\{g[1:]} " for g in _GREEK.split()} | {ord(k): v for k, v in _SYMBOLS.items()}
+_CIRCLED = {0x2460 + at: f"\\textcircled{{{at + 1}}}" for at in range(20)}
+_SINGLE = _CIRCLED | {ord(g[0]): f"\\{g[1:]} " for g in _GREEK.split()} | {ord(k): v for k, v in _SYMBOLS.items()}
 _RUN_SUPER = re.compile("[" + "".join(_SUPER) + "]+")
 _RUN_SUB = re.compile("[" + "".join(_SUB) + "]+")
 _RUN_VULGAR = re.compile("[" + "".join(_VULGAR) + "]")
@@ -122,9 +123,12 @@ def clean(raw: str) -> str:
         text = text.rstrip()
     if text.startswith(("\\,", "\\;", "\\!")):
         text = text[2:].lstrip()
+    if text[:1] == "{" and text[-1] == "}" and _BUILDER.match(text) is not None:
+        return f"\\{text[:-1]}\\}}"  # a set whose braces lost their strokes
     return _unwrapped(text)
 
 
+_BUILDER = re.compile(r"\{\s{0,3}[a-z]\s{0,3}(?:\\mid(?![a-z])|\|)[^{}]{1,300}\}$")
 _SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\!")
 _SINGLE_POWER = re.compile(r"([\^_])\{(\w)\}")
 
@@ -146,7 +150,11 @@ def bare(text: str) -> str:
     """
     if "\\" in text:
         text = _LOGIC.sub(lambda m: _LOGICAL[m[1]], text)
+        text = _UPRIGHT.sub(lambda m: m[1], text)
     return _NOT_BETWEEN_DIGITS.sub("", squeeze(text))
+
+
+_UPRIGHT = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s?\{([^{}\\]*)\}")
 
 
 _LOGICAL = {

@@ -86,6 +86,7 @@ _N = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm|text)\{{)?([CP])\}}?\s*_{_N}")
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
 _CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
+_CIRCLED = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
 _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
 
 
@@ -144,6 +145,8 @@ def rewritten(text: str) -> str:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
     if "out" in text:
         text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
+    if "circled" in text:
+        text = _CIRCLED.sub(r"\1", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
     if "all" in text or "every" in text:

@@ -52,6 +52,8 @@ def exponent(parser: Parser, base: Node) -> Node:
         parser.at += 3
         return degrees(parser, base) if parser.tokens[parser.at - 2].text == "\\circ" else prime(base)
     if token.text == "{" and (count := _primes(parser)):
+        if base.kind in ("num", "dec") and count <= 2:
+            return Node("unit", named_unit("ft" if count == 1 else "in"), (base,))
         for _ in range(count):
             base = prime(base)
         return base
@@ -176,6 +178,10 @@ def label(parser: Parser) -> str:
         if token.kind in ("text", "unit", "word", "id"):
             if token.text.endswith(",") and parser.peek(1).kind == "num":
                 raise ParseError(f"a number behind the words {token.text[:40]!r}")
+            if token.text.lower().split()[0] in _CONDITIONS:
+                raise ParseError(f"the word {token.text[:40]!r} begins a condition")
+            if token.kind == "id" and out and parser.peek(1).kind == "rel":
+                raise ParseError(f"an equation behind the words {''.join(out)[:40]!r}")  # "y = 1 at x = 2"
             out.append(" " + token.text)
         elif (token.kind == "op" and token.text in ("/", "^", "{", "}", "-", "*", "'", ".")) or token.kind == "num":
             if token.text == "}" and out.count("{") <= out.count("}"):
@@ -187,6 +193,9 @@ def label(parser: Parser) -> str:
             break
         parser.take()
     return "".join(out).replace("{", "").replace("}", "").strip()
+
+
+_CONDITIONS = frozenset(("when", "where", "whenever", "if", "unless", "while"))  # "1 when t = 2" counts no whens
 
 
 def modulus(parser: Parser, args: list[Node]) -> None:

@@ -79,10 +79,11 @@ _UPRIGHT = frozenset(
 )
 _BEFORE_UNIT = frozenset((")", "}", "]", "!", "|)", "\\rangle"))
 _BETWEEN_UNITS = frozenset(("/", "*", "\\cdot", "\\times", "("))
-_VARIANTS = {f"\\var{name}": f"\\{name}" for name in ("epsilon", "phi", "theta", "rho", "sigma")}
+_VARIANTS = {f"\\var{name}": f"\\{name}" for name in ("epsilon", "phi", "theta", "rho", "sigma")} | {"\\ell": "l"}
 _FRACTIONS = frozenset(("\\frac", "\\dfrac", "\\tfrac"))
 _SAFE_RATES = re.compile(r"(?:k?m|cm|mm|mi|ft|k?g|mg|m?L|rad|rev)/(?:s|h|hr|min|sec|L|cm|mol)(?:\^\{?\d\}?)?")
 _CALLS = re.compile(r"\s*(?:[(\[{_^a-zA-Z0-9]|\\(?![,;!.]|right|q?quad))")
+_OF = re.compile(r"\s*(?:[(\[{_a-zA-Z]|\\(?![,;!.]|right|q?quad))")  # what a minimum is of
 _BESIDE = re.compile(r"\s*(?:-?\d|\(|[a-zA-Z](?:_\w)?\s*(?:[=<>]|\\(?:le|ge|lt|gt|neq?|in)(?![a-z])))")
 
 
@@ -141,6 +142,8 @@ def _follows_value(out: list[Token], content: str, spaced: bool) -> bool:
         return spaced or content[:1] in " ~\\" or len(content.strip()) > 1
     if last.kind in ("num", "const", "id", "unit") or last.text in _BEFORE_UNIT:
         return True
+    if last.text == "\\circ":
+        return len(content.strip()) > 2  # "40^\\circ \\text{ ft-lb}", but "40^\\circ \\text{C}"
     return (last.text in _BETWEEN_UNITS and any(token.kind == "unit" for token in out[-3:])) or (
         last.text == "/" and len(out) > 1 and (out[-2].kind == "num" or out[-2].text in _BEFORE_UNIT)
     )
@@ -199,6 +202,8 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
         out.append(Token("sep", _SEPARATORS[low], spaced))
     elif not plain:
         return
+    elif plain in ("\\%", "%"):
+        out.append(Token("op", "%", spaced))
     elif plain.rstrip(".") in CURRENCY_CODES:
         out.append(Token("op", CURRENCY_CODES[plain.rstrip(".")], spaced))
     elif len(plain) == 1 and plain.isalpha():
@@ -218,6 +223,24 @@ def _text(command: str, content: str, spaced: bool, out: list[Token], depth: int
         out.append(Token("text", plain, spaced))
 
 
+def _is_measure(word: str, before: Token, text: str, at: int) -> bool:
+    """Are these minutes, not a minimum; a cup, not a union?"""
+    if word == "cup":
+        return before.kind == "num" and not text[at:].strip(" .")
+    return (before.kind == "num" or before.text == "/") and _OF.match(text, at) is None
+
+
+def _condition(text: str, at: int) -> bool:
+    """Does an equation follow, outside of cases and matrices: "y = 1 at x = 2"?"""
+    return _EQUATION.match(text, at) is not None and "\\begin" not in text
+
+
+_CONDITIONAL = frozenset(("when", "at", "for", "where", "if"))
+_EQUATION = re.compile(
+    r"[\s~$]{0,4}\|?\d{0,3}(?:\\[a-zA-Z]{1,12}|[a-zA-Z])(?:_\{?\w\}?)?\|?(?:\([a-zA-Z]\))?[\s~]{0,4}="
+)
+
+
 def _tokens(text: str, depth: int) -> list[Token]:
     out: list[Token] = []
     at, end, spaced = 0, len(text), False
@@ -234,7 +257,12 @@ def _tokens(text: str, depth: int) -> list[Token]:
         if kind == "num":
             out.append(Token("num", piece, spaced))
         elif kind == "word":
-            _word(piece, spaced, out)
+            if piece in ("min", "cup") and out and _is_measure(piece, out[-1], text, at):
+                out.append(Token("unit", piece, spaced))
+            elif piece in _CONDITIONAL and out and _condition(text, at):
+                out.append(Token("op", ",", spaced))
+            else:
+                _word(piece, spaced, out)
         elif kind == "op":
             out.append(Token("op", "^" if piece == "**" else piece, spaced))
         elif kind == "rel":
@@ -263,6 +291,9 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
         if at < len(text) and text[at] == "{":
             content, at = _group(text, at)
             if name in ("\\textcolor", "\\color"):
+                return at
+            if content.strip(" ~") in _CONDITIONAL and out and _condition(text, at):
+                out.append(Token("op", ",", spaced))
                 return at
             if name not in _UPRIGHT or not _unit(content, text[at : at + 40], spaced, out):
                 _text(name, content, spaced, out, depth)

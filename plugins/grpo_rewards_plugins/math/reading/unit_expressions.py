@@ -56,7 +56,7 @@ _SPELLED = (
     (re.compile(r"\bmm[\s-]Hg\b"), lambda m: "mmHg"),
     (re.compile(r"\bastronomical[\s-]units?\b", re.I), lambda m: "AU"),
     (re.compile(r"\blight[\s-]years?\b", re.I), lambda m: "ly"),
-    (re.compile(r"(?<=[a-z])-(?=[a-z])"), lambda m: " "),
+    (re.compile(r"(?<=[a-zA-Z])-(?=[a-zA-Z])"), lambda m: " "),
 )  # fmt: skip
 _PIECE = re.compile(
     r"(?P<space>\s+)|(?P<word>[A-Za-zÅåμµΩ$€£¥¢]+\.?)|(?P<num>\d{1,3})|(?P<op>\*\*|[-/*^().])|(?P<other>.)", re.DOTALL
@@ -259,6 +259,9 @@ def _factor(parser: Parser, below: bool) -> tuple[Unit, int, bool] | None:
     elif here.text == "\\mu":
         unit = named_unit("μ" + parser.peek(1).text)
         parser.take()
+    if unit is None and parser.loose and here.kind == "word" and (split := _glued(here.text)) is not None:
+        parser.tokens[parser.at : parser.at + 1] = [here._replace(kind="id", text=letter) for letter in split]
+        here, unit = parser.peek(), _unit_of(parser, 0)  # "JK^{-1}"
     if unit is None:
         parser.at = start
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from .units import named_unit
+
 __all__ = ["joined", "without_direction"]
 
 _FONT = r"\\(?:text(?:rm|normal|up)?|math(?:rm|sf)|mbox)"
@@ -20,6 +22,8 @@ _CENTS = re.compile(
 _MONEY = re.compile(rf"{_SIGN}|EUR|euro|USD|GBP|CHF|dollar")
 _BRACKETS = re.compile(rf"(?<=[\d}}])((?:\s|\\[,;])*)\[\s*({_FONT}\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})\s*\]$")
 _RING = re.compile(r"\\mathring\s*(?:\{\s*)?(?:\\(?:mathrm|text)\s*\{\s*A\s*\}|A)\s*\}?")
+_BRACED_RING = re.compile(r"(?<=[\d}])\s*(?<!\^)\{\s*\\circ\s*\}")
+_HYPHENATED = re.compile(r"(?<=[\d}])[\s~]+([a-zA-Z]{1,5}-[a-zA-Z]{2,5}|[a-zA-Z]{2,5}-[a-zA-Z])((?:/[a-zA-Z]{1,4})?)$")
 _RING_SIGN = re.compile(r"(?<=[\d}])\s*Å")
 _OF = re.compile(
     rf"(?<=\d)(.{{0,20}}?{_FONT}\s*\{{[^{{}}]*?)\s+of\s*\}}\s*\\(?:mathrm|ce|text)\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}$"
@@ -29,11 +33,15 @@ _OF = re.compile(
 def joined(text: str) -> str:
     """The text with each quantity in one spelling; unchanged where it has none of those above."""
     if "\\circ" in text:
+        text = _BRACED_RING.sub(r"^\\circ ", text)
         text = _DEGREES_IN_A_UNIT.sub(lambda m: f"{m[1]}{_operator(m)}deg{m[2]}", _EMPTY_GROUP.sub("", text))
     if "\\" in text:
         text = _SIGN_IN_TEXT.sub(r"\1", text)
     if (match := _CENTS.fullmatch(text)) is not None and _MONEY.search(text) is not None:
         text = f"{match[1].replace('.', '')}.{match[2]} {match[3]}"
+    hyphenated = _HYPHENATED.search(text) if "-" in text and text[-1].isalpha() else None
+    if hyphenated is not None and all(map(named_unit, hyphenated[1].split("-"))):
+        text = f"{text[: hyphenated.start()]} \\text{{ {hyphenated[1]}{hyphenated[2]}}}"
     if not text.isascii():
         text = _RING_SIGN.sub(r"\\text{ Å}", text)
     if "\\" in text:

@@ -232,7 +232,7 @@ _PREFIX_WORDS = {
 }  # fmt: skip
 _ALSO = {"cms": "cm", "kms": "km", "mms": "mm", "kgs": "kg", "gms": "g", "mLs": "mL", "secs": "s", "mins": "min", "hrs": "h", "yrs": "y",
          "yds": "yd", "pts": "pt", "kmhr": "kmh", "ins": "in", "SEC": "s", "MIN": "min", "HR": "h", "KM": "km", "CM": "cm", "KG": "kg",
-         "Kg": "kg", "KW": "kW", "Km": "km", "Cm": "cm", "Amps": "A", "hz": "Hz", "pa": "Pa", "ev": "eV", "Mins": "min", "kilohm": "kΩ", "kilohms": "kΩ", "megohm": "MΩ", "megohms": "MΩ"}  # fmt: skip
+         "Kg": "kg", "KW": "kW", "Km": "km", "Cm": "cm", "Amps": "A", "hz": "Hz", "pa": "Pa", "ev": "eV", "Mins": "min", "KJ": "kJ", "kj": "kJ", "kPA": "kPa", "KPa": "kPa", "KPA": "kPa", "KHz": "kHz", "khz": "kHz", "Mhz": "MHz", "Ghz": "GHz", "Mev": "MeV", "KV": "kV", "kilohm": "kΩ", "kilohms": "kΩ", "megohm": "MΩ", "megohms": "MΩ"}  # fmt: skip
 
 
 def _bases(text: str) -> tuple[tuple[str, int], ...]:
@@ -337,7 +337,11 @@ def is_unit_word(word: str) -> bool:
 def only_units(text: str) -> bool:
     """Could every run of letters in a text be a unit or a prefix?"""
     return all(
-        word[0] == "\\" or word in ("k", "e", "per") or named_unit(word) is not None for word in _LETTERS.findall(text)
+        word[0] == "\\"
+        or word in ("k", "e", "per")
+        or named_unit(word) is not None
+        or (len(word) == 2 and word.isupper() and all(map(named_unit, word)))
+        for word in _LETTERS.findall(text)
     )
 
 
@@ -346,12 +350,13 @@ _LETTERS = re.compile(r"\\[a-zA-Z]+|[a-zA-Z]+")
 
 def counted(words: str) -> Unit:
     """What a word that is no unit counts: a base unit of its own, in the singular and in lower case."""
-    kept = [_singular(word.strip(".,;()'")) for word in words.lower().split()]
+    kept = [_singular(word.strip(".,;()'")) for word in _AROUND_SLASH.sub("/", words.lower()).split()]
     kept = [word for at, word in enumerate(kept) if word and not (word in _FILLER and (at or word != "in"))]
     name = " ".join(kept)
     return Unit(Fraction(1), ((name, 1),)) if name else NO_UNIT
 
 
+_AROUND_SLASH = re.compile(r"\s*/\s*")
 _FILLER = frozenset("of the per a an in total approximately about".split())
 _IRREGULAR = {
     "people": "person",

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["based_digits", "choice", "choices", "division", "is_words", "repeating", "same_words", "words"]
+__all__ = [
+    "based_digits",
+    "choice",
+    "choices",
+    "division",
+    "is_words",
+    "repeating",
+    "same_labels",
+    "same_words",
+    "words",
+]
 
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|boldsymbol|bf|rm)\s*(?=\{)"
@@ -14,7 +24,7 @@ _EDGE = " .,;:!?\"'`()[]"
 _ARTICLES = re.compile(r"\b(?:the|an?)\s+")
 _SPACE = re.compile(r"\s+")
 _STOP = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
-_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_HYPHEN = re.compile(r"(?<=[^\W\d_]) ?-(?=[^\W\d_])")
 _PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
     r"[^\W\d_]{3,}(?:[\s'-]+[^\W\d_]+)*|(?i:no|yes|am|pm|on|up|it|he|we|so|if)|[^\W\d_]+(?:[\s'-]+[^\W\d_]{2,})+"
@@ -45,14 +55,14 @@ _DOTS = re.compile(r"(?<![\d.])(\d{0,40})\.(\d{1,60})\s*(?:\\ldots|\\dots|\\cdot
 def words(text: str) -> str:
     """One spelling of an answer in words: without typesetting, case, edge punctuation and articles."""
     plain = _SPACING.sub(" ", _TEXT.sub("", text))
-    plain = _SPACE.sub(" ", _HYPHEN.sub(" ", _STOP.sub("", plain))).strip(_EDGE).casefold()
+    plain = _SPACE.sub(" ", _HYPHEN.sub(" ", _SPACE.sub(" ", _STOP.sub("", plain)))).strip(_EDGE).casefold()
     return _ARTICLES.sub("", plain)
 
 
 _SAME = {
     "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
     "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
-    "divergent": "diverges", "convergent": "converges",
+    "none exist": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 
@@ -60,17 +70,22 @@ _SAME = {
 def same_words(one: str, other: str) -> bool:
     """Are two answers in words one?  A plural is its singular: ``no solution`` and ``no solutions``."""
     a, b = (
-        _SAME.get(said, said) for said in (_SUBJECT.sub("", _EXISTENCE.sub("", words(text))) for text in (one, other))
+        _SAME.get(said, said)
+        for said in (_SUBJECT.sub("", _EXISTENCE.sub("", _NO_SUCH.sub("none", words(text)))) for text in (one, other))
     )
     if any(char.isdigit() for char in a) and _BRACKET.findall(one) != _BRACKET.findall(other):
         return False
     if (a in b or b in a) and _KIND.sub("", a) == _KIND.sub("", b):
+        return True
+    if _VERDICT_OF.get(a) == b or _VERDICT_OF.get(b) == a:
         return True
     if a == b or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
 
 
+_NO_SUCH = re.compile(r"^no such \w+(?: exists?)?$")
+_VERDICT_OF = {"yes": "true", "no": "false"}
 _EXISTENCE = re.compile(
     r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|(?<=solution) exists$|(?<=solutions) exist$"
     r"|(?<=first) one$|(?<=second) one$|(?<=third) one$"
@@ -80,7 +95,8 @@ _EXISTENCE = re.compile(
 _BRACKET = re.compile(r"[\[\]()]")
 _SUBJECT = re.compile(
     r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|it)"
-    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every) (?=\w+ )"
+    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z]$|(?<=numbers) [a-z]$"
+    r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(
     r"(?<=\w) (?:triangle|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour)s?$"
@@ -135,6 +151,35 @@ def choices(text: str, *, glued: bool = False) -> frozenset[str] | None:
     if _CHOICES.fullmatch(plain) is None and not (glued and _CHOICES_GLUED.fullmatch(plain)):
         return None
     return frozenset(re.findall(r"[A-J]", plain))
+
+
+def labels(text: str) -> frozenset[str] | None:
+    """Numbers of statements: ``①③④``, ``(1)(3)(4)``, ``(1), (3)``, with or without separators; None for one alone."""
+    if len(text) > 200 or not ("circled" in text or text[:1] == "("):
+        return None
+    plain = _SPACING.sub(" ", _TEXT.sub("", _CIRCLE.sub(r"(\1)", text)))
+    if _LABELS.fullmatch(plain) is None:
+        return None
+    return frozenset(re.findall(r"\d+", plain))
+
+
+_CIRCLE = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
+_LABELS = re.compile(r"\s*\(\d{1,2}\)(?:\s*(?:,|;|and|&)?\s*\(\d{1,2}\)){1,9}\s*")
+_PLAIN_LABELS = re.compile(r"\s*\d{1,2}(?:\s*(?:,|;|and|&)\s*\d{1,2}){1,9}\s*")
+
+
+def same_labels(one: str, other: str) -> bool | None:
+    """Do two texts name the same statements?  The brackets or circles of one side may be left out; None where neither is such a list."""
+    mine, theirs = labels(one), labels(other)
+    if mine is None and theirs is None:
+        return None
+    if mine is None or theirs is None:
+        bare, names = (one, theirs) if mine is None else (other, mine)
+        plain = _SPACING.sub(" ", _TEXT.sub("", bare))
+        if _PLAIN_LABELS.fullmatch(plain) is None:
+            return False if "circled" in one + other and plain.strip().isdigit() else None
+        return frozenset(re.findall(r"\d+", plain)) == names
+    return mine == theirs
 
 
 def based_digits(text: str) -> tuple[str, int] | None:
