@@ -133,6 +133,22 @@ def test_a_query_that_needs_all_time_or_memory_of_duckdb_is_0(files: str) -> Non
     assert (late.value, late.status) == (0.0, "timeout")
 
 
+def of_sixteen_threads(databases: str, timeout: float) -> list[list[Any]]:
+    """What 16 threads at once get for the same queries, each text its own, after what one gets alone."""
+    queries = [f"SELECT name FROM t WHERE id > {number % 3}" for number in range(24)]
+
+    def one(thread: int) -> list[Any]:
+        return values(databases, [f"{text} -- {thread}" for text in queries], timeout=timeout)
+
+    with ThreadPoolExecutor(16) as threads:
+        return [one(-1), *threads.map(one, range(16))]
+
+
+def test_sixteen_threads_get_the_same_values_of_duckdb(files: str) -> None:
+    found = of_sixteen_threads(files, 10.0)
+    assert found == [[1.0, 1.0, 0.0] * 8] * 17
+
+
 def test_what_is_said_of_a_query_on_duckdb(files: str, tmp_path: Path) -> None:
     said = [
         bound(files).one(text, query=NAMES, db_id="d").reason
@@ -237,6 +253,47 @@ def test_a_query_that_ends_the_sessions_of_its_role_costs_no_other_row(server: s
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(one, queries)) == [float(query != others) for query in queries]
+
+
+def test_no_query_sees_the_gold_of_another_worker(server: str) -> None:
+    import psycopg
+
+    gold = "SELECT name FROM t WHERE price <> 0.0625"
+    with (
+        ThreadPoolExecutor(1) as thread,
+        psycopg.connect(server.replace("reader", "boss") + "/d") as boss,
+        psycopg.connect(server + "/d", autocommit=True) as spy,
+    ):
+        boss.execute("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")  # the gold waits in the middle of its run
+        asked = thread.submit(bound(server).one, gold, query=gold, db_id="d")
+        while not boss.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone()[0]:  # type: ignore[index]
+            assert not asked.done(), asked.result()
+        seen = [text for (text,) in spy.execute("SELECT query FROM pg_stat_activity WHERE usename = 'reader'")]
+        boss.rollback()
+        assert asked.result().value == 1.0
+    assert len(seen) >= 2
+    assert not any("SELECT name" in text or "0.0625" in text for text in seen), seen
+
+
+def test_sixteen_threads_get_the_same_values_of_postgresql(server: str) -> None:
+    found = of_sixteen_threads(server + "/", 10.0)
+    assert found == [[1.0, 1.0, 0.0] * 8] * 17
+
+
+def test_past_queries_must_not_be_readable(server: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server.replace("reader", "boss") + "/postgres", autocommit=True) as boss:
+        boss.execute("CREATE DATABASE watched")
+    with psycopg.connect(server.replace("reader", "boss") + "/watched", autocommit=True) as boss:
+        boss.execute(
+            "CREATE FUNCTION pg_stat_statements(showtext boolean) RETURNS text LANGUAGE sql AS 'SELECT NULL::text'"
+        )
+        refused = bound(server).one("SELECT 1", query="SELECT 1", db_id="watched")
+        assert refused.status == "unavailable"
+        assert "may read past queries, golds among them, by pg_stat_statements" in refused.reason
+        boss.execute("REVOKE EXECUTE ON FUNCTION pg_stat_statements FROM PUBLIC")
+    assert bound(server).one("SELECT 1", query="SELECT 1", db_id="watched").value == 1.0
 
 
 def test_a_role_that_could_do_more_than_read_the_tables_is_refused(server: str) -> None:

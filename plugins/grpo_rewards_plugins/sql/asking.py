@@ -16,9 +16,8 @@ __all__ = ["Question", "Settings", "ask"]
 Question: TypeAlias = "tuple[Files, str, str]"
 """The files of a database, a gold and a query."""
 
-_FUNCTION = "grpo_rewards_plugins.sql.running:answer"
-_MEGABYTES = 1_024
-_MEGABYTES_OF_DUCKDB = 4_096  # it reserves far more than the 256 that it may use
+_POOL = "grpo_rewards_plugins.sql.running:answer", 1_024  # function and megabytes
+_POOL_OF_DUCKDB = "grpo_rewards_plugins.sql.duck:answer", 4_096  # it reserves far more than the 256 that it may use
 _STUCK = 60.0  # seconds that a worker may wait for a disk, beyond what its queries may run
 
 
@@ -46,8 +45,8 @@ def ask(questions: Sequence[Question], settings: Settings) -> Iterator[tuple[int
 def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
     # a server is reached by a socket, with what the environment says of it; what a query may do there, its role decides
     path = questions[0][0][0][0]
-    megabytes = _MEGABYTES_OF_DUCKDB if path.endswith(".duckdb") else _MEGABYTES
-    pool = shared_pool(_FUNCTION, megabytes=megabytes, rights="all" if is_postgres(path) else "read")
+    function, megabytes = _POOL_OF_DUCKDB if path.endswith(".duckdb") else _POOL
+    pool = shared_pool(function, megabytes=megabytes, rights="all" if is_postgres(path) else "read")
     limits = asdict(settings)
     files: dict[Files, int] = {}
     golds: dict[str, int] = {}

@@ -14,10 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import duckdb
+
 from .limits import ALARM, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
+from .running import answer
 
-__all__ = ["DuckDB"]
+__all__ = ["DuckDB", "answer"]  # a pool that is asked for this `answer` has the engine before its workers fork
 
 _CLOSED: dict[str, Any] = {
     "enable_external_access": "false", "autoinstall_known_extensions": "false", "autoload_known_extensions": "false",
@@ -34,18 +37,14 @@ class DuckDB:
     """
 
     def __init__(self, path: str, max_bytes: int) -> None:
-        import duckdb
-
-        self._duckdb, self._path = duckdb, path
-        self._error: type[Exception] = duckdb.Error
-        self._select = duckdb.StatementType.SELECT
+        self._path = path
         self._connection = self._connected()
         self._used_up = False
 
     def _connected(self) -> Any:
         try:
-            return self._duckdb.connect(self._path, read_only=True, config=_CLOSED)
-        except self._error as error:
+            return duckdb.connect(self._path, read_only=True, config=_CLOSED)
+        except duckdb.Error as error:
             raise Unopened(said(error)) from None
 
     def close(self) -> None:
@@ -68,7 +67,7 @@ class DuckDB:
         except MemoryError:
             self._used_up = True
             raise Stopped("the query needs too much memory") from None
-        except (self._error, RuntimeError, ValueError, OverflowError) as error:
+        except (duckdb.Error, RuntimeError, ValueError, OverflowError) as error:
             self._used_up = True
             if time.process_time() - begun > seconds:
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
@@ -101,10 +100,11 @@ class DuckDB:
             watcher.join()
 
     def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+        text.encode()  # the engine ends the process over half a surrogate pair
         statements = self._connection.extract_statements(text)
         if len(statements) != 1:
             raise Refused(f"the query is {len(statements)} statements")
-        if statements[0].type != self._select:
+        if statements[0].type != duckdb.StatementType.SELECT:
             raise Refused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
         found = self._connection.execute(text)
         return fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)

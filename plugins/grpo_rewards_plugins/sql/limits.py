@@ -22,7 +22,7 @@ __all__ = [
     "said",
 ]
 
-GRACE = 0.25
+GRACE = 0.1
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
 LONGEST_QUERY = 200_000
 """Characters."""

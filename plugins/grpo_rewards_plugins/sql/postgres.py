@@ -2,6 +2,9 @@
 
 A query is declared as a cursor in the extended protocol, so that it is one statement, and one that reads. The server ends it
 at its time (its own clock), and what it did to the session is rolled back with its transaction.
+
+A role sees in `pg_stat_activity` what its other sessions ask, so a query could run another worker's gold by `query_to_xml`. The view
+shows a text's first bytes only: each text begins with a comment that is as long.
 """
 
 from __future__ import annotations
@@ -23,7 +26,10 @@ _POWERS = f"""
     UNION ALL SELECT 'may replicate' FROM pg_roles WHERE rolname IN (session_user, current_user) AND rolreplication
     UNION ALL SELECT 'is a member of ' || rolname FROM pg_roles
         WHERE (rolname IN ({", ".join(f"'{name}'" for name in _ROLES)}) OR rolsuper) AND pg_has_role(session_user, oid, 'MEMBER')
+    UNION ALL SELECT 'may read past queries, golds among them, by ' || proname FROM pg_proc
+        WHERE proname IN ('pg_stat_statements', 'pg_stat_monitor') AND has_function_privilege(oid, 'EXECUTE')
 """
+_SHOWN = "SELECT setting::int FROM pg_settings WHERE name = 'track_activity_query_size'"
 _BEGIN = (
     "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = {milliseconds}; "
     "SET LOCAL lock_timeout = {milliseconds}; SELECT 1"  # a transaction that has read cannot be made one that writes
@@ -47,6 +53,8 @@ class Postgres:
         self._psycopg, self._pq = psycopg, pq
         self._url = url
         self._connection = self._connected()
+        (shown,) = self._connection.execute(_SHOWN).fetchone()
+        self._screen = f"/*{'-' * shown}*/"
 
     def _connected(self) -> Any:
         try:
@@ -107,7 +115,9 @@ class Postgres:
 
     def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
-        found = self._connection.pgconn.exec_params(f"DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), [])
+        found = self._connection.pgconn.exec_params(
+            f"{self._screen} DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), []
+        )
         if found.status != self._pq.ExecStatus.COMMAND_OK:
             raise self._psycopg.errors.error_from_result(found)
 
