@@ -256,6 +256,18 @@ def test_a_rows_pattern_that_explodes_is_stopped() -> None:
     assert reward.one("a (b", instruction_id_list=["keywords:frequency"], kwargs=[broken]).value == 1.0
 
 
+def test_a_pattern_that_is_too_slow_is_not_tried_on_seven_more_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from grpo_rewards_plugins.instructions import patterns
+
+    tried = []
+    search = patterns.spans
+    monkeypatch.setattr(patterns, "spans", lambda *given, **more: tried.append(given) or search(*given, **more))
+    text = "\n".join(["*first*", "a" * 5000 + "b", "last"])
+    outcome = reward.with_(match="loose").one(text, instruction_id_list=["keywords:frequency"], kwargs=[EXPLODING])
+    assert (outcome.value, len(tried)) == (0.0, 1)
+    assert "takes too long" in outcome.reason
+
+
 @pytest.mark.parametrize("piece", ["<<", "[", "p.s", "\n-", "*\n", "a.", "Question 1\n", '"', " \n"], ids=repr)
 def test_long_texts_are_answered(piece: str) -> None:
     ids = ["detectable_format:title", "detectable_content:number_placeholders", "detectable_content:postscript",

@@ -16,6 +16,7 @@ from grpo_rewards_plugins.instructions.sentences import MOST, TooLong, words
 __all__ = ["instructions"]
 
 Think = Literal["auto", "strip", "keep"]
+_SLOW = "the row's pattern takes too long on it"
 _NONE = Outcome(None, "not_applicable", "the row gives no instructions (instruction_id_list, ground_truth)")
 
 
@@ -144,7 +145,7 @@ def _strict(check: Bound, text: str) -> str:
     try:
         return "" if check.run(text) else "broken"
     except TooSlow:
-        return "the row's pattern takes too long on it"
+        return _SLOW
     except TooLong:
         return f"more than {MOST} characters"
 
@@ -157,6 +158,6 @@ def _loose(check: Bound, text: str) -> str:
     problem = "broken"
     for variant in dict.fromkeys(texts):
         problem = _strict(check, variant)
-        if not problem:
+        if not problem or problem == _SLOW:  # which it would be on each of the others too
             break
     return problem
