@@ -6,6 +6,7 @@ import json
 import random
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,17 @@ def test_a_verdict_without_the_canary_is_none_and_is_put_right(server: Judge, na
     server.play = play
     assert bound(server, name, attempts=2).one("some text", prompt="again", **COLUMNS[name]).status == "scored"
     assert server.seen[-1]["messages"][2] == {"role": "assistant", "content": "Sure! It is fine."}
+
+
+def test_sixteen_threads_get_the_same_scores(server: Judge) -> None:
+    server.play = by_length
+    texts = ["one", "three and", "a response", "", "much longer one"]
+    columns = {"completions": texts, "prompts": ["p"] * len(texts)}
+    reward = bound(server, "ranking")
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda _: reward(**columns), range(16)))
+    assert found == [found[0]] * 16
+    assert found[0] == [*sorted(found[0][:3]), 0.0, max(found[0])]
 
 
 def falls_for_keys(body: dict[str, Any]) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,9 @@ def scored(rows: list[dict[str, Any]], answers: list[str]) -> list[Any]:
 
 
 @needed
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # files that the package's own data leaves open
 def test_every_data_set_pays_its_own_answer() -> None:
     from reasoning_gym.factory import DATASETS, get_score_answer_fn
 
@@ -127,6 +131,18 @@ def test_no_answer_is_run(name: str, tmp_path: Path) -> None:
     found = scored(entries(name) * len(hostile), hostile)
     assert all(outcome.value is not None and outcome.value <= 0.05 for outcome in found), found
     assert not mark.exists()
+
+
+@needed
+def test_sixteen_threads_get_the_same_values() -> None:
+    rows = [
+        row for name in ("gcd", "countdown", "n_queens", "spiral_matrix", "simple_integration") for row in entries(name)
+    ]
+    texts = [str(row["answer"]) if number % 2 else "4" for number, row in enumerate(rows)]
+    alone = [(outcome.value, outcome.reason) for outcome in scored(rows, texts)]
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda _: [(one.value, one.reason) for one in scored(rows, texts)], range(16)))
+    assert found == [alone] * 16
 
 
 @needed
