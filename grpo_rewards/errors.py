@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 __all__ = [
     "ColumnError",
@@ -61,7 +62,17 @@ def how_to_install(extra: str) -> str:
 
 
 class GrpoRewardsError(Exception):
-    """Base of every error that a user can act on."""
+    """Base of every error that a user can act on. Crosses into other processes whole, but for its ``__cause__``."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_received, (type(self), self.args), self.__dict__)
+
+
+def _received(kind: type[GrpoRewardsError], words: tuple[str, ...]) -> GrpoRewardsError:
+    """An error as another process raised it; its own words are made already."""
+    error = kind.__new__(kind, *words)
+    error.args = words
+    return error
 
 
 class ConfigError(GrpoRewardsError):

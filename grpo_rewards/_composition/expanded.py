@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from operator import is_
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.session import ScoredCall
+from grpo_rewards._contract.batch import TRAINER_ARGUMENTS
 from grpo_rewards._contract.shapes import RewardCall
 
 if TYPE_CHECKING:
@@ -25,21 +27,41 @@ class _SharedCalls:
 
     def __init__(self, composite: Composite) -> None:
         self.composite = composite
-        self._scored: deque[tuple[object, ScoredCall]] = deque(maxlen=_KEPT)
+        self._scored: deque[tuple[_Given, ScoredCall]] = deque(maxlen=_KEPT)
         self._lock = threading.Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_SharedCalls, (self.composite,))
 
     def scored(self, call: RewardCall) -> ScoredCall:
-        """Return the scored call; two calls are the same when the list of completions is the same object."""
-        completions = call.get("completions")
+        """Return the scored call; two calls are the same where all that they hand over is the same object."""
+        given = _Given(call)
         with self._lock:
-            found = next((known for given, known in self._scored if given is completions), None)
+            found = next((known for earlier, known in self._scored if earlier.same_as(given)), None)
             if found is None:
                 found = self.composite.session_for(call).score(call, expanded=True)
-                self._scored.append((completions, found))
+                self._scored.append((given, found))
             return found
+
+
+class _Given:
+    """What a call hands over: the lists, and what was in them then, since whoever made them may fill them anew."""
+
+    def __init__(self, call: RewardCall) -> None:
+        lists = {name: values for name, values in call.items() if name not in TRAINER_ARGUMENTS}
+        self._lists = lists
+        self._rows = {name: list(values) if isinstance(values, list | tuple) else [] for name, values in lists.items()}
+
+    def same_as(self, other: _Given) -> bool:
+        """Whether both hand over the same objects, row by row."""
+        return (
+            self._lists.keys() == other._lists.keys()
+            and self._lists["completions"] is other._lists["completions"]
+            and all(
+                len(mine) == len(other._rows[name]) and all(map(is_, mine, other._rows[name]))
+                for name, mine in self._rows.items()
+            )
+        )
 
 
 class Part:

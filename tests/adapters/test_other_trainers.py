@@ -6,6 +6,9 @@ import asyncio
 import inspect
 import json
 import math
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +18,8 @@ from grpo_rewards_adapters import axolotl, ms_swift, nemo_gym, openrlhf, verifie
 from grpo_rewards_adapters.single import MISSING_VARIABLE
 
 from grpo_rewards import Composite, Outcome, reward
-from grpo_rewards.errors import ConfigError, InputError
+from grpo_rewards.errors import ConfigError, InfrastructureError, InputError
+from grpo_rewards.types import World
 
 
 @reward(range=(0.0, 1.0))
@@ -219,6 +223,38 @@ def test_ms_swift_fills_a_gap_so_that_its_advantage_is_zero() -> None:
     assert rewards == [2.0, 0.0, 1.0, 0.0]
     assert orm.components["right"] == [1.0, 0.0, None, None]
     assert all(isinstance(value, float) for value in rewards)
+
+
+MEET = threading.Barrier(2)
+SENT: dict[int, bytes] = {}
+
+
+class Ranks(World):
+    """Two processes that gather, each in a thread."""
+
+    def gather(self, thing: Any) -> list[Any]:
+        SENT[self.rank] = pickle.dumps(thing)
+        MEET.wait(20)
+        found = [pickle.loads(SENT[rank]) for rank in range(2)]  # noqa: S301 - its own
+        MEET.wait(20)
+        return found
+
+
+def test_what_one_process_of_ms_swift_raises_all_raise(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = threading.local()
+    monkeypatch.setattr(ms_swift, "world", lambda: Ranks(here.rank, 2))
+    orm = ms_swift.orm_class(composite(max_infra_rate=0.0))(args=SimpleNamespace(num_generations=4))
+
+    def call(rank: int) -> str:
+        here.rank = rank
+        with pytest.raises(InfrastructureError) as raised:
+            orm(completions=["4", "5", "down", "down"] if rank else ["4"] * 4, answer=["4"] * 4)
+        return str(raised.value)
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(call, range(2))
+    assert first == second
+    assert "2 of the latest" in first
 
 
 def test_axolotl_gets_a_function_it_accepts_with_trls_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,19 @@ def test_a_new_batch_is_evaluated_anew_in_any_order_of_the_functions() -> None:
         assert calls["size"] == step
 
 
+def test_the_same_list_with_other_rows_or_columns_is_another_call() -> None:
+    @reward(range=(0.0, 1.0))
+    def right(completion: str, answer: str) -> float:
+        return float(completion == answer)
+
+    (part, _) = Composite({"rewards": {"right": right, "fine": fine}}).parts()
+    completions = ["a", "b"]
+    assert part(completions=completions, answer=["a", "a"]) == [1.0, 0.0]
+    assert part(completions=completions, answer=["b", "b"]) == [0.0, 1.0]
+    completions[0] = "b"
+    assert part(completions=completions, answer=["b", "b"]) == [1.0, 1.0]
+
+
 def test_the_list_is_fresh_each_time_and_the_components_stay_to_be_looked_at() -> None:
     composite, _ = built()
     assert composite.parts() is not composite.parts()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from grpo_rewards import Composite, Outcome, load, reward
-from grpo_rewards.errors import ColumnError, ConfigError, InfrastructureError, PluginError
+from grpo_rewards.errors import ColumnError, ConfigError, InfrastructureError, InputError, PluginError
 
 RELEASE = threading.Event()
 
@@ -149,6 +150,20 @@ def test_a_plugin_error_keeps_the_completion_and_its_cause() -> None:
         assert caught.value.completion == long[:2000]
         assert isinstance(caught.value.__cause__, ZeroDivisionError)
         assert any("xxx" in note and len(note) < 300 for note in caught.value.__notes__)
+
+
+def test_every_error_crosses_into_another_process_whole() -> None:
+    with pytest.raises(PluginError) as caught:
+        train(composite(), "fine", "raise")
+    errors = [
+        caught.value,
+        InfrastructureError("down", rate=0.5),
+        ConfigError("wrong", path="rewards.a", source="r.yaml"),
+    ]
+    errors += [ColumnError("math", ["answer"], ["anwser"]), InputError("no rows", source="x", line=3)]
+    for error in errors:
+        received = pickle.loads(pickle.dumps(error))  # noqa: S301 - its own
+        assert (type(received), str(received), vars(received)) == (type(error), str(error), vars(error))
 
 
 def test_hung_rows_are_all_counted_whatever_ended_them() -> None:

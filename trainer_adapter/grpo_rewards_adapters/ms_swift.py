@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards.errors import InputError
+from grpo_rewards.errors import GrpoRewardsError, InputError
 from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.single import ScoredRow, composite_for, filled_with_group_means, score_rows
 
@@ -62,10 +62,20 @@ class CompositeORM:
             {**{name: values[row] for name, values in given.items()}, "completion": completion}
             for row, completion in enumerate(completions)
         ]
-        scored = score_rows(self.composite, rows, grouping=[group[start + row] for row in range(size)])
-        self._log_means(scored)
-        everything = [one for part in world().gather(scored) for one in part]
+        shared = world().gather(self._scored(rows, [group[start + row] for row in range(size)]))
+        everything: list[ScoredRow] = []
+        for part in shared:
+            if isinstance(part, GrpoRewardsError):  # of whichever process: the others would wait for it
+                raise part
+            everything += part
+        self._log_means(everything[start : start + size])
         return filled_with_group_means(everything, groups)[start : start + size]
+
+    def _scored(self, rows: Sequence[Mapping[str, Any]], grouping: Sequence[int]) -> list[ScoredRow] | GrpoRewardsError:
+        try:
+            return score_rows(self.composite, rows, grouping=grouping)
+        except GrpoRewardsError as error:
+            return error
 
     def _log_means(self, scored: Sequence[ScoredRow]) -> None:
         self.components = {name: [one.values[name] for one in scored] for name in self.composite.weights}
