@@ -2,7 +2,7 @@
 
 from grpo_rewards._composition.config import read_yaml
 from grpo_rewards._composition.section import Section, problems_of
-from grpo_rewards._doctor import DataFaults
+from grpo_rewards._doctor import Applied, DataFaults, idle_weights
 from grpo_rewards._presets import is_preset
 
-__all__ = ["DataFaults", "Section", "is_preset", "problems_of", "read_yaml"]
+__all__ = ["Applied", "DataFaults", "Section", "idle_weights", "is_preset", "problems_of", "read_yaml"]

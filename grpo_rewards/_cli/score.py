@@ -60,12 +60,18 @@ def score(
     Example: grpo-rewards score completions.jsonl -c rewards.yaml -o scored.jsonl --workers 2
     """
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
+    from grpo_rewards._doctor import asked_in_vain
     from grpo_rewards._scoring import score_file
+    from grpo_rewards._scoring.reading import open_source
+    from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.marked import checked_marks
 
     if out == "-" and as_json:
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
     composite = composite_for(config, only, param, column)
+    rows = None if file == "-" or not Path(file).is_file() else joined(open_source(file), join, on)
+    for text in asked_in_vain(composite, rows):
+        typer.echo(f"warning: {text}", err=True)
     with _progress() as progress:
         run = score_file(
             file,

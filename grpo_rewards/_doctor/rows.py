@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._contract import Batch
 from grpo_rewards._doctor.faults import DataFaults
+from grpo_rewards._doctor.weights import Applied, idle_weights
 from grpo_rewards._scoring.chunks import Pace, make_chunks
 from grpo_rewards._scoring.columns import available_columns
 from grpo_rewards._scoring.reading import Source, open_source
 from grpo_rewards.errors import ColumnError
 
-__all__ = ["examine_rows"]
+__all__ = ["asked_in_vain", "examine_rows"]
 
 _SHOWN = 20
 
@@ -103,6 +105,24 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
         "total_findings": findings.total,
         "findings": findings.shown,
     }
+
+
+def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
+    """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
+
+    The rows are read until every condition has met all that it names, so hardly any where nothing is found.
+    """
+    found = idle_weights(composite)
+    if source is None or all(component.when is None for component in composite.components):
+        return found
+    applied = Applied(composite)
+    with closing(make_chunks(source, Pace(start=64), warn=lambda _: None)) as chunks:
+        for chunk in chunks:
+            for sample in chunk.samples:
+                applied.see(sample.data)
+            if applied.settled:
+                return found
+    return [*found, *applied.findings()]
 
 
 def _absent(composite: Composite, batch: Batch, source: Source, file: Path, findings: _Findings) -> frozenset[str]:

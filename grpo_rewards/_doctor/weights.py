@@ -88,6 +88,11 @@ class Applied:
         if len(beside) > 1:
             self._company.update(beside)
 
+    @property
+    def settled(self) -> bool:
+        """Whether no further row can change that nothing is found."""
+        return self._rows > 0 and not any(self.findings())
+
     def _look(self, name: str, when: WhenConfig, value: object) -> None:
         values = self._values.setdefault(when.column, {})
         if len(values) < _REMEMBERED:

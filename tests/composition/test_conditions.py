@@ -11,8 +11,9 @@ import pytest
 from grpo_rewards import Composite
 from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._compare.sides import score_sides
-from grpo_rewards._doctor import examine_rows, idle_weights
+from grpo_rewards._doctor import asked_in_vain, examine_rows, idle_weights
 from grpo_rewards._scoring import score_file
+from grpo_rewards._scoring.reading import open_source
 from grpo_rewards.errors import ColumnError
 
 ROWS = [{"completion": "4", "answer": "4", "task": "math"}, {"completion": "x", "answer": "y", "task": "words"}]
@@ -87,6 +88,14 @@ def test_values_that_occur_are_none(tmp_path: Path) -> None:
         assert examine_rows(file_of(tmp_path, ROWS), composite({"column": "task", **when}))["findings"] == []
     numbers = file_of(tmp_path, [{**row, "task": number} for number, row in enumerate(ROWS)])
     assert examine_rows(numbers, composite({"column": "task", "equals": 1}))["findings"] == []
+
+
+def test_what_is_asked_for_in_vain_is_found_before_the_first_row(tmp_path: Path) -> None:
+    wrong = composite({"column": "task", "equals": "maths"}, combine={"clip": [1, 1]})
+    found = asked_in_vain(wrong, open_source(file_of(tmp_path, ROWS)))
+    assert found == list(reversed(examine_rows(file_of(tmp_path, ROWS), wrong)["findings"]))
+    assert asked_in_vain(wrong, None) == ["combine.clip: every reward is 1, so no weight can matter"]
+    assert asked_in_vain(composite({"column": "task", "equals": "math"}), open_source(file_of(tmp_path, ROWS))) == []
 
 
 def test_scoring_says_when_a_component_applies_to_no_row(tmp_path: Path) -> None:

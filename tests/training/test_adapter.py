@@ -280,6 +280,18 @@ def test_attach_refuses_what_cannot_work(make_trainer: Callable[..., Any]) -> No
         attach(make_trainer(composite, remove_unused_columns=True), composite)
 
 
+def test_attach_says_what_is_asked_for_in_vain(
+    make_trainer: Callable[..., Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    when = {"column": "task", "equals": "maths"}
+    composite = Composite({"rewards": {"digits": {"use": digits, "when": when}, "flat": {"use": flat, "clip": [9, 9]}}})
+    rows = [{"prompt": f"{n}+1=", "task": "math"} for n in range(4)]
+    attach(make_trainer(composite, rows=rows), composite)
+    assert "rewards.digits.when.equals: 'maths' occurs in no row; the column 'task' holds 'math'" in caplog.text
+    assert "rewards.digits applies to no row, so its weight cannot matter" in caplog.text
+    assert "rewards.flat.weight cannot matter: clip" in caplog.text
+
+
 def test_what_the_rollout_function_adds_counts_as_a_column(
     make_trainer: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

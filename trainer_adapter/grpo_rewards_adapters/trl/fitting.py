@@ -10,11 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards import Composite
+from grpo_rewards.config import Applied, idle_weights
 from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters import probe
 from grpo_rewards_adapters.trl.trainer import Trainer, owner_of
 
-__all__ = ["check_alone", "check_data", "check_neutrality", "check_normalisation", "refuse_dropped_columns"]
+__all__ = [
+    "check_alone",
+    "check_data",
+    "check_neutrality",
+    "check_normalisation",
+    "refuse_dropped_columns",
+    "warn_of_vain",
+]
 
 _log = logging.getLogger(__name__)
 
@@ -109,6 +117,23 @@ def check_data(composite: Composite, trainer: Trainer) -> None:
         columns = getattr(dataset, "column_names", None)
         if isinstance(columns, list):
             composite.check_columns({*columns, *given} - {"completion"})
+
+
+def warn_of_vain(composite: Composite, trainer: Trainer) -> None:
+    """Log what the configuration asks for in vain, in the words of ``validate``: of itself, and of the training data."""
+    found = idle_weights(composite)
+    looked_at = {c.when.column for c in composite.components if c.when is not None}
+    dataset = getattr(trainer, "train_dataset", None)
+    columns = getattr(dataset, "column_names", None)
+    if dataset is not None and looked_at and isinstance(columns, list) and looked_at <= {*columns}:
+        applied = Applied(composite)
+        for number, row in enumerate(dataset.select_columns(sorted(looked_at)), 1):
+            applied.see(row)
+            if number & (number - 1) == 0 and applied.settled:  # looked at 1, 2, 4, 8 ... rows
+                break
+        found += applied.findings()
+    for text in found:
+        _log.warning("%s", text)
 
 
 def refuse_dropped_columns(composite: Composite, args: Any, *, given: Collection[str] = _GIVEN) -> None:

@@ -9,7 +9,14 @@ from typing import Any, Literal
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.types import Part
-from grpo_rewards_adapters.trl.fitting import check_alone, check_data, check_neutrality, check_normalisation
+from grpo_rewards_adapters.ranks import world
+from grpo_rewards_adapters.trl.fitting import (
+    check_alone,
+    check_data,
+    check_neutrality,
+    check_normalisation,
+    warn_of_vain,
+)
 from grpo_rewards_adapters.trl.health import HealthCallback, Limits
 from grpo_rewards_adapters.trl.trainer import Trainer
 
@@ -52,6 +59,8 @@ def attach(
     check_neutrality(trainer)
     check_normalisation(composite, trainer, expanded=bool(parts))
     check_data(composite, trainer)
+    if world().rank == 0:
+        warn_of_vain(composite, trainer)
     callback = next((c for c in trainer.callback_handler.callbacks if _watches(c, composite)), None)
     if callback is None or limits is not None or accept_changes:
         if callback is not None:
