@@ -72,9 +72,7 @@ class CandidatePeer(Describer):
         number, special, callable_, described, parameters = body
         if callable_ == "class":
             return stubs.class_of(*described)
-        self.got(number)
-        known = self.theirs.get(number)
-        value = known() if known is not None else None
+        value = self.got(number)
         if value is None:
             value = stubs.make(number, special, callable_, described, parameters)
             self.theirs[number] = weakref.ref(value)

@@ -76,10 +76,7 @@ class Codec(Channel):
         self.shared: dict[int, Shared] = {}
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
-        self._received: dict[int, int] = {}
-        self._released: list[tuple[int, int]] = []
-        self._sent: dict[int, int] = {}
-        self._unheld: list[int] = []
+        self._released: set[int] = set()
 
     def number(self) -> int:
         """Return a number that this side has not given yet."""
@@ -253,12 +250,6 @@ class Codec(Channel):
             self.mine_by_id[id(value)] = number
         return number
 
-    def hand_over(self, value: object) -> int:
-        """`own`, counted: the other side says when it holds it no more."""
-        number = self.own(value)
-        self._sent[number] = self._sent.get(number, 0) + 1
-        return number
-
     # ---- shared containers
 
     def _changes(self) -> tuple[list[object], list[int]]:
@@ -299,30 +290,22 @@ class Codec(Channel):
             entry.contents = None
             container.fill(entry.value, contents)
             entry.contents = container.contents(entry.value)
-        for number, count in along.get("released", ()):
-            left = self._sent[number] = self._sent.get(number, 0) - count
-            if left <= 0:
-                self._unheld.append(number)
         for number in along.get("dropped", ()):
             entry = self.shared.pop(number, None)
             if entry is not None:
                 self.shared_by_id.pop(id(entry.value), None)
+        for number in along.get("released", ()):
+            self.mine_by_id.pop(id(self.mine.pop(number, None)), None)
 
-    def _forget_unheld(self) -> None:
-        unheld, self._unheld = self._unheld, []
-        for number in unheld:
-            if self._sent.get(number, 0) <= 0:
-                self._sent.pop(number, None)
-                value = self.mine.pop(number, None)
-                if value is not None:
-                    self.mine_by_id.pop(id(value), None)
+    def got(self, number: int) -> object:
+        """Return what stands here for an object of the other side; None where nothing does any more, or did not yet."""
+        self._released.discard(number)
+        known = self.theirs.get(number)
+        return None if known is None else known()
 
-    def got(self, number: int) -> None:
-        """Count that a handle of the other side arrived once more."""
-        self._received[number] = self._received.get(number, 0) + 1
-
-    def release(self, number: int) -> None:
-        """Nothing here holds this handle of the other side any more."""
-        count = self._received.pop(number, 0)
-        if count:
-            self._released.append((number, count))
+    def release(self, number: int, value: object) -> None:
+        """`value`, which stands for an object of the other side, goes: that one need not be kept for this side."""
+        known = self.theirs.get(number)
+        if known is None or (here := known()) is None or here is value:
+            self.theirs.pop(number, None)
+            self._released.add(number)

@@ -126,21 +126,21 @@ class Describer(Peer):
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
         if kind in _FUNCTIONS:
-            return {"Fn": [self.hand_over(value), *self._function(value)]}
+            return {"Fn": [self.own(value), *self._function(value)]}
         if kind in _ITERATES:
-            return {_ITERATES[kind]: self.hand_over(value)}
+            return {_ITERATES[kind]: self.own(value)}
         if kind is types.ModuleType:
-            return {"M": [self.hand_over(value), str(value.__name__)]}
+            return {"M": [self.own(value), str(value.__name__)]}
         for base in kind.__mro__:
             if base in STDLIB_BASES:
                 plain = "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))
-                return {"I": [self.hand_over(value), self._class(kind), *plain]}
+                return {"I": [self.own(value), self._class(kind), *plain]}
             if base in BASES:
                 plain = base.__name__, self.encode(_base_value(base, value))
-                return {"I": [self.hand_over(value), self._class(kind), *plain]}
+                return {"I": [self.own(value), self._class(kind), *plain]}
             if base in CONTAINER_NAMES:
                 return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
-        return {"I": [self.hand_over(value), self._class(kind), None, None]}
+        return {"I": [self.own(value), self._class(kind), None, None]}
 
     def _function(self, value: Any) -> list[object]:
         signature = None

@@ -27,7 +27,7 @@ class Along(TypedDict, total=False):
 
     changed: list[Any]  # shared containers: their numbers and coded contents
     dropped: list[int]  # shared containers that nobody can change here any more
-    released: list[Any]  # handles that are held no more: their numbers, and how often each had come
+    released: list[int]  # handles that are held no more
     nested: int  # asked on the way to an answer: for who waits for that one
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[object]  # of the candidate: those that it speaks of for the first time, described

@@ -48,7 +48,7 @@ class Peer(Codec):
             if dropped:
                 along["dropped"] = dropped
         if self._released:
-            along["released"], self._released = self._released, []
+            along["released"], self._released = [*self._released], set()
         self.add_extras(along)
         return along
 
@@ -64,8 +64,6 @@ class Peer(Codec):
             return self._request(what, [self.encode(argument) for argument in arguments])
 
     def _request(self, what: str, coded: list[object]) -> object:
-        if self._unheld:
-            self._forget_unheld()
         along = self._along()
         if self._serving:
             along["nested"] = 1

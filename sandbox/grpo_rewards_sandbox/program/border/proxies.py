@@ -218,7 +218,7 @@ class Proxy:
         try:
             # one that was garbage of an earlier job in this process has numbers that are others' by now
             if self._border_peer is Border.peer:
-                Border.peer.release(object.__getattribute__(self, "_border_number"))
+                Border.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 

@@ -159,11 +159,9 @@ class ProxyMaker(Peer):
     def _known(self, number: object) -> object:
         if type(number) is not int:
             raise self.protocol("a handle")
-        self.got(number)
         if self.origins.get(number) == uses.MADE:
             del self.origins[number]  # the candidate gave it back: from now on it is one that the tests found
-        known = self.theirs.get(number)
-        return None if known is None else known()
+        return self.got(number)
 
     def _instance(self, number: int, class_number: int, base_name: str | None, coded: object) -> object:
         value = self._known(number)

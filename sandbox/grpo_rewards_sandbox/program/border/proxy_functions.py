@@ -121,7 +121,7 @@ class ProxyFunction:
     def __del__(self) -> None:
         try:
             if self.__dict__["_border_peer"] is Border.peer:
-                Border.peer.release(self.__dict__["_border_number"])
+                Border.peer.release(self.__dict__["_border_number"], self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 

@@ -44,9 +44,7 @@ class Stub:
 
     def __del__(self) -> None:
         try:
-            number = object.__getattribute__(self, "_border_number")
-            Here.peer.theirs.pop(number, None)
-            Here.peer.release(number)
+            Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 

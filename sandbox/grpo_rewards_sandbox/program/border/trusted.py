@@ -152,9 +152,9 @@ class TrustedPeer(ExceptionMaker):
             value.__dict__["_border_constructs"] = True
         return value
 
-    def release(self, number: int) -> None:
+    def release(self, number: int, value: object) -> None:
         self.origins.pop(number, None)
-        super().release(number)
+        super().release(number, value)
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
@@ -183,7 +183,7 @@ class TrustedPeer(ExceptionMaker):
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value), None]}
-        number = self.hand_over(value)
+        number = self.own(value)
         special: list[str] = []
         described = None
         if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
