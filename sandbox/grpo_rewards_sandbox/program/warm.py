@@ -121,7 +121,7 @@ def rehearse(make: Callable[[socket.socket], Any]) -> None:
 
     for turn in range(_REHEARSALS):
         source = "def f(x, y=1):\n    return [x, 1.5, 'a', (x,), None]\n"
-        module = ask("load_named", source, "rehearsal", "")["T"][0]["M"][0]
+        module = ask("load", source, "rehearsal")["T"][0]["M"][0]
         function = ask("getattr", {"P": module}, "f")["Fn"][0]
         ask("call", function, (turn, {"L": [1000 + 2 * turn, [], None, None]}))
         ask("method", module, "f", (turn,))

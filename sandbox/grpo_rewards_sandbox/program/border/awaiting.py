@@ -8,30 +8,22 @@ coroutines that wait at the same time work as they do where there is one loop.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import math
-from collections.abc import Coroutine
 from typing import Any
 
-from .nesting import until_timer
 from .proxies import Border
+from .tasks import Tasks, until_timer
 
 _LONGEST, _SHORTEST = 0.05, 0.001  # seconds that one side runs, or waits, without a look at the other
 
 
-class Waiting:
+class Waiting(Tasks):
     """The tests' side: what the tasks of one event loop wait for over there."""
 
-    _numbers = itertools.count()
-
     def __init__(self, loop: Any) -> None:
-        self.loop = loop
-        self._waiters: dict[int, asyncio.Future[None]] = {}
-        self._finished: set[int] = set()
+        super().__init__(Border.peer.request, loop)
         self._next: asyncio.Handle | None = None
         self._pause = _SHORTEST
-        self._started: dict[int, asyncio.Task[object]] = {}
-        self._ended: list[int] = []
 
     def patience(self) -> float:
         """How long this loop has nothing to do."""
@@ -40,50 +32,13 @@ class Waiting:
         rest = until_timer(self.loop)
         return _LONGEST if rest is None else min(_LONGEST, rest)
 
-    async def until_done(self, number: int) -> bool:
-        """Wait until a task over there is done, and cancel it when this one is; say whether it was."""
-        cancelled = False
-        while number not in self._finished:
-            future = self._waiters[number] = self.loop.create_future()
-            self.turn_soon()
-            try:
-                await future
-            except asyncio.CancelledError:
-                if number in self._finished:
-                    raise
-                Border.peer.request("cancel", number)
-                cancelled = True
-            finally:
-                del self._waiters[number]
-        return cancelled
-
-    def start(self, coroutine: Coroutine[object, object, object]) -> int:
-        """Start a coroutine of the tests that the candidate awaits; return its number."""
-        number = next(self._numbers)
-        task = self._started[number] = self.loop.create_task(coroutine)
-        task.add_done_callback(lambda _: self._end(number))
-        return number
-
-    def stop(self, number: int) -> None:
-        """Cancel it, as the one that awaits it over there was."""
-        self._started[number].cancel()
-
-    def ended(self, number: int) -> object:
-        """Return what it returned, or raise what it raised."""
-        task = self._started[number]
-        if task.done():
-            del self._started[number]
-        return task.result()
-
-    def _end(self, number: int) -> None:
-        task = self._started[number]
+    def finish(self, number: int, task: asyncio.Task[object]) -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             Border.peer.note(error)
-        self._ended.append(number)
-        self.turn_soon()
+        super().finish(number, task)
 
-    def turn_soon(self) -> None:
+    def go_on(self) -> None:
         """Let the candidate's loop turn when this one is through with what is ready."""
         if self._next is not None:
             self._next.cancel()
@@ -96,22 +51,19 @@ class Waiting:
         try:
             finished, delay = self._ask(patience)
         except BaseException as error:  # noqa: BLE001  it belongs to those who wait
-            for waiter in self._waiters.values():
+            for waiter in self.waiting.values():
                 if not waiter.done():
                     waiter.set_exception(error)
             return
-        self._finished.update(finished)
-        for number in self._finished & self._waiters.keys():
-            if not self._waiters[number].done():
-                self._waiters[number].set_result(None)
+        self.hear(finished)
         self._pause = _SHORTEST if finished else min(2 * self._pause, _LONGEST)
-        if self._waiters or delay is not None:
+        if self.waiting or delay is not None:
             rest = 0.0 if patience else min(delay, _LONGEST) if delay is not None else self._pause
             self._next = self.loop.call_later(rest, self._turn)
 
     def _ask(self, patience: float) -> tuple[list[int], float | None]:
-        ended, self._ended = self._ended, []
-        answer = Border.peer.request("turn", patience, ended)
+        done, self.done = self.done, []
+        answer = self.ask("turn", patience, done)
         if self._next is not None:  # that it goes on there is what it says itself
             self._next.cancel()
             self._next = None

@@ -15,6 +15,7 @@ import sys
 import types
 import warnings
 import weakref
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -27,9 +28,8 @@ from .operations import OPERATIONS
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub
-from .values import EXCEPTIONS, SCALARS
+from .values import EXCEPTIONS
 
-MODULE_FILE = "/job/solution.py"
 MAX_EVENTS = 1000
 
 
@@ -45,11 +45,39 @@ class CandidatePeer(Describer):
         self.events: list[object] = []
         self.out, self.err = Printed(1), Printed(2)
         self.module_name = "solution"
-        self.loop, self.within_loop = EventLoop(), False
+        self.loop, self.within_loop = EventLoop(self.request), False
         self.follows_environment = False
         self.environment_told: object = None
         self.replaced: dict[tuple[str, str], object] = {}
-        self.caller: calling.Caller | None = None
+        self.requests: dict[str, Callable[..., object]] = {
+            "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
+            "call": lambda value, args, named: value(*args, **named),
+            "op": lambda name, *args: OPERATIONS[name](*args),
+            "getattr": getattr,
+            "setattr": setattr,
+            "delattr": delattr,
+            "vars": lambda value: dict(value.__dict__),
+            "signature": _signature,
+            "isinstance": isinstance,
+            "issubclass": issubclass,
+            "run_coroutine": self.loop.begin,
+            "special": self._special,
+            "next": lambda value, patience: self._special(value, "__anext__", (), patience),
+            "next_result": self.loop.result,
+            "result": self.loop.result,
+            "turn": self.loop.turn,
+            "cancel": self.loop.cancel,
+            "load": self._load,
+            "evaluate": self._evaluate,
+            "patch": self._patch,
+            "argv": partial(setattr, sys, "argv"),
+            "environment": _environment,
+            "follow_environment": self._follow_environment,
+            "folder": os.chdir,
+            "seed": random.seed,
+            "load_calls": self._load_calls,
+            "ping": lambda value: value,
+        }
 
     # ---- objects of the tests
 
@@ -74,7 +102,10 @@ class CandidatePeer(Describer):
             return stubs.class_of(*described)
         value = self.got(number)
         if value is None:
-            value = stubs.make(number, special, callable_, described, parameters)
+            if callable_ == "coroutine":
+                value = self.loop.theirs(Ref(number))
+            else:
+                value = stubs.make(number, special, callable_, described, parameters)
             self.theirs[number] = weakref.ref(value)
         return value
 
@@ -126,77 +157,18 @@ class CandidatePeer(Describer):
 
     def perform(self, what: str, arguments: list[object]) -> object:
         if self.within_loop:
-            return self.loop.inside(partial(self._perform, what, arguments))
-        return self._perform(what, arguments)
+            return self.loop.inside(partial(self.requests[what], *arguments))
+        return self.requests[what](*arguments)
 
-    def _perform(self, what: str, arguments: list[Any]) -> Any:
-        first = arguments[0]
-        if what == "method":
-            return getattr(first, arguments[1])(*arguments[2], **arguments[3])
-        if what == "call":
-            return first(*arguments[1], **arguments[2])
-        if what == "getattr":
-            return getattr(first, arguments[1])
-        if what == "op":
-            return OPERATIONS[first](*arguments[1:])
-        if what == "setattr":
-            return setattr(first, arguments[1], arguments[2])
-        if what == "delattr":
-            return delattr(first, arguments[1])
-        return _REQUESTS[what](self, *arguments)
-
-    def attributes(self, value: object) -> object:
-        """`vars(value)`."""
-        return dict(value.__dict__)
-
-    def signature(self, value: Any) -> object:
-        """What `inspect.signature` says of a class, None for nothing: its parameters, and what is annotated."""
-        try:
-            found = inspect.signature(value)
-        except (ValueError, TypeError):
-            return None
-        parameters = tuple(
-            (
-                part.name,
-                int(part.kind),
-                part.default is not part.empty,
-                part.default if type(part.default) in SCALARS else None,
-            )
-            for part in found.parameters.values()
-        )
-        notes = {part.name: part.annotation for part in found.parameters.values() if part.annotation is not part.empty}
-        if found.return_annotation is not found.empty:
-            notes["return"] = found.return_annotation
-        return parameters, tuple(
-            (name, note if isinstance(note, type) else None, str(note)) for name, note in notes.items()
-        )
-
-    def run_coroutine(self, value: object, patience: float | None) -> object:
-        """Begin to wait for an awaitable of the candidate."""
-        return self.loop.begin(value, patience)
-
-    def special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> object:
+    def _special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> object:
         """Begin to wait for what an asynchronous special method returns."""
-        return self.run_coroutine(getattr(type(value), name)(value, *arguments), patience)
+        return self.loop.begin(getattr(type(value), name)(value, *arguments), patience)
 
-    def next_of(self, value: object, patience: float | None) -> object:
-        """Begin one step of an asynchronous iterator."""
-        return self.special(value, "__anext__", (), patience)
+    def _load(self, source: str, name: str, shown: str = "", module: Any = None) -> object:
+        """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup.
 
-    def turn(self, patience: float, ended: list[int]) -> object:
-        """Let the event loop go on."""
-        return self.loop.turn(patience, ended)
-
-    def cancel(self, number: int) -> None:
-        """Cancel what tests wait for no longer."""
-        self.loop.cancel(number)
-
-    def result(self, number: int) -> object:
-        """What came of what tests waited for."""
-        return self.loop.result(number)
-
-    def load(self, source: str, name: str, module: Any = None, shown: str = "") -> object:
-        """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup; return it."""
+        Return it, the names that it defines, its `__all__` and its docstring.
+        """
         if module is None:
             module = types.ModuleType(name)
             module.__file__ = f"/job/{name}.py"
@@ -206,19 +178,10 @@ class CandidatePeer(Describer):
             exec(compile(shown, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
         exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
-        return module
-
-    def names(self, module: object) -> object:
-        """The names that the candidate's module defines, and its `__all__`."""
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
-        return defined, getattr(module, "__all__", None), getattr(module, "__doc__", None)
+        return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 
-    def load_named(self, source: str, name: str, shown: str) -> object:
-        """Both at once."""
-        module = self.load(source, name, None, shown)
-        return module, self.names(module)
-
-    def evaluate(self, how: str, source: str, names: Any) -> Any:
+    def _evaluate(self, how: str, source: str, names: Any) -> Any:
         """What tests evaluate may come from the candidate: it is done here."""
         scope = dict(vars(sys.modules[self.module_name])) if names is None else names
         before = scope.pop("__builtins__", None)
@@ -229,87 +192,48 @@ class CandidatePeer(Describer):
             if before is not None:
                 scope["__builtins__"] = before
 
-    def related(self, how: str, value: Any, cls: Any) -> bool:
-        """What the candidate's classes say of isinstance and issubclass."""
-        return isinstance(value, cls) if how == "isinstance" else issubclass(value, cls)
-
-    def patch(self, module: str, name: str, back: bool, value: object) -> None:
+    def _patch(self, module: str, name: str, back: bool, value: object) -> None:
         """Follow a test that replaces something of the standard library, or puts it back."""
         held = importlib.import_module(module)
         before = self.replaced.setdefault((module, name), getattr(held, name))
         setattr(held, name, before if back else value)
 
-    def argv(self, values: list[str]) -> None:
-        """Follow a test that sets sys.argv."""
-        sys.argv = values
-
-    def environment(self, changes: dict[str, str | None]) -> None:
-        """Follow what a test does to os.environ."""
-        for name, value in changes.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-    def follow_environment(self, nothing: None) -> None:
+    def _follow_environment(self, nothing: None) -> None:
         """The tests read the environment: tell them what becomes of it."""
         self.follows_environment, self.environment_told = True, dict(os.environ._data)  # type: ignore[attr-defined]
 
-    def folder(self, path: str) -> None:
-        """Follow a test that changes into a shared folder."""
-        os.chdir(path)
-
-    def seed(self, value: Any) -> None:
-        """Follow a test that seeds random."""
-        random.seed(value)
-
-    def load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
+    def _load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
         """Load a program whose function or method is then called with values."""
         module = sys.modules[name] = types.ModuleType(name)
         module.__file__ = f"/job/{name}.py"
-        self.caller = calling.load(module, source, setup, json.loads(asked))
-
-    def take_calls(self, text: str) -> None:
-        """Take the next calls."""
-        assert self.caller is not None
-        self.caller.take(text)
-
-    def make_calls(self, nothing: None) -> str:
-        """Make some of them."""
-        assert self.caller is not None
-        return self.caller.go_on()
-
-    def ping(self, value: object) -> object:
-        """Still here."""
-        return value
+        caller = calling.load(module, source, setup, json.loads(asked))
+        self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
 
 
-_REQUESTS: dict[str, Any] = {
-    "vars": CandidatePeer.attributes,
-    "signature": CandidatePeer.signature,
-    "run_coroutine": CandidatePeer.run_coroutine,
-    "next": CandidatePeer.next_of,
-    "next_result": CandidatePeer.result,
-    "result": CandidatePeer.result,
-    "turn": CandidatePeer.turn,
-    "cancel": CandidatePeer.cancel,
-    "special": CandidatePeer.special,
-    "evaluate": CandidatePeer.evaluate,
-    "related": CandidatePeer.related,
-    "argv": CandidatePeer.argv,
-    "patch": CandidatePeer.patch,
-    "load": CandidatePeer.load,
-    "load_named": CandidatePeer.load_named,
-    "names": CandidatePeer.names,
-    "environment": CandidatePeer.environment,
-    "folder": CandidatePeer.folder,
-    "follow_environment": CandidatePeer.follow_environment,
-    "seed": CandidatePeer.seed,
-    "load_calls": CandidatePeer.load_calls,
-    "take_calls": CandidatePeer.take_calls,
-    "make_calls": CandidatePeer.make_calls,
-    "ping": CandidatePeer.ping,
-}
+def _signature(value: Any) -> object:
+    """A function with the signature of a class; None where it has none."""
+    try:
+        found = inspect.signature(value)
+    except (ValueError, TypeError):
+        return None
+
+    def like() -> None: ...
+
+    notes = {part.name: part.annotation for part in found.parameters.values()}
+    like.__annotations__ = {
+        name: note for name, note in {**notes, "return": found.return_annotation}.items() if note is not found.empty
+    }
+    like.__signature__ = found  # type: ignore[attr-defined]
+    return like
+
+
+def _environment(changes: dict[str, str | None]) -> None:
+    """Follow what a test does to os.environ."""
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _follow_warnings(peer: CandidatePeer) -> None:
@@ -345,7 +269,7 @@ def prepare(peer: CandidatePeer) -> None:
     """Make this process the candidate's: its streams, its way to the tests."""
     Here.peer = peer
     typed = Typed(lambda how: peer.request("stdin", how))
-    for name, stream in (("stdout", peer.out), ("stderr", peer.err), ("stdin", typed)):
+    for name, stream in (("stdout", peer.out.stream()), ("stderr", peer.err.stream()), ("stdin", typed)):
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     site.setquit()

@@ -11,7 +11,6 @@ from typing import Any
 from . import libraries
 from .libraries import BY_CONTENTS, library_of
 from .messages import Along, Channel
-from .stdlib import LATE, find
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
@@ -133,8 +132,6 @@ class Codec(Channel):
         if number_of_other is not None:
             return {"P": number_of_other}
         late = f"{kind.__module__}.{kind.__qualname__}"
-        if late in LATE:
-            return {"Y": [late, LATE[late](value)]}
         if late in _WRAPPERS:
             return self.encode(_WRAPPERS[late](value))
         library = library_of(value if kind is type else kind)
@@ -183,13 +180,9 @@ class Codec(Channel):
                 raise self.protocol("not the value it says it is")
             return value
         if tag == "Y":
-            if body[0] not in LATE or type(body[1]) is not str:
-                raise self.protocol("not a value")
-            return find(body[0])(body[1])
+            return libraries.decode(body[0], self.decode(body[1]))
         if tag == "N":
             return NAMED[body] if body in NAMED else EXCEPTIONS[body]
-        if tag in libraries.TAGS:
-            return libraries.decode(self, tag, body)
         return self.decode_object(tag, body)
 
     def _decode_container(self, tag: str, number: object, coded: object, extra: object, cls: object) -> object:

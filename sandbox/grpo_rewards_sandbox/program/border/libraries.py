@@ -1,23 +1,36 @@
-"""Arrays, frames, series and tensors by value: exact dtypes, no subclass, no objects inside. Symmetric: both sides use it.
+"""Values of libraries: exact dtypes, no subclass, no objects inside. Symmetric: both sides use it.
 
 A library is imported where something of it first arrives; who has none of its values never pays for it.
 """
 
 from __future__ import annotations
 
-import base64
 import importlib
 import re
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from .values import CONTAINERS, Container
 
-_LIBRARIES = frozenset(("numpy", "pandas", "torch"))
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 _EXTENSION = re.compile(r"(string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\])")
 _VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
 _TENSOR = re.compile(r"(float16|float32|float64|bfloat16|complex64|complex128|u?int(8|16|32|64)|bool)")
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A type of a library, or a value of which there is one: to plain data, None for what does not cross, and back.
+
+    Without `make` the type is called with the parts. `container`: what it is kept as, where both sides hold it.
+    """
+
+    plain: Callable[[Any], Any]
+    make: Callable[[Any], object] | None = None
+    container: str = ""
 
 
 def library_of(kind: type) -> str:
@@ -30,24 +43,45 @@ def library_of(kind: type) -> str:
     return ""
 
 
-def encode(codec: object, value: object, library: str) -> object:
+def encode(codec: Any, value: object, library: str) -> object:
     """Return what stands for a value of a library in a message; None for an object that does not cross by value."""
-    return {"numpy": _numpy, "pandas": _pandas, "torch": _torch}[library](codec, value)
+    for name, late in LATE.items():
+        if not name.startswith(library):
+            continue
+        known = _known(name)
+        if value is known or (isinstance(known, type) and isinstance(value, known)):
+            plain = late.plain(value)
+            if plain is None:
+                return None
+            return (
+                codec.encode_container(value, late.container) if late.container else {"Y": [name, codec.encode(plain)]}
+            )
+    return None
 
 
-def _raw(data: bytes) -> str:
-    return base64.b64encode(data).decode()
+def decode(name: str, plain: Any) -> object:
+    """The reverse."""
+    make = LATE[name].make
+    if make is not None:
+        return make(plain)
+    known = _known(name)
+    return known(*plain) if isinstance(known, type) else known
 
 
-def _bytes(text: Any) -> bytes:
-    return base64.b64decode(text, validate=True)
+def _known(name: str) -> object:
+    library, _, rest = name.partition(".")
+    return type if rest == "type" else attrgetter(rest)(importlib.import_module(library))
 
 
 # ------------------------------------------------------------------------------------------------ numpy
 
 
 def _descr(dtype: Any) -> object:
-    return dtype.str if dtype.names is None else [list(part) for part in dtype.descr]
+    return dtype.str if dtype.names is None else _tuples(dtype.descr)
+
+
+def _tuples(value: Any) -> object:
+    return tuple(map(_tuples, value)) if type(value) in (list, tuple) else value
 
 
 def _dtype(descr: object) -> object:
@@ -55,7 +89,7 @@ def _dtype(descr: object) -> object:
     numpy = importlib.import_module("numpy")
     if type(descr) is str and (_PLAIN_DTYPE.fullmatch(descr) or descr == "|O"):
         return numpy.dtype(descr)
-    if type(descr) is not list:
+    if type(descr) is not tuple:
         raise TypeError("not a dtype")
     fields = [(str(part[0]), _dtype(part[1]), *(tuple(map(int, shape)) for shape in part[2:])) for part in descr]
     found = numpy.dtype(fields)
@@ -64,29 +98,27 @@ def _dtype(descr: object) -> object:
     return found
 
 
-def _numpy(codec: Any, value: object) -> object:
-    numpy: Any = sys.modules["numpy"]
-    if isinstance(value, numpy.ndarray):
-        array = numpy.asarray(value)
-        if array.dtype.kind == "V" and array.dtype.hasobject:
-            return None
-        return codec.encode_container(value, "ND")
-    if isinstance(value, numpy.generic) and value.dtype.kind in "biufcSUMm":
-        exact = value.dtype.type(value) if type(value) is not value.dtype.type else value
-        return {"np": [value.dtype.str, _raw(exact.tobytes()), codec.encode(exact.item())]}
-    if isinstance(value, numpy.dtype) and not value.hasobject:
-        return {"nd": _descr(value)}
-    if isinstance(value, type) and issubclass(value, numpy.generic):
-        return {"nt": value.__name__}
-    return None
+def _of_scalar(value: Any) -> object:
+    if value.dtype.kind not in "biufcSUMm":
+        return None
+    exact = value.dtype.type(value) if type(value) is not value.dtype.type else value
+    return value.dtype.str, exact.tobytes(), exact.item()
 
 
-def _scalar(dtype: object, raw: object, plain: object) -> object:
+def _scalar(parts: Any) -> object:
     """A Python scalar; where the tests use numpy, or Python has none, numpy's own of the same dtype."""
+    dtype, raw, plain = parts
     if "numpy" not in sys.modules and type(plain) in (bool, int, float, complex, str, bytes):
         return plain
-    found = _dtype(dtype)
-    return importlib.import_module("numpy").frombuffer(_bytes(raw), found, 1)[0]
+    return importlib.import_module("numpy").frombuffer(raw, _dtype(dtype), 1)[0]
+
+
+def _numpy_type(name: object) -> object:
+    numpy = importlib.import_module("numpy")
+    kind = getattr(numpy, str(name))
+    if not (isinstance(kind, type) and issubclass(kind, numpy.generic)):
+        raise TypeError("not a type of numpy")
+    return kind
 
 
 def _array_contents(value: object) -> list[object]:
@@ -123,16 +155,12 @@ def _array_extra(value: Any) -> object:
 def _new_array(cls: Any, extra: Any) -> object:
     numpy = importlib.import_module("numpy")
     descr, shape, *view = extra
-    shape, dtype = tuple(map(int, shape)), _dtype(_listed(descr))
+    shape, dtype = tuple(map(int, shape)), _dtype(descr)
     if view:
         whole, offset, strides = view
         if type(whole) is numpy.ndarray and whole.flags.c_contiguous and whole.flags.writeable:
             return numpy.ndarray(shape, dtype, whole, int(offset), tuple(map(int, strides)))
     return numpy.empty(shape, dtype)
-
-
-def _listed(value: Any) -> object:
-    return [_listed(part) for part in value] if type(value) in (list, tuple) else value
 
 
 def _flat(array: Any) -> tuple[object, object]:
@@ -143,7 +171,7 @@ def _flat(array: Any) -> tuple[object, object]:
 def _unflat(descr: object, data: Any) -> Any:
     numpy = importlib.import_module("numpy")
     if descr != "|O":
-        return numpy.frombuffer(data, _dtype(_listed(descr))).copy()
+        return numpy.frombuffer(data, _dtype(descr)).copy()
     array = numpy.empty(len(data), object)
     for at, part in enumerate(data):
         array[at] = part
@@ -151,31 +179,6 @@ def _unflat(descr: object, data: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------ pandas
-
-
-def _pandas(codec: Any, value: object) -> object:
-    pandas: Any = sys.modules["pandas"]
-    if isinstance(value, (pandas.DataFrame, pandas.Series)):
-        return codec.encode_container(value, "DF" if isinstance(value, pandas.DataFrame) else "SR")
-    if isinstance(value, pandas.Index):
-        return {"pi": codec.encode(_index(value))}
-    if isinstance(value, pandas.Timestamp):
-        zone = value.tz
-        return {"pt": [value.unit, int(value.asm8.astype("int64")), None if zone is None else str(zone)]}
-    if isinstance(value, pandas.Timedelta):
-        return {"pd": [value.unit, int(value.asm8.astype("int64"))]}
-    if value is pandas.NaT or value is pandas.NA:
-        return {"pn": "NaT" if value is pandas.NaT else "NA"}
-    if isinstance(value, pandas.api.extensions.ExtensionArray):
-        return {"pa": codec.encode(_column(pandas.Series(value)))}
-    if isinstance(value, (pandas.Interval, pandas.Period)):
-        plain = (
-            (value.left, value.right, value.closed)
-            if isinstance(value, pandas.Interval)
-            else (str(value), value.freqstr)
-        )
-        return {"pv": codec.encode(plain)}
-    return None
 
 
 def _column(series: Any) -> tuple[object, ...]:
@@ -210,15 +213,10 @@ def _index(index: Any) -> tuple[object, ...]:
     pandas: Any = sys.modules["pandas"]
     if isinstance(index, pandas.RangeIndex):
         return "range", index.start, index.stop, index.step, index.name
-    if isinstance(index, pandas.MultiIndex):
-        return (
-            "multi",
-            [_index(level) for level in index.levels],
-            [list(map(int, part)) for part in index.codes],
-            list(index.names),
-        )
-    freq = getattr(index, "freqstr", None)
-    return "plain", _column(pandas.Series(index.array)), index.name, freq
+    levels = [index.get_level_values(at) for at in range(index.nlevels)]
+    kind = "multi" if isinstance(index, pandas.MultiIndex) else "plain"
+    columns = tuple(_column(pandas.Series(level.array)) for level in levels)
+    return kind, columns, tuple(index.names), getattr(index, "freqstr", None)
 
 
 def _new_index(parts: Any) -> object:
@@ -226,23 +224,22 @@ def _new_index(parts: Any) -> object:
     kind, *rest = parts
     if kind == "range":
         return pandas.RangeIndex(*rest[:3], name=rest[3])
+    columns, names, freq = rest
+    levels = [_values(column) for column in columns]
     if kind == "multi":
-        return pandas.MultiIndex([_new_index(level) for level in rest[0]], rest[1], names=rest[2])
-    column, name, freq = rest
-    values = _values(column)
-    if freq is not None:
-        made = pandas.DatetimeIndex if getattr(values, "dtype", None) is not None and values.dtype.kind == "M" else None
-        if made is not None or str(getattr(values, "dtype", "")).startswith("datetime64"):
-            return pandas.DatetimeIndex(values, freq=str(freq), name=name)
-    return pandas.Index(values, dtype=values.dtype, name=name)
+        return pandas.MultiIndex.from_arrays(levels, names=names)
+    index = pandas.Index(levels[0], dtype=levels[0].dtype, name=names[0])
+    if freq is not None and isinstance(index, (pandas.DatetimeIndex, pandas.TimedeltaIndex)):
+        index.freq = str(freq)
+    return index
 
 
 def _frame_contents(value: Any) -> list[object]:
     columns = [_column(value.iloc[:, at]) for at in range(value.shape[1])]
-    return [_index(value.columns), _index(value.index), columns]
+    return [_index(value.columns), _index(value.index), tuple(columns)]
 
 
-def _new_frame(columns: object, index: object, values: list[object]) -> object:
+def _new_frame(columns: object, index: object, values: tuple[object, ...]) -> object:
     pandas: Any = importlib.import_module("pandas")
     rows = _new_index(index)
     parts = {at: pandas.Series(_values(column), index=rows, copy=True) for at, column in enumerate(values)}
@@ -270,17 +267,6 @@ def _refill(make: Any) -> Any:
 
 
 # ------------------------------------------------------------------------------------------------ torch
-
-
-def _torch(codec: Any, value: object) -> object:
-    torch: Any = sys.modules["torch"]
-    if isinstance(value, torch.Tensor):
-        return codec.encode_container(value, "TT") if _TENSOR.fullmatch(str(value.dtype)[6:]) else None
-    if isinstance(value, torch.dtype) and _TENSOR.fullmatch(str(value)[6:]):
-        return {"td": str(value)[6:]}
-    if isinstance(value, torch.Size):
-        return {"T": [int(part) for part in value]}
-    return None
 
 
 def _tensor_contents(value: Any) -> list[object]:
@@ -334,36 +320,47 @@ CONTAINERS.update(
 BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
 
 
-def decode(codec: Any, tag: str, body: Any) -> object:
-    """Return the value of a library that a part of a message stands for."""
-    if tag == "np":
-        return _scalar(body[0], body[1], codec.decode(body[2]))
-    if tag == "nd":
-        return _dtype(_listed(body))
-    if tag == "nt":
-        numpy = importlib.import_module("numpy")
-        kind = getattr(numpy, str(body))
-        if not (isinstance(kind, type) and issubclass(kind, numpy.generic)):
-            raise TypeError("not a type of numpy")
-        return kind
-    if tag == "td":
-        if not _TENSOR.fullmatch(body):
-            raise TypeError("not a dtype")
-        return getattr(importlib.import_module("torch"), body)
-    pandas: Any = importlib.import_module("pandas")
-    if tag == "pi":
-        return _new_index(codec.decode(body))
-    if tag == "pa":
-        return pandas.array(_values(codec.decode(body)))
-    if tag == "pt":
-        stamp = pandas.Timestamp(int(body[1]), unit=str(body[0])).as_unit(str(body[0]))
-        return stamp if body[2] is None else stamp.tz_localize("UTC").tz_convert(str(body[2]))
-    if tag == "pd":
-        return pandas.Timedelta(int(body[1]), unit=str(body[0])).as_unit(str(body[0]))
-    if tag == "pn":
-        return pandas.NaT if body == "NaT" else pandas.NA
-    parts = codec.decode(body)
-    return pandas.Interval(*parts) if len(parts) == 3 else pandas.Period(parts[0], freq=parts[1])
+def _stamp(parts: Any) -> object:
+    unit, count, zone = parts
+    stamp = importlib.import_module("pandas").Timestamp(int(count), unit=str(unit)).as_unit(str(unit))
+    return stamp if zone is None else stamp.tz_localize("UTC").tz_convert(str(zone))
 
 
-TAGS = frozenset(("np", "nd", "nt", "td", "pi", "pa", "pt", "pd", "pn", "pv"))
+def _delta(parts: Any) -> object:
+    return importlib.import_module("pandas").Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
+
+
+def _tensor_type(name: Any) -> object:
+    if not _TENSOR.fullmatch(name):
+        raise TypeError("not a dtype")
+    return getattr(importlib.import_module("torch"), name)
+
+
+LATE: dict[str, Late] = {
+    "numpy.ndarray": Late(lambda v: v.dtype.kind != "V" or not v.dtype.hasobject or None, container="ND"),
+    "numpy.generic": Late(_of_scalar, _scalar),
+    "numpy.dtype": Late(lambda v: None if v.hasobject else _descr(v), _dtype),
+    "numpy.type": Late(lambda v: v.__name__ if issubclass(v, sys.modules["numpy"].generic) else None, _numpy_type),
+    "pandas.DataFrame": Late(lambda v: (), container="DF"),
+    "pandas.Series": Late(lambda v: (), container="SR"),
+    "pandas.Index": Late(_index, _new_index),
+    "pandas.Timestamp": Late(lambda v: (v.unit, int(v.asm8.astype("int64")), v.tz and str(v.tz)), _stamp),
+    "pandas.Timedelta": Late(lambda v: (v.unit, int(v.asm8.astype("int64"))), _delta),
+    "pandas.NaT": Late(lambda v: ()),
+    "pandas.NA": Late(lambda v: ()),
+    "pandas.api.extensions.ExtensionArray": Late(
+        lambda v: _column(sys.modules["pandas"].Series(v)),
+        lambda parts: importlib.import_module("pandas").array(_values(parts)),
+    ),
+    "pandas.Interval": Late(lambda v: (v.left, v.right, v.closed)),
+    "pandas.Period": Late(lambda v: (str(v), v.freqstr)),
+    "torch.Tensor": Late(lambda v: _TENSOR.fullmatch(str(v.dtype)[6:]), container="TT"),
+    "torch.dtype": Late(lambda v: str(v)[6:] if _TENSOR.fullmatch(str(v)[6:]) else None, _tensor_type),
+    "torch.Size": Late(lambda v: (tuple(v),)),
+    "zoneinfo.ZoneInfo": Late(lambda v: (v.key,)),
+    "ipaddress.IPv4Address": Late(lambda v: (str(v),)),
+    "ipaddress.IPv6Address": Late(lambda v: (str(v),)),
+    "ipaddress.IPv4Network": Late(lambda v: (str(v),)),
+    "ipaddress.IPv6Network": Late(lambda v: (str(v),)),
+}
+_LIBRARIES = frozenset(name.partition(".")[0] for name in LATE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import copy
 import math
 import operator
@@ -13,6 +14,7 @@ _PLAIN = (
     "eq ne lt le gt ge add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor matmul neg pos abs invert index"
     " contains getitem setitem delitem iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
 )
+_BUILTIN = "divmod len repr str format hash bool int float complex round iter next reversed bytes"
 _REFLECTED = "add sub mul truediv floordiv mod pow lshift rshift and_ or_ xor matmul"
 
 
@@ -31,27 +33,10 @@ def _bound(value: object, name: str) -> Any:
 
 OPERATIONS: dict[str, Callable[..., object]] = {name: getattr(operator, name) for name in _PLAIN.split()}
 OPERATIONS.update({f"r{name}": _reflected(getattr(operator, name)) for name in _REFLECTED.split()})
+OPERATIONS.update((name, getattr(builtins, name)) for name in (*_BUILTIN.split(), "dir", "aiter"))
+OPERATIONS.update((name, getattr(math, name)) for name in ("floor", "ceil", "trunc"))
 OPERATIONS.update(
-    divmod=divmod,
-    rdivmod=lambda a, b: divmod(b, a),
-    len=len,
-    repr=repr,
-    str=str,
-    format=format,
-    hash=hash,
-    bool=bool,
-    int=int,
-    float=float,
-    complex=complex,
-    round=round,
-    iter=iter,
-    next=next,
-    reversed=reversed,
-    bytes=bytes,
-    dir=dir,
-    floor=math.floor,
-    ceil=math.ceil,
-    trunc=math.trunc,
+    rdivmod=_reflected(divmod),
     fspath=os.fspath,
     copy=copy.copy,
     deepcopy=copy.deepcopy,
@@ -60,15 +45,13 @@ OPERATIONS.update(
     send=lambda g, v: g.send(v),
     throw=lambda g, e: g.throw(e),
     close=lambda g: g.close(),
-    aiter=aiter,
     missing=lambda o, key: type(o).__missing__(o, key),
 )
 
-_OTHERS = (
-    "divmod rdivmod len repr str format hash bool int float complex round iter next reversed bytes floor ceil trunc fspath"
-    " enter exit missing"
-)
-SPECIAL: dict[str, str] = {f"__{name.strip('_')}__": name for name in (*_PLAIN.split(), *_OTHERS.split())}
+_OTHERS = "rdivmod floor ceil trunc fspath enter exit missing"
+SPECIAL: dict[str, str] = {
+    f"__{name.strip('_')}__": name for name in (*_PLAIN.split(), *_BUILTIN.split(), *_OTHERS.split())
+}
 SPECIAL.update({f"__r{name.strip('_')}__": f"r{name}" for name in _REFLECTED.split()})
 # what Python demands of the results of some special methods
 RESULT: dict[str, type] = {
@@ -77,10 +60,8 @@ RESULT: dict[str, type] = {
 }  # fmt: skip
 EQUALITY = frozenset(("eq", "ne"))
 ORDER = frozenset(("lt", "le", "gt", "ge"))
-_IN_PLACE = "iadd isub imul itruediv ifloordiv imod ipow iand ior ixor ilshift irshift"
-ARITHMETIC = frozenset(
-    [*_REFLECTED.split(), *(f"r{name}" for name in _REFLECTED.split()), "divmod", "rdivmod", *_IN_PLACE.split()]
-)
+_IN_PLACE = {f"i{name.strip('_')}" for name in _REFLECTED.split()}
+ARITHMETIC = _IN_PLACE.union(*((name, f"r{name}") for name in (*_REFLECTED.split(), "divmod")))
 SIGNS = frozenset(("neg", "pos", "invert"))
 TEXT = frozenset(("str", "repr", "format"))
 # what makes plain data of an object

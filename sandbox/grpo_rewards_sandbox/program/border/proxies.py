@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import types
 from typing import TYPE_CHECKING, Any
@@ -148,8 +149,9 @@ class ProxyClass(type):
     def __signature__(cls) -> object:
         found = namespace(cls).get("_border_signature", ...)
         if found is ...:
-            coded = Border.peer.request("signature", Ref(cls._number()))
-            found = None if coded is None else Border.peer.signature(*coded)
+            like = Border.peer.request("signature", Ref(cls._number()))
+            found = None if like is None else like.__dict__.get("__signature__")
+            found = found if type(found) is inspect.Signature else None
             type.__setattr__(cls, "_border_signature", found)
         return found
 
@@ -160,23 +162,19 @@ class ProxyClass(type):
 class ProxyCollection(ProxyClass):
     """The class of proxied classes that are collections themselves, as enumerations are."""
 
-    def __iter__(cls) -> object:
-        return iter(Border.peer.request("op", "iter", Ref(cls._number())))
-
-    def __reversed__(cls) -> object:
-        return iter(Border.peer.request("op", "reversed", Ref(cls._number())))
-
-    def __getitem__(cls, key: object) -> object:
-        return Border.peer.request("op", "getitem", Ref(cls._number()), key)
-
-    def __contains__(cls, value: object) -> bool:
-        return bool(Border.peer.request("op", "contains", Ref(cls._number()), value))
-
-    def __len__(cls) -> int:
-        return int(Border.peer.request("op", "len", Ref(cls._number())))
-
     def __bool__(cls) -> bool:
         return True
+
+
+def _of_collection(operation: str) -> object:
+    def method(cls: ProxyClass, *args: object) -> object:
+        return Border.peer.request("op", operation, Ref(cls._number()), *args)
+
+    return method
+
+
+for _name in ("iter", "reversed", "getitem", "contains", "len"):
+    setattr(ProxyCollection, f"__{_name}__", _of_collection(_name))
 
 
 class Proxy:
@@ -266,4 +264,4 @@ def _related(how: str, value: object, cls: ProxyClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
     if "_border_class" not in namespace(cls):
         return False
-    return Border.peer.request("related", how, value, cls) is True
+    return Border.peer.request(how, value, cls) is True

@@ -12,7 +12,7 @@ from . import stdlib, uses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
 from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue
-from .proxy_functions import Annotation, ProxyFunction, coroutine_function, make_signature
+from .proxy_functions import Annotation, ProxyFunction, coroutine_function
 from .values import BASE_BY_NAME, BASES, CONTAINERS, EXCEPTIONS, STDLIB_BASES, VALUES
 
 _KINDS: dict[str, type] = {
@@ -238,11 +238,6 @@ class ProxyMaker(Peer):
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
         return self._annotation(*note), tuple(map(self.decode, default))
-
-    @staticmethod
-    def signature(parameters: object, notes: Any) -> object:
-        """Return what the candidate says is the signature of a class."""
-        return make_signature(parameters, {str(name): _note(value, text) for name, value, text in notes})
 
 
 def _library_exception(cls: type) -> Any:

@@ -107,10 +107,10 @@ class ProxyFunction:
             return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.told(Border.peer.request("getattr", Ref(self.__dict__["_border_number"]), name))
+        return Border.peer.told(Border.peer.request("getattr", self, name))
 
     def __setattr__(self, name: str, value: object) -> None:
-        Border.peer.request("setattr", Ref(self.__dict__["_border_number"]), name, value)
+        Border.peer.request("setattr", self, name, value)
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
@@ -129,12 +129,9 @@ class ProxyFunction:
 class ProxyModule(types.ModuleType):
     """The candidate's module, or one it imports."""
 
-    def _ref(self) -> Ref:
-        return Ref(module_namespace(self)["_border_number"])
-
     @property
     def __dict__(self) -> object:  # type: ignore[override]
-        return seen(module_namespace(self), Border.peer.request("vars", self._ref()))
+        return seen(module_namespace(self), Border.peer.request("vars", self))
 
     def __getattr__(self, name: str) -> object:
         if hidden(name) or name == "__file__":
@@ -142,19 +139,19 @@ class ProxyModule(types.ModuleType):
         read = module_namespace(self).get("_border_read")
         if read and name in read:
             return read.pop(name)  # asked for a moment ago, to see what a star import may bring
-        return Border.peer.request("getattr", self._ref(), name)
+        return Border.peer.request("getattr", self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):
             types.ModuleType.__setattr__(self, name, value)
         else:
-            Border.peer.request("setattr", self._ref(), name, value)
+            Border.peer.request("setattr", self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        Border.peer.request("delattr", self._ref(), name)
+        Border.peer.request("delattr", self, name)
 
     def __dir__(self) -> list[str]:
-        return listed(self._ref())
+        return listed(self)
 
 
 def generator(number: int) -> Generator[object, object, object]:

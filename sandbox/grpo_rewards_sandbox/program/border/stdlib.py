@@ -1,20 +1,11 @@
-"""The standard library's types at the border: values made elsewhere, exceptions by name, bases that classes are known by."""
+"""The standard library's names at the border: exceptions by name, bases that classes are known by."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
 from typing import Any
 
-# values of modules that most candidates never import: to text and back
-LATE: dict[str, Callable[[Any], object]] = {
-    "ipaddress.IPv4Address": str,
-    "ipaddress.IPv6Address": str,
-    "ipaddress.IPv4Network": str,
-    "ipaddress.IPv6Network": str,
-    "zoneinfo.ZoneInfo": lambda value: value.key,
-}
 _HAVE_EXCEPTIONS = (
     "json.decoder decimal statistics re struct queue _queue asyncio.exceptions asyncio.queues concurrent.futures._base"
     " binascii zlib _csv configparser dataclasses subprocess socket copy argparse zipfile tarfile shutil sqlite3"

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 MAX_TEXT = 8 << 20
 
 
-class Printed(io.TextIOBase):
-    """Collects what the candidate prints, up to a bound; more is counted and thrown away."""
+class Printed(io.RawIOBase):
+    """Collects what the candidate prints, up to a bound in bytes; more is counted and thrown away."""
 
     def __init__(self, descriptor: int) -> None:
-        self.parts: list[str] = []  # what was printed since `take`
+        self.parts: list[bytes] = []  # what was printed since `take`
         self._size = 0
         self._descriptor = descriptor
-        self.buffer = _Bytes(self)
 
-    encoding = "utf-8"
-    errors = "strict"
-
-    def write(self, text: str) -> int:
-        if not isinstance(text, str):
-            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        text = str.__str__(text)
-        self._size += len(text)
-        if self._size < MAX_TEXT:
-            self.parts.append(text)
-        return len(text)
+    def stream(self) -> io.TextIOWrapper:
+        """Return the stream that leads here."""
+        return io.TextIOWrapper(cast(Any, self), "utf-8", newline="", write_through=True)
 
     def writable(self) -> bool:
         return True
@@ -36,24 +27,17 @@ class Printed(io.TextIOBase):
     def fileno(self) -> int:
         return self._descriptor
 
-    def take(self) -> str:
-        """Return what was printed since the last call."""
-        text = "".join(self.parts)
-        self.parts = []
-        return text
-
-
-class _Bytes(io.RawIOBase):
-    def __init__(self, text: Printed) -> None:
-        self._text = text
-
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
         raw = bytes(data)
-        self._text.write(raw.decode("utf-8", "replace"))
+        self._size += len(raw)
+        if self._size < MAX_TEXT:
+            self.parts.append(raw)
         return len(raw)
+
+    def take(self) -> str:
+        """Return what was printed since the last call."""
+        data, self.parts = b"".join(self.parts), []
+        return data.decode("utf-8", "replace")
 
 
 class Typed(io.TextIOBase):
@@ -70,9 +54,3 @@ class Typed(io.TextIOBase):
 
     def read(self, size: int | None = -1) -> str:
         return self._ask("read")
-
-    def __next__(self) -> str:  # type: ignore[override]
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line

@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from .codec import Ref
 from .operations import SPECIAL
 
 if TYPE_CHECKING:
@@ -23,6 +22,21 @@ _LOCAL = frozenset(
 ) - {"__eq__", "__ne__", "__hash__", "__str__", "__repr__", "__format__"}  # fmt: skip
 
 
+def _set(self: object, name: str, value: object) -> None:
+    Here.peer.request("setattr", self, name, value)
+
+
+def _call(self: object, *args: object, **kwargs: object) -> object:
+    return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
+
+
+def _forward(operation: str) -> Any:
+    def forward(self: object, *args: object) -> object:
+        return Here.peer.request("op", operation, self, *args)
+
+    return forward
+
+
 class Stub:
     """A test's object."""
 
@@ -31,16 +45,13 @@ class Stub:
     def __getattribute__(self, name: str) -> object:
         if name in ("_border_number", "__class__") or (name in _LOCAL and hasattr(type(self), name)):
             return object.__getattribute__(self, name)
-        return Here.peer.request("getattr", Ref(object.__getattribute__(self, "_border_number")), name)
+        return Here.peer.request("getattr", self, name)
 
-    def __setattr__(self, name: str, value: object) -> None:
-        Here.peer.request("setattr", Ref(object.__getattribute__(self, "_border_number")), name, value)
-
-    def __copy__(self) -> object:
-        return Here.peer.request("op", "copy", Ref(object.__getattribute__(self, "_border_number")))
+    __setattr__ = _set
+    __copy__ = _forward("copy")
 
     def __deepcopy__(self, memo: object) -> object:
-        return Here.peer.request("op", "deepcopy", Ref(object.__getattribute__(self, "_border_number")))
+        return Here.peer.request("op", "deepcopy", self)
 
     def __del__(self) -> None:
         try:
@@ -53,11 +64,7 @@ class CallableStub(Stub):
     """A test's function, class or callable object."""
 
     __slots__ = ()
-
-    def __call__(self, *args: object, **kwargs: object) -> object:
-        return Here.peer.request(
-            "call", Ref(object.__getattribute__(self, "_border_number")), args, *([kwargs] if kwargs else [])
-        )
+    __call__ = _call
 
 
 class FunctionStub(CallableStub):
@@ -89,69 +96,18 @@ def _signature(parameters: Any) -> object:
     )
 
 
-class AwaitableStub(Stub):
-    """A test's coroutine; for the event loop it is a coroutine too."""
-
-    __slots__ = ("_border_steps",)
-
-    def __getattribute__(self, name: str) -> object:
-        if name in ("_border_steps", "send", "throw", "close"):
-            return object.__getattribute__(self, name)
-        return Stub.__getattribute__(self, name)
-
-    def __await__(self) -> Any:
-        ref = Ref(object.__getattribute__(self, "_border_number"))
-        if Here.peer.loop.turns():
-            return (yield from Here.peer.loop.await_theirs(Here.peer.request, ref).__await__())
-        return Here.peer.request("await", ref)
-
-    def _steps(self) -> Any:
-        try:
-            return self._border_steps
-        except AttributeError:
-            steps = AwaitableStub.__await__(self)
-            object.__setattr__(self, "_border_steps", steps)
-            return steps
-
-    def send(self, value: object) -> object:
-        return AwaitableStub._steps(self).send(value)
-
-    def throw(self, *error: object) -> object:
-        return AwaitableStub._steps(self).throw(*error)
-
-    def close(self) -> None:
-        AwaitableStub._steps(self).close()
-
-
-_NAMES: dict[object, str] = {"function": "function", "coroutine": "coroutine"}
-_BY_KIND: dict[object, type] = {
-    False: Stub, True: CallableStub, "function": FunctionStub, "coroutine": AwaitableStub,
-}  # fmt: skip
-
-
-def _forward(operation: str) -> object:
-    def forward(self: object, *args: object) -> object:
-        return Here.peer.request("op", operation, Ref(object.__getattribute__(self, "_border_number")), *args)
-
-    return forward
+_BY_KIND: dict[object, type] = {False: Stub, True: CallableStub, "function": FunctionStub}
 
 
 def _waits(name: str) -> object:
     async def forward(self: object, *args: object) -> object:
-        ref = Ref(object.__getattribute__(self, "_border_number"))
-        if Here.peer.loop.turns():
-            return await Here.peer.loop.await_theirs(Here.peer.request, ref, name, args)
-        return Here.peer.request("special", ref, name, args)
+        return await Here.peer.loop.theirs(self, name, args)
 
     return forward
 
 
-def _iterates(self: object) -> object:
-    return Here.peer.request("special", Ref(object.__getattribute__(self, "_border_number")), "__aiter__", ())
-
-
 _ASYNCHRONOUS = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
-_ASYNCHRONOUS["__aiter__"] = _iterates
+_ASYNCHRONOUS["__aiter__"] = _forward("aiter")
 _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 _own_classes: dict[int, type] = {}
 
@@ -159,21 +115,11 @@ _own_classes: dict[int, type] = {}
 class StubClass(type):
     """The class of stubs for classes of the tests' own: its objects are those of that class."""
 
-    def __call__(cls, *args: object, **kwargs: object) -> object:
-        return Here.peer.request("call", Ref(number_of(cls)), args, *([kwargs] if kwargs else []))
+    __call__ = _call
+    __setattr__ = _set
 
     def __getattr__(cls, name: str) -> object:
-        return Here.peer.request("getattr", Ref(number_of(cls)), name)
-
-    def __setattr__(cls, name: str, value: object) -> None:
-        Here.peer.request("setattr", Ref(number_of(cls)), name, value)
-
-
-def _forward_of_class(operation: str) -> object:
-    def forward(cls: Any, *args: object) -> object:
-        return Here.peer.request("op", operation, Ref(number_of(cls)), *args)
-
-    return forward
+        return Here.peer.request("getattr", cls, name)
 
 
 def number_of(cls: type) -> int:
@@ -188,7 +134,7 @@ def class_of(
     """Return the stub for a class of the tests' own."""
     cls = _own_classes.get(number)
     if cls is None:
-        forwarded = {one: _forward_of_class(SPECIAL[one]) for one in collection}
+        forwarded = {one: _forward(SPECIAL[one]) for one in collection}
         meta: Any = type("StubCollection", (StubClass,), forwarded) if collection else StubClass
         members = {**_members(special), "_border_class": number}
         if fields is not None:
@@ -218,7 +164,9 @@ def make(
     else:
         key = (tuple(special), callable_)
         found = _classes.get(key)
-        cls = _classes[key] = found or type(_NAMES.get(callable_, "object"), (_BY_KIND[callable_],), _members(special))
+        cls = _classes[key] = found or type(
+            "function" if callable_ == "function" else "object", (_BY_KIND[callable_],), _members(special)
+        )
     value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     if isinstance(value, FunctionStub):

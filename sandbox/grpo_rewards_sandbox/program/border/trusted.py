@@ -19,11 +19,11 @@ from .awaiting import waiting
 from .codec import Ref
 from .exceptions import ExceptionMaker
 from .messages import Along
-from .nesting import nested
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
 from .surroundings import Surroundings
+from .tasks import nested
 from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -75,11 +75,7 @@ class TrustedPeer(ExceptionMaker):
             return int(value.number)
         if kind is BoundMethod:
             return self.number_of_theirs(value.resolved())
-        if kind is ProxyFunction:
-            return int(value.__dict__["_border_number"])
-        if kind is ProxyModule:
-            return int(module_namespace(value)["_border_number"])
-        if isinstance(kind, ProxyClass):
+        if kind is ProxyFunction or kind is ProxyModule or isinstance(kind, ProxyClass):
             number: int = object.__getattribute__(value, "_border_number")
             return number
         if isinstance(value, ProxyClass):
@@ -218,7 +214,7 @@ class TrustedPeer(ExceptionMaker):
         if "environment" in along:
             self.surroundings.take(along["environment"])
         if "loop" in along and (here := waiting()) is not None:
-            here.turn_soon()
+            here.go_on()
         if self._quiet:
             return
         if "printed" in along:
@@ -338,7 +334,7 @@ class TrustedPeer(ExceptionMaker):
             if refused or not self._handed_over(value):
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
-        if what in ("stop", "ended"):
+        if what in ("cancel", "result"):
             return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]
         if not self._handed_over(value):
@@ -348,12 +344,10 @@ class TrustedPeer(ExceptionMaker):
             if type(arguments[1]) is not tuple or type(named) is not dict:
                 raise self.protocol("a call")
             return value(*arguments[1], **named)
-        if what in ("await", "special", "start"):
+        if what in ("await", "start"):
             awaited = self._awaited(*arguments)
             if what == "start":
                 return self.waiting.start(awaited)
-            if what == "special" and arguments[1] == "__aiter__":
-                return awaited
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, awaited)
         name = arguments[1]

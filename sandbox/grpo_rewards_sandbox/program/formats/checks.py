@@ -140,7 +140,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     peer.under_test |= classes
     entry = entry_name(job["entry_point"])
     peer.follow_environment()
-    module, (defined, *_) = peer.request("load_named", job["candidate"], job["module"], shown)
+    module, (defined, *_) = peer.request("load", job["candidate"], job["module"], shown)
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     # where nothing else is asked of the candidate, the task is to write what has a known name
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked

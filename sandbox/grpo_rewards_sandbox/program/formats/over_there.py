@@ -138,7 +138,7 @@ def reload(peer: TrustedPeer, candidate: str) -> None:
     def again(module: Any) -> Any:
         if type(module) is not ProxyModule:
             return real(module)
-        peer.request("load", candidate, module.__name__, module)
+        peer.request("load", candidate, module.__name__, "", module)
         return module
 
     importlib.reload = again
