@@ -3,7 +3,7 @@
     python benchmarks/border_needs.py --humaneval HumanEval.jsonl.gz --mbpp sanitized-mbpp.json [--rows FILE.jsonl] [--unused]
 
 `--rows` takes rows of any public format as `code` reads them, ``{"family", "columns", "completion", "expected": 1}`` a line; those
-whose tests are Python text are counted together.
+whose tests are Python text are counted, ClassEval's and BigCodeBench's apart from the others.
 
 Right solutions only are run, each beside its tests in two processes of this machine with no sandbox around them: do not give
 it text that you do not trust. A row needs a part where one of its functions is called in the tests' process. `--unused` lists
@@ -42,7 +42,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "values of libraries": ("libraries:decode", "libraries:encode"),
     "functions of the candidate": ("proxy_functions:ProxyFunction.__call__",),
     "classes of the candidate": ("proxies:ProxyClass.__call__", "proxies:ProxyClass.__getattr__"),
-    "methods of its objects": ("uses:BoundMethod.__call__", "uses:overridden.<locals>.method"),
+    "methods of its objects": ("uses:BoundMethod.__call__",),
     "attributes of its objects": ("proxies:Proxy.__getattr__", "proxies:Proxy.__setattr__"),
     "classes derived from builtins": ("proxies:ProxyValue", "uses:_as_builtin", "proxy_classes:ProxyMaker.bare"),
     "comparing objects": ("uses:_compare",),
@@ -61,6 +61,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "signatures and annotations": ("proxy_classes:ProxyMaker._annotation", "proxies:ProxyClass.__signature__"),
     "dataclasses": ("proxy_classes:_dataclass_members",),
 }  # fmt: skip
+
+
+_SUITES = {"classeval": "ClassEval", "bigcodebench": "BigCodeBench"}  # families of `--rows` with a column of their own
 
 
 def rows(asked: argparse.Namespace) -> Iterator[tuple[str, Job]]:
@@ -99,7 +102,10 @@ def read_rows(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Job]]:
         if suite.format in ("pytest", "asserts", "humaneval"):
             program, _ = find_program(each["completion"], wanted=suite.names)
             program = complete(program, row.prompt, suite.entry_point)
-            yield "public formats", job_of(suite, program, timeout=20.0, fidelity="isolated")
+            yield (
+                _SUITES.get(each["family"].removeprefix("real_"), "public formats"),
+                job_of(suite, program, timeout=20.0, fidelity="isolated"),
+            )
 
 
 def called(job: Job, session: Any) -> tuple[str, set[str]]:

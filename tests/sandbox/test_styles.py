@@ -43,6 +43,17 @@ STYLES = {
         "    async with S.Pool() as p:\n        assert [x async for x in p] == [1, 2]\n        raise KeyError\n"
         "    return await S.each(double, [1, 2])\nassert asyncio.run(main()) == [2, 4]",
     ),
+    "objects that nobody holds": (
+        "import weakref\nalive = weakref.WeakSet()\nclass Node: pass\ndef make():\n    n = Node()\n    alive.add(n)\n    return n\n"
+        "def count(): return len(alive)\ndef same(n): return n\n",
+        "n = S.make()\nkept = S.same(n)\nassert S.count() == 1 and kept is n\ndel n\nassert S.count() == 1\ndel kept\nassert S.count() == 0\n"
+        "fs = [S.make() for _ in range(3)]\nfs.pop()\nassert S.count() == 2 and all(S.same(f) is f for f in fs)",
+    ),
+    "classes derived from numbers of the standard library": (
+        "import decimal, fractions\nclass D(decimal.Decimal):\n    def half(self): return D(self / 2)\n"
+        "class F(fractions.Fraction):\n    def inverse(self): return F(self.denominator, self.numerator)\n",
+        "assert S.D('3').half() == 1.5 and isinstance(S.D('3').half(), S.D)\nassert S.F(1, 2).inverse().numerator == 2",
+    ),
     "ancestors": (
         "class A: pass\nclass B(A): pass\nclass C(A): pass\nclass D(B, C): pass\nclass L(list): pass\nclass E(A, ValueError): pass\n",
         "import inspect\nassert S.D.__mro__ == (S.D, S.B, S.C, S.A, object) == inspect.getmro(S.D) and S.D.mro() == list(S.D.__mro__)\n"

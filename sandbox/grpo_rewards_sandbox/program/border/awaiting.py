@@ -67,9 +67,7 @@ class Waiting(Tasks):
         if self._next is not None:  # that it goes on there is what it says itself
             self._next.cancel()
             self._next = None
-        if type(answer) is not tuple or len(answer) != 2:
-            raise Border.peer.protocol("a turn")
-        finished, delay = answer
+        finished, delay = answer if type(answer) is tuple and len(answer) == 2 else (None, None)
         if type(finished) is not list or not all(type(number) is int for number in finished):
             raise Border.peer.protocol("a turn")
         if delay is not None and not (type(delay) is float and math.isfinite(delay)):
@@ -79,9 +77,8 @@ class Waiting(Tasks):
 
 def waiting() -> Waiting | None:
     """What the loop that runs here waits for; None where none runs."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
+    loop = asyncio._get_running_loop()
+    if loop is None:
         return None
     peer = Border.peer
     if peer.waiting is None or peer.waiting.loop is not loop:

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import socket
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from .operations import SPECIAL
 from .peer import Peer
+from .signatures import parameters
 from .stdlib import base_name, exception_name, function_name
 from .values import (
     BASES,
     CONTAINER_NAMES,
     EXCEPTION_NAMES,
     SCALARS,
-    STDLIB_BASES,
-    VALUE_NAMES,
-    VALUES,
 )
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))
-_VALUE_TYPES = frozenset((*BASES, *STDLIB_BASES, *CONTAINER_NAMES))
+_VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
@@ -48,68 +46,46 @@ class Describer(Peer):
             return described
         number = self.own(cls)
         self.described.add(number)
-        bases: list[object] = []
-        for base in cls.__bases__:
-            known = base_name(base) or exception_name(base)
-            if known is not None:
-                bases.append("m:" + known)
-            elif base.__module__ == "builtins" and base not in CONTAINER_NAMES:
-                bases.append(base.__name__)
-            elif base in STDLIB_BASES:
-                bases.append("v:" + VALUE_NAMES[base])
-            elif base in CONTAINER_NAMES:
-                bases.append("c:" + CONTAINER_NAMES[base])
-            else:
-                bases.append(self._class(base))
+        bases = [base_name(base) or exception_name(base) or self.encode(base) for base in cls.__bases__]
         own = [base for base in cls.__mro__[:-1] if base not in _VALUE_TYPES]
         names = {name: value for base in reversed(own) for name, value in vars(base).items()}
         if "__hash__" in names and any(names["__hash__"] is vars(base).get("__hash__") for base in _enum_types()):
             del names["__hash__"]
-        hidden = any(name in names for name in ("__getattribute__",))
-        methods = [
-            name
-            for name, value in names.items()
-            if type(value) is types.FunctionType and not inspect.iscoroutinefunction(value)
-        ]
+        functions = [name for name, value in names.items() if type(value) is types.FunctionType]
+        methods = [name for name in functions if not inspect.iscoroutinefunction(names[name])]
         special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__") if name in names]
         if cls.__hash__ is None:
             special = [name for name in special if name != "__hash__"] + ["!hash"]
+        if "__getattribute__" in names:
+            methods = []
         described_as = [str(cls.__name__), str(cls.__qualname__), str(cls.__module__)]
-        self.new_classes.append([number, *described_as, bases, special, [] if hidden else methods, self._more(cls)])
+        self.new_classes.append([number, *described_as, bases, special, methods, self._more(cls)])
         return number
 
     def _more(self, cls: type) -> dict[str, object]:
         """What only some classes have."""
-        more: dict[str, object] = {}
-        own = vars(cls)
-        if type(own.get("__doc__")) is str:
-            more["doc"] = own["__doc__"]
+        doc, notes, match, named = map(vars(cls).get, ("__doc__", "__annotations__", "__match_args__", "_fields"))
         abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
-        if abstract:
-            more["abstract"] = [str(name) for name in abstract]
-        notes = own.get("__annotations__")
-        if type(notes) is dict and notes:
-            more["notes"] = self._notes(notes)
-        if type(own.get("__match_args__")) is tuple:
-            more["match"] = [str(name) for name in own["__match_args__"]]
-        named = own.get("_fields")
-        if issubclass(cls, tuple) and type(named) is tuple:
-            more["named"] = [str(name) for name in named]
         fields = getattr(cls, "__dataclass_fields__", None)
-        if type(fields) is dict:
-            more["fields"] = {
-                str(name): [
-                    self._notes({"": field.type})[""],
-                    [self.encode(field.default)] if type(field.default) in SCALARS else [],
-                ]
-                for name, field in fields.items()
-            }
-        if cls in _KINDS:
-            more["kind"] = cls.__name__
         ancestors: tuple[type, ...] = type.__getattribute__(type(cls), "__mro__")
-        if any(name in vars(base) for base in ancestors if base not in (type, object) for name in _COLLECTION):
-            more["collection"] = True
-        return more
+        metas = [base for base in ancestors if base not in (type, object)]
+        more: dict[str, object] = {
+            "doc": doc if type(doc) is str else None,
+            "abstract": [str(name) for name in abstract] or None,
+            "notes": self._notes(notes) if type(notes) is dict else None,
+            "match": [str(name) for name in match] if type(match) is tuple else None,
+            "named": [str(name) for name in named] if issubclass(cls, tuple) and type(named) is tuple else None,
+            "fields": {str(name): self._field(field) for name, field in fields.items()}
+            if type(fields) is dict
+            else None,
+            "kind": cls.__name__ if cls in _KINDS else None,
+            "collection": any(name in vars(base) for base in metas for name in _COLLECTION) or None,
+        }
+        return {name: value for name, value in more.items() if value is not None}
+
+    def _field(self, field: Any) -> list[object]:
+        default = [self.encode(field.default)] if type(field.default) in SCALARS else []
+        return [self._notes({"": field.type})[""], default]
 
     def _notes(self, notes: dict[object, object]) -> dict[str, object]:
         return {
@@ -132,54 +108,31 @@ class Describer(Peer):
         if kind is types.ModuleType:
             return {"M": [self.own(value), str(value.__name__)]}
         for base in kind.__mro__:
-            if base in STDLIB_BASES:
-                plain = "v:" + VALUE_NAMES[base], self.encode(_stdlib_value(base, value))
-                return {"I": [self.own(value), self._class(kind), *plain]}
             if base in BASES:
-                plain = base.__name__, self.encode(_base_value(base, value))
-                return {"I": [self.own(value), self._class(kind), *plain]}
+                return {"I": [self.own(value), self._class(kind), [self.encode(BASES[base](base, value))]]}
             if base in CONTAINER_NAMES:
                 return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
-        return {"I": [self.own(value), self._class(kind), None, None]}
+        return {"I": [self.own(value), self._class(kind), []]}
 
     def _function(self, value: Any) -> list[object]:
-        signature = None
-        with contextlib.suppress(ValueError, TypeError):
-            signature = [
-                [
-                    parameter.name,
-                    int(parameter.kind),
-                    parameter.default is not parameter.empty,
-                    self.encode(parameter.default) if type(parameter.default) in SCALARS else None,
-                ]
-                for parameter in inspect.signature(value).parameters.values()
-            ]
+        described = parameters(value, lambda default: self.encode(default) if type(default) in SCALARS else None)
         annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
         kind = "co" if inspect.iscoroutinefunction(value) else "gen" if inspect.isgeneratorfunction(value) else "fn"
         kind = "agen" if inspect.isasyncgenfunction(value) else kind
         if kind == "fn" and type(value) is not types.FunctionType:
             kind = "other"
-        return [kind, str(getattr(value, "__name__", "function")), doc, signature, annotations]
+        return [kind, str(getattr(value, "__name__", "function")), doc, described, annotations]
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
             return {"t": from_tests}
-        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
-        coded: dict[str, Any] = {"c": self._class(cls)} if name is None else {"b": name}
-        coded["h"] = self.own(error)
-        try:
-            coded["a"] = self.encode(error.args)
-        except BaseException:  # noqa: BLE001  arguments of any kind, of a hostile class
-            coded["a"] = {"T": []}
-        try:
-            coded["s"] = {
-                str(key): self.encode(part) for key, part in vars(error).items() if not key.startswith("_border")
-            }
-        except BaseException:  # noqa: BLE001
-            coded["s"] = {}
+        coded = self._class_of(error)
+        coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
+        held = vars(error).items()
+        coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
         if isinstance(error, OSError) and error.errno is not None:
             coded["s"].update(
                 errno=self.encode(error.errno),
@@ -196,44 +149,28 @@ class Describer(Peer):
                 if other is not None and other is not error
             )
         coded["quiet"] = error.__suppress_context__
-        try:
-            if cls.__str__ is not BaseException.__str__ and "b" not in coded:
-                coded["str"] = str(error)[:10000]
-        except BaseException:  # noqa: BLE001
-            pass
+        if cls.__str__ is not BaseException.__str__ and "b" not in coded:
+            coded["str"] = _tried(lambda: str(error)[:10000], None)
         return coded
+
+    def _class_of(self, error: BaseException) -> dict[str, Any]:
+        cls = type(error)
+        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
+        return {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
 
     def said(self, error: BaseException) -> object:
         """A warning or a logged exception: its class and text."""
-        cls = type(error)
-        name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
-        known = {"c": self._class(cls)} if name is None else {"b": name}
-        return {**known, "h": self.own(error), "a": str(error)}
+        return {**self._class_of(error), "a": str(error)}
+
+
+def _tried(make: Callable[[], object], otherwise: object) -> Any:
+    """What the candidate's own classes may break."""
+    try:
+        return make()
+    except BaseException:  # noqa: BLE001  of a hostile class, of any kind
+        return otherwise
 
 
 def _enum_types() -> list[object]:
     found = sys.modules.get("enum")
     return [] if found is None else [found.Enum, found.Flag]
-
-
-def _stdlib_value(base: type, value: object) -> object:
-    """Return the plain value under an instance of a class derived from a stdlib value type."""
-    import decimal
-
-    if base is decimal.Decimal:
-        return decimal.Decimal(decimal.Decimal.__str__(value))
-    known = VALUES[VALUE_NAMES[base]]
-    return known.make(known.plain(value))
-
-
-def _base_value(base: Any, value: Any) -> object:
-    """Return the plain value under an instance of a class derived from a builtin value type."""
-    if base in (int, bool):
-        return int.__int__(value)
-    if base is str:
-        return str.__str__(value)
-    if base is float:
-        return float.__float__(value)
-    if base in (tuple, frozenset):
-        return base.__new__(base, base.__iter__(value))
-    return base(value)

@@ -61,9 +61,11 @@ def encode(codec: Any, value: object, library: str) -> object:
 
 def decode(name: str, plain: Any) -> object:
     """The reverse."""
-    make = LATE[name].make
-    if make is not None:
-        return make(plain)
+    late = LATE[name]
+    if late.container:
+        raise TypeError("not a value")
+    if late.make is not None:
+        return late.make(plain)
     known = _known(name)
     return known(*plain) if isinstance(known, type) else known
 

@@ -13,13 +13,13 @@ from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
 from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue
 from .proxy_functions import Annotation, ProxyFunction, coroutine_function
-from .values import BASE_BY_NAME, BASES, CONTAINERS, EXCEPTIONS, STDLIB_BASES, VALUES
+from .values import BASES, CONTAINERS, EXCEPTION_NAMES
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
 }  # fmt: skip
 _CONTAINER_TYPES = tuple(container.type for container in CONTAINERS.values() if container.type is not object)
-_BY_VALUE = (*BASES, *STDLIB_BASES, *_CONTAINER_TYPES)
+_BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__", "__bool__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
@@ -35,7 +35,6 @@ class ProxyMaker(Peer):
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
         self.origins: dict[int, int] = {}
-        self._kept: list[object] = []
 
     def _take_classes(self, described: list[Any]) -> None:
         for number, name, qualname, module, bases, special, methods, more in described:
@@ -82,7 +81,7 @@ class ProxyMaker(Peer):
         if not exception and (value is None or tested):
             members.update(_special_methods(special, value))
             own = [str(part) for part in methods if not str(part).startswith("__")]
-            members.update((part, uses.Method(part) if value is None else uses.overridden(part)) for part in own)
+            members.update((part, uses.Method(part)) for part in own)
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
         if value is None or tested:
@@ -132,21 +131,13 @@ class ProxyMaker(Peer):
         found: list[Any] = []
         known = []
         for base in bases:
-            if type(base) is int:
-                found.append(self.classes[base])
-            elif base.startswith("m:"):
+            if type(base) is str:
                 try:
-                    found.append(stdlib.exception(base[2:]))
+                    found.append(stdlib.exception(base))
                 except LookupError:
-                    known.append(stdlib.known_base(base[2:]))
-            elif base.startswith("c:"):
-                found.append(CONTAINERS[base[2:]].type)
-            elif base.startswith("v:"):
-                found.append(VALUES[base[2:]].type)
-            elif base in EXCEPTIONS:
-                found.append(EXCEPTIONS[base])
-            elif base in BASE_BY_NAME and base != "bool":
-                found.append(BASE_BY_NAME[base])
+                    known.append(stdlib.known_base(base))
+            elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE or cls in EXCEPTION_NAMES:
+                found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects
         kept: list[Any] = []
         for base in found:
@@ -163,17 +154,16 @@ class ProxyMaker(Peer):
             del self.origins[number]  # the candidate gave it back: from now on it is one that the tests found
         return self.got(number)
 
-    def _instance(self, number: int, class_number: int, base_name: str | None, coded: object) -> object:
+    def _instance(self, number: int, class_number: int, held: list[object]) -> object:
         value = self._known(number)
         if value is not None:
             return value
         cls = self.classes[class_number]
-        if base_name is not None:
-            base = VALUES[base_name[2:]].type if base_name.startswith("v:") else BASE_BY_NAME[base_name]
-            plain = self.decode(coded)
-            if type(plain) is not base or not issubclass(cls, base):
+        if held:
+            plain = self.decode(held[0])
+            if not issubclass(cls, type(plain)):
                 raise self.protocol("not the value it says it is")
-            value = STDLIB_BASES[base](cls, plain) if base in STDLIB_BASES else cast(Any, base).__new__(cls, plain)
+            value = BASES[type(plain)](cls, plain)
         elif issubclass(cls, _BY_VALUE):
             raise self.protocol("a value without its value")
         elif issubclass(cls, BaseException):
@@ -188,8 +178,7 @@ class ProxyMaker(Peer):
         try:
             self.theirs[number] = weakref.ref(value)
         except TypeError:  # tuples and integers cannot be referred to weakly
-            if len(self._kept) < MAX_KEPT:
-                self._kept.append(value)
+            if len(self.theirs) < MAX_KEPT:
                 self.theirs[number] = lambda: value
         return value
 
@@ -204,7 +193,7 @@ class ProxyMaker(Peer):
             return value
         number = object.__getattribute__(value, "_border_number")
         found = self._numbered(object.__new__(bare), number)
-        self._kept.append(found)
+        self.theirs[number] = lambda: found
         return found
 
     def number_container(self, value: object, number: int) -> None:

@@ -7,6 +7,7 @@ import types
 from collections.abc import Generator
 from typing import Any
 
+from . import signatures
 from .awaiting import outcome
 from .codec import Ref
 from .proxies import Border, hidden, listed, module_namespace, seen
@@ -53,25 +54,6 @@ def _plain_function(signature: inspect.Signature, kind: str) -> object:
     return function
 
 
-def make_signature(parameters: Any, notes: dict[str, object]) -> inspect.Signature | None:
-    """Return the signature that the candidate describes; None where that is none."""
-    try:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    part,
-                    inspect._ParameterKind(kind),
-                    default=default if has_default else inspect.Parameter.empty,
-                    annotation=notes.get(part, inspect.Parameter.empty),
-                )
-                for part, kind, has_default, default in parameters
-            ],
-            return_annotation=notes.get("return", inspect.Signature.empty),
-        )
-    except (ValueError, TypeError):
-        return None
-
-
 class ProxyFunction:
     """A function or bound method of the candidate."""
 
@@ -87,14 +69,14 @@ class ProxyFunction:
         raise TypeError("the class of a function is what it is")
 
     def __init__(
-        self, number: int, name: str, doc: str | None, signature: object, notes: dict[str, object], kind: str = "fn"
+        self, number: int, name: str, doc: str | None, described: object, notes: dict[str, object], kind: str = "fn"
     ) -> None:
         own = self.__dict__
         own["_border_number"], own["_border_peer"] = number, Border.peer
         own["_border_kind"] = kind
         own["__name__"] = own["__qualname__"] = name
         own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
-        made = None if signature is None else make_signature(signature, notes)
+        made = signatures.signature(described, notes)
         if made is not None:
             own["__signature__"] = made
 
@@ -157,29 +139,21 @@ class ProxyModule(types.ModuleType):
 def generator(number: int) -> Generator[object, object, object]:
     """A generator of the candidate."""
     ref = Ref(number)
-    try:
-        value = Border.peer.request("op", "next", ref)
-    except StopIteration as end:
-        return end.value
+    step: tuple[object, ...] = "next", ref
     while True:
         try:
+            value = Border.peer.request("op", *step)
+        except StopIteration as end:
+            return end.value
+        try:
             sent = yield value
+            step = ("next", ref) if sent is None else ("send", ref, sent)
         except GeneratorExit:
             Border.peer.request("op", "close", ref)
             return None
         except Exception as error:  # noqa: BLE001  thrown in by the test, so it belongs to the candidate
             Border.peer.note(error)
-            try:
-                value = Border.peer.request("op", "throw", ref, error)
-            except StopIteration as end:
-                return end.value
-            continue
-        try:
-            value = (
-                Border.peer.request("op", "next", ref) if sent is None else Border.peer.request("op", "send", ref, sent)
-            )
-        except StopIteration as end:
-            return end.value
+            step = "throw", ref, error
 
 
 async def coroutine(awaitable: object) -> object:

@@ -6,6 +6,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
+from .signatures import signature
 
 if TYPE_CHECKING:
     from .candidate import CandidatePeer
@@ -74,26 +75,14 @@ class FunctionStub(CallableStub):
 
     def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
-            return _signature(object.__getattribute__(self, "_border_parameters"))
+            found = signature(object.__getattribute__(self, "_border_parameters"), {})
+            if found is None:
+                raise AttributeError(name)
+            return found
         return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
-
-
-def _signature(parameters: Any) -> object:
-    import inspect
-
-    if parameters is None:
-        raise AttributeError("__signature__")
-    return inspect.Signature(
-        [
-            inspect.Parameter(
-                name, inspect._ParameterKind(kind), default=... if has_default else inspect.Parameter.empty
-            )
-            for name, kind, has_default in parameters
-        ]
-    )
 
 
 _BY_KIND: dict[object, type] = {False: Stub, True: CallableStub, "function": FunctionStub}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import builtins
 import gc
-import inspect
 import logging
 import socket
 import sys
@@ -22,6 +21,7 @@ from .messages import Along
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
+from .signatures import parameters
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
@@ -186,7 +186,9 @@ class TrustedPeer(ExceptionMaker):
             special = [] if kind is types.CoroutineType else _special_of(kind)
             described = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
-        return {"H": [number, special, how, described, _parameters(value) if kind in _SIGNED else None]}
+        return {
+            "H": [number, special, how, described, parameters(value, lambda default: None) if kind in _SIGNED else None]
+        }
 
     def _own_class(self, cls: type) -> list[object]:
         """A class of the tests' own, which the candidate may make objects of where it has one."""
@@ -377,15 +379,6 @@ class TrustedPeer(ExceptionMaker):
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
         return getattr(type(value), name)(value, *arguments)
-
-
-def _parameters(function: Any) -> object:
-    """The names and kinds of parameters, and which have a default: not these themselves."""
-    try:
-        found = inspect.signature(function).parameters.values()
-    except (ValueError, TypeError):
-        return None
-    return [[part.name, int(part.kind), part.default is not part.empty] for part in found]
 
 
 def _holds_proxy(value: Any) -> bool:

@@ -19,7 +19,7 @@ from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
 from .proxies import Border, Proxy
 from .proxy_functions import coroutine
-from .values import BASES
+from .values import CONTAINERS, HELD
 
 TEST_MODULES = ("tests", "test_solution")
 # how the tests came by an object
@@ -53,7 +53,7 @@ def special_method(dunder: str, operation: str, base: object = None) -> object:
         if wanted is not None and type(result) is not wanted:
             if result is NotImplemented and operation == "contains":
                 return False
-            if isinstance(result, wanted) and wanted in BASES:
+            if isinstance(result, wanted) and wanted in HELD:
                 return wanted(result)
             raise TypeError(f"{dunder} returned non-{wanted.__name__}")
         return result
@@ -178,14 +178,11 @@ def _as_builtin(self: object, operation: str, args: tuple[object, ...], result: 
 def _held(value: object) -> object:
     """The value of the builtin that the class of an object derives from; anything else as it is."""
     base = type.__getattribute__(type(value), "_border_value") if isinstance(value, Proxy) else None
-    return value if base is None else BASE_VALUES[base](value) if base in BASE_VALUES else object()
+    return value if base is None else _HELD[base](value) if base in _HELD else object()
 
 
 _JOINS = frozenset(("add", "radd", "mul", "rmul", "iadd", "imul", "mod"))
-BASE_VALUES: dict[type, Any] = {
-    int: int.__int__, float: float.__float__, str: str.__str__, tuple: lambda value: tuple(tuple.__iter__(value)),
-    list: lambda value: [*list.__iter__(value)],
-}  # fmt: skip
+_HELD = {**HELD, list: CONTAINERS["L"].contents}
 
 
 def _object_only(self: object, result: object) -> object:
@@ -306,13 +303,3 @@ class BoundMethod:
 
     def __hash__(self) -> int:
         return hash(self._name)
-
-
-def overridden(name: str) -> object:
-    """Return a method of a builtin type that a class under test has one of its own for: the class's is called."""
-
-    def method(self: object, *args: object, **kwargs: object) -> object:
-        return Border.peer.call_method(self, name, args, kwargs)
-
-    method.__name__ = name
-    return method

@@ -246,12 +246,27 @@ CONTAINERS: dict[str, Container] = {
 }
 CONTAINER_NAMES: dict[type, str] = {container.type: name for name, container in CONTAINERS.items()}
 
-# classes derived from these keep their base value on the trusted side, and are compared by it there
-BASES: tuple[type, ...] = (bool, int, float, str, bytes, complex, tuple, frozenset)
-BASE_BY_NAME: dict[str, type] = {base.__name__: base for base in BASES}
-STDLIB_BASES: dict[type, Callable[[type, Any], object]] = {
+# classes derived from these keep their base value on the trusted side, and are compared by it there (not Fraction, whose
+# metaclass no proxy can have); and how it is read without asking the class
+HELD: dict[type, Callable[[Any], Any]] = {
+    int: int.__int__,
+    float: float.__float__,
+    str: str.__str__,
+    bytes: bytes.__bytes__,
+    complex: complex.__complex__,
+    tuple: lambda value: tuple(tuple.__iter__(value)),
+    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
+}
+
+
+def _builtin_base(base: Any) -> Callable[[type, Any], object]:
+    return lambda cls, value: base.__new__(cls, HELD[base](value))
+
+
+# makes an object of a class, of the base itself too, from one that holds the same
+BASES: dict[type, Callable[[type, Any], object]] = {
+    **{base: _builtin_base(base) for base in HELD},
     decimal.Decimal: lambda cls, v: decimal.Decimal.__new__(cls, v),
-    fractions.Fraction: lambda cls, v: fractions.Fraction.__new__(cls, v.numerator, v.denominator),
     datetime.datetime: lambda cls, v: _new_moment(cls, _moment(v)),
     datetime.date: lambda cls, v: datetime.date.__new__(cls, v.year, v.month, v.day),
     datetime.timedelta: lambda cls, v: datetime.timedelta.__new__(cls, v.days, v.seconds, v.microseconds),
