@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -16,7 +17,7 @@ import pytest
 pytest.importorskip("nltk")
 pytest.importorskip("langdetect")
 
-from grpo_rewards_plugins.instructions import checks, registry  # noqa: F401 - the checks register themselves
+from grpo_rewards_plugins.instructions import checks, registry, sentences  # noqa: F401 - the checks register themselves
 from grpo_rewards_plugins.instructions.attacks import one_word
 from grpo_rewards_plugins.instructions.registry import CHECKS
 
@@ -242,6 +243,21 @@ def test_one_word_passes_what_is_asked_of_neighbours_unless_more_are_wanted() ->
 def test_zero_is_a_value() -> None:
     row = {"instruction_id_list": ["count:lowercase_counting"], "kwargs": [{"N": 0}]}
     assert [reward.one(text, **row).value for text in ("LOUD", "quiet")] == [1.0, 0.0]
+
+
+TRICKY = [
+    'HELLO', 'I', "I'M", "CAN'T", 'CANNOT', 'Wanna', 'U.S.A.', 'A-B', 'A--B', '(OK)', '"NO"', "'TIS", "D'YE", "O'NEIL", "Don't",
+    "In't", "It's", 'B2', 'A.', 'NASA,', 'NASA:', 'A:B', 'A,B', '$A', 'X...', '...Y', 'E.G.,', '#TAG', '**B**', '[C]', 'A/B', 'A_B',
+    "''A''", '"A"B', '"I', 'I"', 'X..Y', 'M.D.)', 'Q?!', 'GONNA,', "'A", "A'", "A's", "THE'S", "I'll", '((A', 'A.)', 'A."', '.A', '-A',
+    'A-', 'É', 'ÉA,', '“A”', 'end', 'the', 'of.',
+]  # fmt: skip
+
+
+def test_capitals_are_counted_as_among_nltks_tokens() -> None:
+    chance = random.Random(5)
+    for _ in range(400):
+        text = "".join(chance.choice(TRICKY) + chance.choice("   \n\t") for _ in range(chance.randrange(1, 14)))
+        assert sentences.capitals(text) == sum(map(str.isupper, sentences.tokens(text))), text
 
 
 # ------------------------------------------------------------------------------------------------ hostile texts

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["MOST", "TooLong", "punkt", "ruled", "tokens", "words"]
+__all__ = ["MOST", "TooLong", "capitals", "punkt", "ruled", "tokens", "words"]
 
 MOST = 50_000
 """Characters of a text that Punkt and the tokenizer are given; they are too slow for more."""
@@ -105,6 +105,35 @@ def _sentence_tokens(sentence: str) -> tuple[str, ...]:
 def tokens(text: str) -> list[str]:
     """Return the words and marks of `nltk.word_tokenize`; TooLong for a text of more than `MOST` characters."""
     return [token for sentence in punkt(text) for token in _sentence_tokens(sentence)]
+
+
+_PLAIN = re.compile(r"""["(\[{<*#]*(\w+(?:[-.]\w+)*)[.,!?;:")\]}>*]*""")
+_CONTRACTED = re.compile(r"[A-Z](?:[a-z]+'(?:s|d|m|ll|re|ve)|[a-z]{2,}'t)[.,!?;:]*")
+_JOINED = re.compile(r"cannot|gimme|gonna|gotta|lemme|wanna", re.IGNORECASE)
+
+
+def capitals(text: str) -> int:
+    """Return how many of `tokens` are all capitals; TooLong as there.
+
+    A word that stands between white space, with nothing but marks around it that are always cut off, is told without the
+    tokenizer, which takes fifty times as long; a sentence with any other word that holds a capital is left to it.
+    """
+    return sum(map(_capitals, punkt(text)))
+
+
+def _capitals(sentence: str) -> int:
+    count = 0
+    if sentence.isascii():
+        for part in sentence.split():
+            if part == part.lower() or _CONTRACTED.fullmatch(part) is not None:
+                continue
+            plain = _PLAIN.fullmatch(part)
+            if plain is None or _JOINED.search(part) is not None:
+                break
+            count += plain[1].isupper()
+        else:
+            return count
+    return sum(map(str.isupper, _sentence_tokens(sentence)))
 
 
 _WORD = re.compile(r"\w+")

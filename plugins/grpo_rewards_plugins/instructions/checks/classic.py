@@ -9,7 +9,7 @@ from grpo_rewards_plugins.instructions import arguments as of
 from grpo_rewards_plugins.instructions.languages import detect
 from grpo_rewards_plugins.instructions.patterns import count_of, found, pieces
 from grpo_rewards_plugins.instructions.registry import check, mended
-from grpo_rewards_plugins.instructions.sentences import punkt, tokens, words
+from grpo_rewards_plugins.instructions.sentences import capitals, punkt, words
 
 _LANGDETECT = "langdetect|langdetect_rs"
 
@@ -89,7 +89,7 @@ def english_capital_as_lower(text: str) -> bool:
 )
 def capital_word_frequency(text: str, capital_frequency: int, capital_relation: bool) -> bool:
     """Enough tokens, or few enough, are in capitals; ``I`` and ``B2`` are."""
-    return _compared(sum(map(str.isupper, tokens(text))), capital_frequency, capital_relation)
+    return _compared(capitals(text), capital_frequency, capital_relation)
 
 
 # ------------------------------------------------------------------------------------------------ length
