@@ -41,6 +41,7 @@ FRESH = (
     *(f"{n}_{kind}" for n in BLIND for kind in ("answers", "words")),
     "seventh_quantities",
     "eighth_quantities",
+    "ninth_answers",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

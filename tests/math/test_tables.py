@@ -25,6 +25,7 @@ TABLES = (
     "seventh_quantities",
     "eighth_answers",
     "eighth_quantities",
+    "ninth_answers",
 )
 
 
