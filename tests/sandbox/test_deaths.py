@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -146,3 +148,27 @@ def test_a_program_cannot_leave_its_group_by_killing_itself(opened, form, number
     job = KILLS_ITSELF[form]
     verdict = opened.run([replace(job, candidate=job.candidate.replace("NUMBER", number))])[0]
     assert verdict.status in ("failed", "timeout")
+
+
+@needs_root
+def test_right_programs_side_by_side_are_never_wrong_for_a_random_death(backend):
+    """More of them than processors, of all forms; now and then one of the candidates' processes is killed."""
+    rng, over, killed = random.Random(14), threading.Event(), Counter()
+
+    def work(sandbox: Sandbox) -> None:
+        while not over.wait(2.0):  # seldom enough that hardly any program dies three times, which is a verdict
+            if found := of_users({worker.plan["users"][1] for worker in list(sandbox._live)}):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(rng.choice(found), signal.SIGKILL)
+                    killed["candidates"] += 1
+
+    with open_sandbox(backend, workers=4) as sandbox:
+        killer = threading.Thread(target=work, args=(sandbox,))
+        killer.start()
+        try:
+            found = Counter((verdict.status, verdict.reason) for verdict in sandbox.run(list(SLOW.values()) * 10))
+        finally:
+            over.set()
+            killer.join()
+    assert killed["candidates"] > 0
+    assert set(found) == {("passed", "")}, (found, killed)
