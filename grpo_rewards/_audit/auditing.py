@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
 from grpo_rewards._audit.scoring import Ended, Scorer
 from grpo_rewards._contract import Batch
-from grpo_rewards._registry import registry
+from grpo_rewards._registry.calls import registered
 from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:
@@ -86,22 +86,16 @@ class AuditReport:
 def audit(composite: Composite, cases: Iterable[Case]) -> AuditReport:
     """Try every cheat, those of plugins too, on every case. Deterministic, and offline but for what rewards call."""
     report = AuditReport()
-    attacks = {**ATTACKS, **_of_plugins(report)}
+
+    def failed(plugin: str, error: Exception) -> None:
+        report.broken.append(f"the hook register_attacks of plugin {plugin} raised {error!r}")
+
+    attacks: dict[str, Attack] = {**ATTACKS, **registered("register_attacks", failed=failed)}
     with Scorer(composite) as scorer:
         for case in cases:
             report.cases += 1
             _one_case(composite, scorer, case, attacks, report)
     return report
-
-
-def _of_plugins(report: AuditReport) -> dict[str, Attack]:
-    found: dict[str, Attack] = {}
-    for implementation in registry().manager.hook.register_attacks.get_hookimpls():
-        try:
-            found.update(cast("Mapping[str, Attack]", implementation.function()))
-        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
-            report.broken.append(f"the hook register_attacks of plugin {implementation.plugin_name} raised {error!r}")
-    return found
 
 
 def _one_case(

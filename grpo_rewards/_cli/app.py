@@ -86,13 +86,12 @@ def _register_plugins() -> None:
 
     if all(point.dist is not None and point.dist.name == OWN for point in entry_points(group="grpo_rewards")):
         return  # our own plugins add no command, and are not loaded for a help text
-    from grpo_rewards._registry import registry
+    from grpo_rewards._registry.calls import call_hook
 
-    for implementation in registry().manager.hook.register_commands.get_hookimpls():
-        try:
-            implementation.function(app)
-        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
-            typer.echo(f"warning: the commands of plugin {implementation.plugin_name} are missing: {error}", err=True)
+    def failed(plugin: str, error: Exception) -> None:
+        typer.echo(f"warning: the commands of plugin {plugin} are missing: {error}", err=True)
+
+    call_hook("register_commands", app, failed=failed)
 
 
 @cache

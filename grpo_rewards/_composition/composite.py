@@ -35,6 +35,7 @@ from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._contract.shapes import RewardCall
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import get_reward, registry, with_origin
+from grpo_rewards._registry.calls import call_hook
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 
@@ -398,18 +399,8 @@ class Composite:
             seconds=evaluated.seconds,
             copies=evaluated.copies,
         )
-        self._tell_plugins(table)
+        call_hook("on_scored", table)
         return table
-
-    def _tell_plugins(self, table: ScoreTable) -> None:
-        hook = registry().manager.hook.on_scored
-        for implementation in hook.get_hookimpls():
-            try:
-                implementation.function(table)
-            except Exception:  # noqa: BLE001 - the boundary around a plugin's code
-                _log.exception(
-                    "the hook on_scored of plugin %s raised; scores are unchanged", implementation.plugin_name
-                )
 
 
 def _clipped(outcomes: Sequence[Outcome], clip: tuple[float, float] | None) -> list[float | None]:

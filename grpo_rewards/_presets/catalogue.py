@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from grpo_rewards._registry import registry
+from grpo_rewards._registry.calls import call_hook
 from grpo_rewards.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["PREFIX", "Preset", "find_preset", "is_preset", "list_presets"]
 
 PREFIX = "preset/"
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +65,14 @@ def is_preset(reference: str) -> bool:
 def list_presets() -> list[Preset]:
     """Return every installed preset, sorted by name; of two with one name the built-in one, else the first, is kept."""
     found: dict[str, Preset] = {}
-    scanned = registry()
-    sources = {id(plugin.module): plugin.distribution for plugin in scanned.plugins}
-    implementations = scanned.manager.hook.register_presets.get_hookimpls()
-    for implementation in implementations:  # in the order of registration: the built-in ones first
-        try:
-            given = cast("Mapping[str, Path | str]", implementation.function())
-            source = sources.get(id(implementation.plugin), implementation.plugin_name)
-            for name, path in dict(given).items():
-                found.setdefault(name, Preset(name, Path(path), source))
-        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
-            _log.warning("the presets of plugin %s are missing: %s", implementation.plugin_name, error)
+    for plugin, given in call_hook("register_presets", read=_paths):
+        for name, path in given.items():
+            found.setdefault(name, Preset(name, path, plugin.partition(":")[0]))
     return [preset for _, preset in sorted(found.items())]
+
+
+def _paths(given: Mapping[str, Path | str]) -> dict[str, Path]:
+    return {name: Path(path) for name, path in given.items()}
 
 
 def find_preset(reference: str) -> Preset:

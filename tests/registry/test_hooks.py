@@ -6,13 +6,15 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from grpo_rewards_plugins.code import readers
 
-from grpo_rewards import Composite, get_reward, load, use_plugin
+from grpo_rewards import Composite, get_reward, hookimpl, load, use_plugin
 from grpo_rewards._audit import audit, cases_of_file
 from grpo_rewards._audit.data.probes import probing
+from grpo_rewards._presets import list_presets
 from grpo_rewards._registry import hookspecs, registry
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -157,8 +159,6 @@ def test_every_hook_has_its_call_here() -> None:
 
 
 def test_a_misspelt_hook_is_refused_by_name() -> None:
-    from grpo_rewards import hookimpl
-
     class Mine:
         @hookimpl
         def open_sesion(self) -> None:
@@ -166,3 +166,29 @@ def test_a_misspelt_hook_is_refused_by_name() -> None:
 
     with pytest.raises(TypeError, match="unknown hook 'open_sesion'; did you mean 'open_session'"):
         use_plugin(Mine())
+
+
+@pytest.mark.parametrize(
+    ("hook", "use"),
+    [
+        ("register_presets", list_presets),
+        ("register_code_readers", readers.families),
+        ("register_scalers", lambda: Composite({**WORD, "adapt": {"method": "fixed"}})),
+        ("register_probes", probing.__wrapped__),
+        ("on_scored", lambda: Composite(WORD).score(ROWS)),
+    ],
+)
+def test_a_hook_that_raises_is_reported_and_the_rest_go_on(
+    hook: str, use: Callable[[], object], installed: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(table: object = None) -> None:
+        raise RuntimeError("its disk is full")
+
+    plugin = SimpleNamespace(**{hook: hookimpl(broken)})
+    use_plugin(plugin)
+    try:
+        assert use()
+    finally:
+        registry().manager.unregister(plugin)
+    assert f"the hook {hook} of plugin" in caplog.text
+    assert "its disk is full" in caplog.text

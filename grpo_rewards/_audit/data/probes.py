@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from grpo_rewards._audit.attacks import wraps
 from grpo_rewards._audit.cases import GOLD_COLUMNS, Case, gold_texts, wrong_answers
-from grpo_rewards._registry import registry
+from grpo_rewards._registry.calls import registered
 
 if TYPE_CHECKING:
     from grpo_rewards._contract import Reward
@@ -57,11 +57,7 @@ Probing = Callable[..., Probes | None]
 @cache
 def probing() -> dict[str, Probing]:
     """Return what plugins say with the hook ``register_probes``, by the name of the reward; the first keeps a name."""
-    found: dict[str, Probing] = {}
-    for implementation in registry().manager.hook.register_probes.get_hookimpls():
-        for name, function in cast("Mapping[str, Probing]", implementation.function()).items():
-            found.setdefault(name, function)
-    return found
+    return registered("register_probes")
 
 
 def probes_for(reward: Reward, data: Mapping[str, object]) -> Probes | None:
