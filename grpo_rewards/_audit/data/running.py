@@ -16,6 +16,7 @@ from grpo_rewards._audit.data.trial import Trial
 from grpo_rewards._composition.evaluation import Component
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._registry import registry
+from grpo_rewards._scoring import Progress
 from grpo_rewards._scoring.reading import Row, open_source
 from grpo_rewards.errors import InputError
 
@@ -30,7 +31,6 @@ _BROKEN_SHOWN = 20
 
 Tried = tuple[Trial, str, list[Outcome]]
 """A completion to score on a trial's row, and where its outcome goes."""
-Progress = Callable[[int, int, int | None], None]
 
 
 def audit_data(
