@@ -13,6 +13,7 @@ from grpo_rewards._composition.duplicates import columns_read, one_at_a_time
 from grpo_rewards._composition.evaluation import Component
 from grpo_rewards._composition.memory import Promise, units_of
 from grpo_rewards._contract import Batch, Outcome, evaluate
+from grpo_rewards.forks import PerProcess
 
 if TYPE_CHECKING:
     from grpo_rewards._tier import Tier
@@ -50,12 +51,12 @@ class _Slots(list[Outcome | None]):
 
 def keep(promise: Promise, outcome: Outcome) -> None:
     """Keep a promise, unless the watch did so meanwhile."""
-    with _keeping:
+    with _keeping():
         if not promise.done():
             promise.set_result(outcome)
 
 
-_keeping = threading.RLock()
+_keeping = PerProcess(threading.RLock)
 
 
 class Lane:
@@ -144,7 +145,7 @@ class Lane:
                 self._tier.evaluate([part], deadline)
         except BaseException as error:  # noqa: BLE001 - handed to whoever asked for the rows
             for promise in promises:
-                with _keeping:
+                with _keeping():
                     if not promise.done():
                         promise.set_exception(error)
 

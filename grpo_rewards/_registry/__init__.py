@@ -14,6 +14,7 @@ from grpo_rewards._registry.hookspecs import hookimpl, hookspec
 from grpo_rewards._registry.loader import GROUP, Plugin, load_plugins, misspelt_hooks
 from grpo_rewards._registry.references import from_reference, is_reference, with_origin
 from grpo_rewards.errors import UnknownRewardError, nearest
+from grpo_rewards.forks import PerProcess
 
 __all__ = [
     "GROUP",
@@ -56,14 +57,14 @@ class Registry:
         return cls(manager, tuple(plugins), rewards, tuple(duplicates))
 
 
-_lock = threading.Lock()
+_lock = PerProcess(threading.Lock)
 _registry: Registry | None = None
 
 
 def registry(*, rescan: bool = False) -> Registry:
     """Return the process's registry, loading the plugins on first use (or again, with `rescan`)."""
     global _registry
-    with _lock:
+    with _lock():
         if _registry is None or rescan:
             _registry = Registry.scan()
         return _registry

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.forks import PerProcess
 from grpo_rewards_plugins.bounds import between, finite
 
 if TYPE_CHECKING:
@@ -97,13 +98,13 @@ def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Out
     return Outcome(value, "scored", f"output {label} is {logit:.4g}", {"logit": logit})
 
 
-_lock = threading.Lock()
+_lock = PerProcess(threading.Lock)
 _classifiers: dict[tuple[str, str, str], Classifier] = {}
 
 
 def _loaded(name: str, device: str, dtype: str) -> Classifier:
     key = (name, device, dtype)
-    with _lock:
+    with _lock():
         if key not in _classifiers:
             from grpo_rewards_plugins.classifier import Classifier
 

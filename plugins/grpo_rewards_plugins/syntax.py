@@ -6,10 +6,12 @@ import ast
 import threading
 from typing import Any, Literal, overload
 
+from grpo_rewards.forks import PerProcess
+
 __all__ = ["literal", "parse"]
 
 _TRIES = 20
-_one_at_a_time = threading.Lock()
+_one_at_a_time = PerProcess(threading.Lock)
 
 
 @overload
@@ -25,7 +27,7 @@ def parse(text: str, mode: Literal["exec", "eval"] = "exec") -> ast.mod:
     # CPython 3.11 counts the depth of a tree for all threads together: two that parse at once end in a SystemError, which
     # would be a plugin's fault and leave a row out. Others than we may parse too, so a lock alone is not enough.
     for _ in range(_TRIES):
-        with _one_at_a_time:
+        with _one_at_a_time():
             try:
                 return ast.parse(text, mode=mode)
             except SystemError:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import atexit
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from grpo_rewards.forks import PerProcess
 from grpo_rewards.hooks import registered
 from grpo_rewards.slots import slots
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["Unavailable", "check_backend", "close_sandboxes", "run_jobs"]
 
 _SHORT = 0.5  # seconds
-_open: dict[str, Sandbox] = {}
-_lock = threading.Lock()
+_open = PerProcess[dict[str, "Sandbox"]](dict)  # the parent's belong to the parent
+_lock = PerProcess(threading.Lock)
 
 
 def check_backend(settings: Mapping[str, Any]) -> None:
@@ -106,28 +106,18 @@ def _sandbox(name: str, workers: int | None, options: Mapping[str, Any], package
     if workers is None and "hosts" not in own:  # other machines have slots of their own
         workers = slots()
     key = repr((name, workers, sorted(own.items())))
-    with _lock:
-        sandbox = _open.get(key)
+    with _lock():
+        sandbox = _open().get(key)
         if sandbox is None:
-            sandbox = _open[key] = open_sandbox(name, workers=workers, **own)
+            sandbox = _open()[key] = open_sandbox(name, workers=workers, **own)
         return sandbox
 
 
 @atexit.register
 def close_sandboxes() -> None:
     """Close every sandbox that the reward `code` opened; the next job opens a new one."""
-    with _lock:
-        sandboxes = list(_open.values())
-        _open.clear()
+    with _lock():
+        sandboxes = list(_open().values())
+        _open().clear()
     for sandbox in sandboxes:
         sandbox.close()
-
-
-def _after_fork() -> None:
-    """Give a forked child a lock and sandboxes of its own: the parent's belong to the parent."""
-    global _lock
-    _lock = threading.Lock()
-    _open.clear()
-
-
-os.register_at_fork(after_in_child=_after_fork)

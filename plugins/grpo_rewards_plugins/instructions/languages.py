@@ -11,9 +11,11 @@ import threading
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from grpo_rewards.forks import PerProcess
+
 __all__ = ["detect"]
 
-_LOCK = threading.Lock()
+_lock = PerProcess(threading.Lock)
 _LONGEST = 100_000  # characters; langdetect itself looks at 10,000, once web addresses are taken out
 _SAMPLES = (
     "The quick brown fox jumps over the lazy dog.", "Hello world", "Der Hund schläft unter dem Tisch.", "Ni hao",
@@ -47,7 +49,7 @@ def _detect(engine: _Engine, text: str) -> str | None:
 def _engine() -> _Engine:
     """langdetect-rs where it is installed and agrees with langdetect on a few texts: it is 35 times faster; else langdetect."""
     if not _ENGINE:
-        with _LOCK:
+        with _lock():
             if not _ENGINE:
                 engines = [engine for name in ("langdetect", "langdetect_rs") if (engine := _load(name)) is not None]
                 same = len({tuple(_detect(engine, text) for text in _SAMPLES) for engine in engines}) == 1

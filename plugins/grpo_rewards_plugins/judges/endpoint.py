@@ -13,16 +13,16 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.forks import PerProcess
+from grpo_rewards.http import NoAnswer, post
 from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.bounds import finite
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
-    from urllib.request import OpenerDirector
 
 __all__ = ["Client", "Problem", "check_client", "consult"]
 
@@ -30,8 +30,6 @@ _Verdict = TypeVar("_Verdict")
 _NO_VERDICT = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _SHOWN_AGAIN = 2_000  # characters of an answer that was no verdict, when it is asked to be put right
 _REPAIR = "That is not the JSON object that was asked for. Answer again with that object and nothing else."
-_RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-_REFUSED = frozenset({401, 403})
 _LONGEST_PAUSE = 30.0
 _LARGEST_ANSWER = 1 << 20
 _CACHED = 20_000
@@ -91,36 +89,14 @@ class _Endpoint:
                 self.cache.popitem(last=False)
 
 
-_endpoints: dict[tuple[str, str], _Endpoint] = {}
-
-
-def _after_fork() -> None:
-    """Threads and locks do not survive a fork: the child starts with its own."""
-    _endpoints.clear()
-    _threads.cache_clear()
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
-@cache
-def _threads() -> ThreadPoolExecutor:
+def _new_threads() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(_MOST_WORKERS, "grpo-rewards-judge")
 
 
-@cache
-def _opener() -> OpenerDirector:
-    import urllib.request
-
-    class NoRedirect(urllib.request.HTTPRedirectHandler):
-        """Refuse redirects: following one would hand the key to another host."""
-
-        def redirect_request(self, *_args: object) -> None:
-            return None
-
-    return urllib.request.build_opener(NoRedirect)
+_threads = PerProcess(_new_threads)
+_endpoints = PerProcess[dict[tuple[str, str], _Endpoint]](dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +147,7 @@ async def consult(
     user = json.dumps({name: value for name, value in asked.items() if value is not None}, default=str)
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     body = _body(client, messages)
-    endpoint = _endpoints.setdefault((client.url, client.key_env), _Endpoint())
+    endpoint = _endpoints().setdefault((client.url, client.key_env), _Endpoint())
     key = hashlib.sha256(body).hexdigest()
     if (known := endpoint.cache.get(key)) is not None:
         return known  # type: ignore[no-any-return]
@@ -246,22 +222,10 @@ def _put_right(answer: bytes) -> list[dict[str, str]]:
 
 def _ask(url: str, body: bytes, key_env: str, timeout: float) -> tuple[bytes | Problem, float | None]:
     """Ask once: the answer or what went wrong, and the tokens that it took, where the answer says so."""
-    import http.client
-    import urllib.error
-    import urllib.request
-
-    headers = {"Content-Type": "application/json"}
-    if token := os.environ.get(key_env):
-        headers["Authorization"] = f"Bearer {token}"
     try:
-        with _opener().open(urllib.request.Request(url, body, headers), timeout=timeout) as response:
-            answer = response.read(_LARGEST_ANSWER)
-    except urllib.error.HTTPError as error:
-        with error:
-            pause = _seconds(error.headers.get("Retry-After")) if error.code in _RETRIED else None
-        return Problem(f"the endpoint answered {error.code}", pause, error.code in _REFUSED), None
-    except (OSError, http.client.HTTPException) as error:
-        return Problem(f"the endpoint cannot be reached: {type(error).__name__}"), None
+        answer = post(url, body, token=os.environ.get(key_env, ""), timeout=timeout, most=_LARGEST_ANSWER)
+    except NoAnswer as problem:
+        return Problem(f"the endpoint {problem}", problem.pause, problem.refused), None
     return answer, _tokens(answer)
 
 
@@ -273,10 +237,3 @@ def _tokens(answer: bytes) -> float | None:
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
     return float(total) if type(total) in (int, float) and math.isfinite(total) and total >= 0 else None
-
-
-def _seconds(text: str | None) -> float:
-    try:
-        return max(0.0, float(text or 0))
-    except ValueError:  # an HTTP date
-        return 1.0

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.forks import PerProcess
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
@@ -21,7 +22,7 @@ __all__ = ["sql"]
 
 _CACHED, _SETTINGS = 100_000, 16
 _verdicts: OrderedDict[Settings, OrderedDict[Question, Outcome]] = OrderedDict()
-_lock = threading.Lock()
+_lock = PerProcess(threading.Lock)
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -177,7 +178,7 @@ def _question(files: Files | Outcome, gold: str | Outcome, completion: str, plac
 
 def _remembered(settings: Settings) -> OrderedDict[Question, Outcome]:
     """The verdicts that are known under the same settings."""
-    with _lock:
+    with _lock():
         found = _verdicts.setdefault(settings, OrderedDict())
         _verdicts.move_to_end(settings)
         while len(_verdicts) > _SETTINGS:
@@ -187,6 +188,6 @@ def _remembered(settings: Settings) -> OrderedDict[Question, Outcome]:
 
 def _forget(known: OrderedDict[Question, Outcome]) -> None:
     """Let go of the oldest verdicts."""
-    with _lock:
+    with _lock():
         while len(known) > _CACHED:
             known.popitem(last=False)

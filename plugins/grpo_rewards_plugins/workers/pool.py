@@ -22,6 +22,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from grpo_rewards.forks import PerProcess
 from grpo_rewards.slots import slots
 
 __all__ = ["Pool", "WorkerEnded", "WorkerTimeout", "shared_pool"]
@@ -204,27 +205,17 @@ class Pool:
             worker.kill()
 
 
-_shared: dict[tuple[str, int, str], Pool] = {}
-_guard = threading.Lock()
+_shared = PerProcess[dict[tuple[str, int, str], Pool]](dict)
+_guard = PerProcess(threading.Lock)
 
 
 def shared_pool(function: str, *, megabytes: int = 480, rights: str = "all") -> Pool:
     """The pool of this process for a function, its memory and rights, with a worker per slot; a forked child gets its own."""
-    with _guard:
-        found = _shared.get((function, megabytes, rights))
+    with _guard():
+        found = _shared().get((function, megabytes, rights))
         if found is None:
-            found = _shared[function, megabytes, rights] = Pool(
+            found = _shared()[function, megabytes, rights] = Pool(
                 function, size=slots(), megabytes=megabytes, rights=rights
             )
             atexit.register(found.close)
         return found
-
-
-def _forget() -> None:
-    global _guard
-    _shared.clear()
-    _guard = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)

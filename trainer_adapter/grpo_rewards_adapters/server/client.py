@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import random
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.http import NoAnswer, post
 from grpo_rewards.rows import dump_json
 from grpo_rewards.types import Batch
 
 __all__ = ["RemoteProblem", "RemoteRefusal", "ask", "remote"]
 
-_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
-_REFUSED = frozenset({401, 403})
 _LONGEST_PAUSE = 30.0
 _LARGEST_ANSWER = 256 << 20
 _TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
@@ -33,16 +29,6 @@ class RemoteProblem(Exception):
 
 class RemoteRefusal(RemoteProblem):
     """The service does not take the token: no waiting mends that."""
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuse redirects: following one would hand the token to another host."""
-
-    def redirect_request(self, *_args: Any) -> None:
-        return None
-
-
-_opener = urllib.request.build_opener(_NoRedirect)
 
 
 def ask(
@@ -57,28 +43,25 @@ def ask(
         RemoteRefusal: it does not take the token.
         RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a column).
     """
-    headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
-    request = urllib.request.Request(f"{url.rstrip('/')}/score", dump_json({"rows": list(rows)}), headers)
+    body = dump_json({"rows": list(rows)})
     chance = random.Random(os.getpid())
     problem = ""
     for attempt in range(attempts):
         pause = 0.25 * 2**attempt
         try:
-            with _opener.open(request, timeout=timeout) as response:
-                found = json.loads(response.read(_LARGEST_ANSWER))
+            found = json.loads(
+                post(f"{url.rstrip('/')}/score", body, token=token, timeout=timeout, most=_LARGEST_ANSWER)
+            )
             if not isinstance(found, dict) or len(found["rewards"]) != len(rows):
                 raise RemoteProblem(f"{url} answered with something else than one reward per row")
             return found
-        except urllib.error.HTTPError as error:
-            with error:
-                problem = f"{url} answered {error.code}: {_told(error.read(4096))}"
-                if error.code in _REFUSED:
-                    raise RemoteRefusal(problem) from None
-                if error.code not in _RETRIED:
-                    raise RemoteProblem(problem) from None
-                pause = max(pause, _seconds(error.headers.get("Retry-After")))
-        except (OSError, http.client.HTTPException) as error:
-            problem = f"{url} cannot be reached: {getattr(error, 'reason', None) or type(error).__name__}"
+        except NoAnswer as error:
+            problem = f"{url} {error}{_told(error.body)}"
+            if error.refused:
+                raise RemoteRefusal(problem) from None
+            if error.pause is None:
+                raise RemoteProblem(problem) from None
+            pause = max(pause, error.pause)
         except (ValueError, LookupError, TypeError) as error:
             problem = f"the answer of {url} cannot be read: {error}"
         if attempt + 1 < attempts:
@@ -87,17 +70,13 @@ def ask(
 
 
 def _told(body: bytes) -> str:
+    """What the service said instead, as the end of a sentence."""
+    if not body:
+        return ""
     try:
-        return str(json.loads(body)["error"])[:300]
+        return f": {str(json.loads(body)['error'])[:300]}"
     except (ValueError, LookupError, TypeError):
-        return body[:100].decode(errors="replace")
-
-
-def _seconds(text: str | None) -> float:
-    try:
-        return max(0.0, float(text or 0))
-    except ValueError:  # an HTTP date
-        return 1.0
+        return f": {body[:100].decode(errors='replace')}"
 
 
 def _check(settings: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,19 +10,13 @@ from hashlib import blake2b
 import flint
 from flint import fmpq
 
+from grpo_rewards.forks import PerProcess
+
 __all__ = ["NO_SMALL_INTEGER", "Point", "Undefined", "Unknown", "precision", "pseudo"]
 
 NO_SMALL_INTEGER = "no small integer"
 _BUDGET = 40_000
-_LOCK = threading.RLock()
-
-
-def _fresh_lock() -> None:
-    global _LOCK
-    _LOCK = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_fresh_lock)
+_lock = PerProcess(threading.RLock)
 
 
 class Undefined(ArithmeticError):
@@ -37,7 +30,7 @@ class Unknown(ArithmeticError):
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
     """Balls are computed to ``bits``; the library's precision is one per process, so one thread at a time."""
-    with _LOCK:
+    with _lock():
         before = flint.ctx.prec
         flint.ctx.prec = bits
         try:

@@ -1,0 +1,51 @@
+"""`PerProcess`: what a process makes for itself, since threads, locks and open connections do not survive a fork."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["PerProcess"]
+
+T = TypeVar("T")
+
+
+class PerProcess(Generic[T]):
+    """``PerProcess(make)`` is called for what `make` returns: once in each process, so a forked child gets its own.
+
+    Keep one at the top of a module (``_threads = PerProcess(...)``, then ``_threads()``); threads may share it.
+    """
+
+    __slots__ = ("_lock", "_made", "_make")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self.forget()
+        _known.append(self)
+
+    def forget(self) -> None:
+        """Let the next call make another one; what there is belongs to whoever has it."""
+        self._lock = threading.RLock()
+        self._made: tuple[T] | None = None
+
+    def __call__(self) -> T:
+        """Return this process's one."""
+        made = self._made
+        if made is None:
+            with self._lock:
+                made = self._made = self._made or (self._make(),)
+        return made[0]
+
+
+_known: list[PerProcess[Any]] = []
+
+
+def _after_fork() -> None:
+    for one in _known:
+        one.forget()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks
+    os.register_at_fork(after_in_child=_after_fork)
