@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
+from grpo_rewards_plugins.cells import from_json
 from grpo_rewards_plugins.documents import DocumentProblem, read_document
 from grpo_rewards_plugins.exact import normal_text
 
@@ -77,11 +77,7 @@ def json_fields(
 
 
 def _reference(answer: Any) -> dict[str, Any]:
-    if isinstance(answer, str):
-        try:
-            answer = json.loads(answer)
-        except (ValueError, RecursionError):
-            return {}
+    answer = from_json(answer)
     return dict(answer) if isinstance(answer, Mapping) else {}
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
-from grpo_rewards_plugins.cells import plain
+from grpo_rewards_plugins.cells import from_json, plain
 
 __all__ = ["accepted_answers"]
 
@@ -29,35 +28,23 @@ def accepted_answers(
 
 
 def _target(cell: object) -> object:
-    cell = _unpacked(cell)
+    cell = from_json(plain(cell))
     truth = cell.get("ground_truth") if isinstance(cell, Mapping) else None
-    truth = _unpacked(truth)
+    truth = from_json(plain(truth))
     return truth.get("target") if isinstance(truth, Mapping) else truth
 
 
 def _texts(cell: object) -> tuple[str, ...] | None:
     if type(cell) is list:
         return tuple([text if type(text) is str else str(text) for text in cell])
-    cell = _unpacked(cell)
+    cell = from_json(plain(cell))
     if isinstance(cell, Mapping):
         if "text" in cell:
             return _texts(cell["text"])
         if "value" in cell:
-            aliases = _unpacked(cell.get("aliases"))
+            aliases = from_json(plain(cell.get("aliases")))
             return (str(cell["value"]), *map(str, aliases if isinstance(aliases, Iterable) else ()))
         return None
     if isinstance(cell, str | int | float):
         return (str(cell),)
     return tuple(map(str, cell)) if isinstance(cell, Iterable) else None
-
-
-def _unpacked(cell: object) -> object:
-    """A cell as plain data: arrays as lists, text that holds a JSON list or object as that."""
-    if isinstance(cell, str):
-        if cell[:1] in ("[", "{"):
-            try:
-                return json.loads(cell)
-            except (ValueError, RecursionError):  # an answer that begins with a bracket
-                return cell
-        return cell
-    return plain(cell)

@@ -6,25 +6,17 @@ from __future__ import annotations
 
 import ast
 import io
-import operator
 import token
 import tokenize
-from collections.abc import Callable
 from typing import Any
 
+from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import literal, parse
 
 __all__ = ["check_formula", "evaluate"]
 
 _LONGEST = 100_000  # characters
-_LARGEST_BITS, _LARGEST_SEQUENCE = 4_096, 100_000
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
-}  # fmt: skip
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.UAdd: operator.pos, ast.USub: operator.neg, ast.Not: operator.not_, ast.Invert: operator.invert,
-}  # fmt: skip
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
 
 def evaluate(text: str, *_names: Any) -> Any:
@@ -51,27 +43,11 @@ def _value(node: ast.expr) -> Any:
             return {_value(item) for item in items}
         case ast.Dict(keys, values) if None not in keys:
             return {_value(key): _value(value) for key, value in zip(keys, values, strict=True) if key is not None}
-        case ast.UnaryOp(kind, operand) if type(kind) in _UNARY:
-            return _UNARY[type(kind)](_small(_value(operand)))
-        case ast.BinOp(left, kind, right) if type(kind) in _BINARY:
-            return _combined(_BINARY[type(kind)], _value(left), _value(right))
+        case ast.UnaryOp(sign, operand):
+            return unary(sign, _value(operand))
+        case ast.BinOp(left, sign, right) if isinstance(sign, _ARITHMETIC):
+            return binary(sign, _value(left), _value(right))
     raise ValueError(f"a {type(node).__name__} is not evaluated")
-
-
-def _combined(function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    if isinstance(left, str | bytes) and function is operator.mod:
-        raise ValueError("no formatting")
-    if function is operator.mul:
-        for sequence, times in ((left, right), (right, left)):
-            if hasattr(sequence, "__len__") and isinstance(times, int) and len(sequence) * times > _LARGEST_SEQUENCE:
-                raise ValueError("too long")
-    return function(_small(left), _small(right))
-
-
-def _small(value: Any) -> Any:
-    if isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
-        raise ValueError("too large")
-    return value
 
 
 # ------------------------------------------------------------------------------------------------ formulas

@@ -7,11 +7,10 @@ is computed from numbers, texts and lists alone, within bounds.
 from __future__ import annotations
 
 import ast
-import operator
 import warnings
-from collections.abc import Callable
 from typing import Any
 
+from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["Calls", "Unreadable", "python_calls"]
@@ -20,8 +19,6 @@ Calls = list[dict[Any, Any]]
 """Calls in order, each ``{name: {parameter: value}}``."""
 
 _LONGEST = 100_000  # characters of a completion that are read
-_MOST_BITS = 4096  # of a computed number
-_MOST_ITEMS = 100_000  # of a computed text or list
 
 
 class Unreadable(Exception):
@@ -96,53 +93,6 @@ def _value(node: ast.expr | None) -> object:
     raise TypeError("no value")
 
 
-# ------------------------------------------------------------------------------------------------ operators
-
-
-def _size(value: Any) -> int:
-    return value.bit_length() if isinstance(value, int) else 64 if isinstance(value, float | complex) else len(value)
-
-
-def _power(base: object, exponent: object) -> object:
-    if not isinstance(base, int | float) or not isinstance(exponent, int | float):
-        raise TypeError("a power of numbers")
-    if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) * max(1, base.bit_length()) > _MOST_BITS:
-        raise OverflowError("too large")
-    return base**exponent
-
-
-def _times(one: object, other: Any) -> object:
-    number, whole = (one, other) if isinstance(one, int) else (other, one)
-    if isinstance(whole, str | bytes | list | tuple) and isinstance(number, int) and number * len(whole) > _MOST_ITEMS:
-        raise OverflowError("too large")
-    return one * other
-
-
-def _shifted(one: Any, other: object) -> object:
-    if not isinstance(other, int) or other > _MOST_BITS:
-        raise OverflowError("too large")
-    return one << other
-
-
-def _remainder(one: object, other: Any) -> object:
-    if not isinstance(one, int | float):
-        raise TypeError("no formatting")  # which pads a text to any length
-    return one % other
-
-
-_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _times, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.Pow: _power, ast.LShift: _shifted,
-    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
-}  # fmt: skip
-_UNARY: dict[type[ast.unaryop], Callable[[Any], object]] = {
-    ast.UAdd: operator.pos,
-    ast.USub: operator.neg,
-    ast.Not: operator.not_,
-    ast.Invert: operator.invert,
-}
-
-
 def _computed(node: ast.expr) -> object:
     """The value of an operator expression of literals, within bounds."""
     match node:
@@ -153,13 +103,7 @@ def _computed(node: ast.expr) -> object:
         case ast.Tuple(elts=items):
             return tuple(_computed(item) for item in items)
         case ast.UnaryOp(op=sign, operand=operand):
-            return _UNARY[type(sign)](_computed(operand))
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-            one, other = _computed(left), _computed(right)
-            if _size(one) > _MOST_ITEMS or _size(other) > _MOST_ITEMS:
-                raise OverflowError("too large")
-            found = _BINARY[type(sign)](one, other)
-            if isinstance(found, int) and found.bit_length() > _MOST_BITS:
-                raise OverflowError("too large")
-            return found
+            return unary(sign, _computed(operand))
+        case ast.BinOp(left=left, op=sign, right=right):
+            return binary(sign, _computed(left), _computed(right))
     raise TypeError("not an expression of literals")

@@ -1,0 +1,83 @@
+"""Python's operators on literals, within bounds: what a completion's expression comes to, read instead of run."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["binary", "unary"]
+
+_MOST_BITS = 4096  # of a number
+_MOST_ITEMS = 100_000  # of a text or list
+
+
+def unary(sign: ast.unaryop, value: object) -> object:
+    """Return what a sign makes of a literal.
+
+    Raises:
+        TypeError: it does not go with the literal.
+    """
+    return _UNARY[type(sign)](value)
+
+
+def binary(sign: ast.operator, one: object, other: object) -> object:
+    """Return what an operator makes of two literals; texts are not formatted.
+
+    Raises:
+        ValueError: the result would be too large, or the operator is not known here.
+        TypeError, ArithmeticError: as Python says.
+    """
+    if type(sign) not in _BINARY:
+        raise ValueError(f"the operator {type(sign).__name__} is not evaluated")
+    if _size(one) > _MOST_ITEMS or _size(other) > _MOST_ITEMS:
+        raise ValueError("too large")
+    found = _BINARY[type(sign)](one, other)
+    if isinstance(found, int) and found.bit_length() > _MOST_BITS:
+        raise ValueError("too large")
+    return found
+
+
+def _size(value: Any) -> int:
+    return value.bit_length() if isinstance(value, int) else len(value) if hasattr(value, "__len__") else 64
+
+
+def _power(base: object, exponent: object) -> object:
+    if not isinstance(base, int | float) or not isinstance(exponent, int | float):
+        raise TypeError("a power of numbers")
+    if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) * max(1, base.bit_length()) > _MOST_BITS:
+        raise ValueError("too large")
+    return base**exponent
+
+
+def _times(one: object, other: Any) -> object:
+    number, whole = (one, other) if isinstance(one, int) else (other, one)
+    if isinstance(whole, str | bytes | list | tuple) and isinstance(number, int) and number * len(whole) > _MOST_ITEMS:
+        raise ValueError("too large")
+    return one * other
+
+
+def _shifted(one: Any, other: object) -> object:
+    if not isinstance(other, int) or other > _MOST_BITS:
+        raise ValueError("too large")
+    return one << other
+
+
+def _remainder(one: object, other: Any) -> object:
+    if not isinstance(one, int | float):
+        raise ValueError("no formatting")  # which pads a text to any length
+    return one % other
+
+
+_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _times, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.Pow: _power, ast.LShift: _shifted,
+    ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
+}  # fmt: skip
+_UNARY: dict[type[ast.unaryop], Callable[[Any], object]] = {
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
