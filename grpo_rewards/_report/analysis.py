@@ -14,7 +14,7 @@ from grpo_rewards._composition.stats import group_spread, group_spreads, mean
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES
 
-__all__ = ["Analysis", "Bar", "ComponentFigures", "LengthBin", "StepPoint", "Summary", "analyse", "histogram"]
+__all__ = ["Analysis", "Bar", "ComponentSummary", "LengthBin", "StepPoint", "Summary", "analyse", "histogram"]
 
 _BINS = 20
 _LENGTH_BINS = 12
@@ -49,7 +49,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentFigures:
+class ComponentSummary:
     """One component. `signal` is its share of the reward's variance within groups (may be negative; they add to 1).
 
     It is None where nothing varies, and where the reward is not the sum of the components' contributions.
@@ -99,7 +99,7 @@ class Analysis:
     left_out: int
     reward: Summary
     reward_bars: tuple[Bar, ...]
-    components: tuple[ComponentFigures, ...]
+    components: tuple[ComponentSummary, ...]
     spreads: tuple[Bar, ...]
     names: tuple[str, ...]
     pooled: tuple[tuple[float | None, ...], ...]
@@ -308,7 +308,7 @@ def analyse(columns: Columns) -> Analysis:
         summary, _ = _summary(column.values, members)
         counts = Counter(column.statuses)
         components.append(
-            ComponentFigures(
+            ComponentSummary(
                 name=name,
                 weight=column.weight,
                 weight_varies=column.weight_varies,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from grpo_rewards._report.analysis import Analysis, ComponentFigures
+from grpo_rewards._report.analysis import Analysis, ComponentSummary
 from grpo_rewards._report.links import Rows, between
 from grpo_rewards._report.rows import Source, Training
 
@@ -80,7 +80,7 @@ def _of_length(analysis: Analysis) -> Iterator[Remark]:
         yield Remark("warning", "length", text, (("signal", "with"), ("sort", "length"), ("down", "1")))
 
 
-def _of_component(component: ComponentFigures, analysis: Analysis) -> Iterator[Remark]:
+def _of_component(component: ComponentSummary, analysis: Analysis) -> Iterator[Remark]:
     name, summary = component.name, component.summary
 
     def with_status(status: str) -> Rows:

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from grpo_rewards_adapters.trl.health import Health, HealthFinding, Limits, rise
+from grpo_rewards_adapters.trl.health import Health, HealthFinding, HealthLimits, rise
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,7 +28,7 @@ def seen(mean: float | None = 0.5, flat: float = 0.2, **components: ComponentFig
 
 
 def watch(observations: list[Observation], **more: Any) -> list[HealthFinding]:
-    health = Health(Limits(window=10, long_window=40), **more)
+    health = Health(HealthLimits(window=10, long_window=40), **more)
     return [finding for observation in observations for finding in health.see(observation)]
 
 
@@ -103,7 +103,7 @@ def test_a_solved_task_is_said_as_lack_of_spread_not_as_a_flat_reward() -> None:
 
 def test_kl_that_blows_up_is_named_only_when_there_is_a_penalty() -> None:
     def hear(beta: float) -> list[HealthFinding]:
-        health = Health(Limits(window=10))
+        health = Health(HealthLimits(window=10))
         return [f for kl in [0.02] * 10 + [7.0, 9.0] for f in health.hear({"kl": kl, "loss": 0.0}, beta=beta)]
 
     assert kinds(hear(0.04)) == [("kl", "")]
@@ -111,11 +111,11 @@ def test_kl_that_blows_up_is_named_only_when_there_is_a_penalty() -> None:
 
 
 def test_completions_cut_at_the_limit_are_named() -> None:
-    health = Health(Limits(window=10))
+    health = Health(HealthLimits(window=10))
     found = [f for _ in range(12) for f in health.hear({"completions/clipped_ratio": 0.8, "loss": 0.0})]
     assert kinds(found) == [("cut", "")]
     assert "max_completion_length" in found[0].text
-    calm = Health(Limits(window=10))
+    calm = Health(HealthLimits(window=10))
     assert [f for _ in range(12) for f in calm.hear({"completions/clipped_ratio": None, "kl": None})] == []
 
 

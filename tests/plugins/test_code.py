@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from grpo_rewards_plugins.code.runner import close_sandboxes
-from grpo_rewards_plugins.code.scores import Tally, outcome_of
+from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_sandbox import SandboxUnavailable, Verdict, open_sandbox
 
@@ -312,7 +312,7 @@ def test_without_a_sandbox_rows_are_unavailable_and_say_what_to_do(monkeypatch: 
     ],
 )  # fmt: skip
 def test_what_a_verdict_means(verdict: Verdict, value: float | None, status: str) -> None:
-    tally = Tally(Suite("asserts", (), "f", "", frozenset()), [0], 1)
+    tally = ProgramVerdicts(Suite("asserts", (), "f", "", frozenset()), [0], 1)
     assert tally.take(0, verdict)
     outcome = outcome_of(tally, "fraction")
     assert (outcome.value, outcome.status) == (value, status)

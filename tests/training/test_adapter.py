@@ -21,7 +21,7 @@ pytest.importorskip("trl")
 import pyarrow.parquet as pq
 import transformers
 import trl
-from grpo_rewards_adapters.trl import HealthCallback, Limits, attach, trl_kwargs
+from grpo_rewards_adapters.trl import HealthCallback, HealthLimits, attach, trl_kwargs
 from packaging.version import Version
 from trl import GRPOConfig, RLOOConfig, RLOOTrainer, chat_template_utils
 
@@ -389,7 +389,7 @@ def test_attach_again_does_not_watch_twice(make_trainer: Callable[..., Any]) -> 
     trainer = make_trainer(composite)
     first = attach(trainer, composite)
     assert attach(trainer, composite) is first
-    other = attach(trainer, composite, limits=Limits(window=3))
+    other = attach(trainer, composite, limits=HealthLimits(window=3))
     assert first not in trainer.callback_handler.callbacks
     assert [isinstance(known, HealthCallback) for known in trainer.callback_handler.callbacks].count(True) == 1
     assert other is not first
@@ -404,7 +404,7 @@ def test_a_finding_reaches_log_reporters_and_report(
 ) -> None:
     composite = Composite({"rewards": {"digits": digits, "flat": flat}})
     trainer = built(make_trainer, composite, form=form, max_steps=6, max_completion_length=4)
-    watch = attach(trainer, composite, limits=Limits(window=3, long_window=50))
+    watch = attach(trainer, composite, limits=HealthLimits(window=3, long_window=50))
     with caplog.at_level(logging.WARNING, logger="grpo_rewards_adapters"):
         trainer.train()
     key = "grpo_rewards/health/no_spread/flat"

@@ -21,7 +21,7 @@ pytest.importorskip("trl")
 
 import transformers
 from grpo_rewards_adapters.training import bootstrap, count_batches, read_recipe, wilson
-from grpo_rewards_adapters.training.arguments import PRESETS, REMOVED, current_names
+from grpo_rewards_adapters.training.arguments import HARDWARE, REMOVED, current_names
 from packaging.version import Version
 
 from grpo_rewards._cli.app import application
@@ -74,7 +74,7 @@ def recipe(tmp_path: Path, model: Path) -> Callable[..., Path]:
         (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         data = {
             "model": str(model), "rewards": REWARDS, "dataset": {"path": "rows.jsonl", "prompt": "question"},
-            "evaluation": {"held_out": 6, "max_tokens": 4}, "preset": "cpu", "training": TRAINING, "output": "run",
+            "evaluation": {"held_out": 6, "max_tokens": 4}, "hardware": "cpu", "training": TRAINING, "output": "run",
         }  # fmt: skip
         path = tmp_path / "train.yaml"
         path.write_text(yaml.safe_dump({**data, **changes}))
@@ -238,12 +238,12 @@ def test_the_example_configuration_is_sound() -> None:
     assert count_batches(found.arguments).prompts == 4
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
-def test_presets_use_no_deprecated_arguments(preset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hardware", sorted(HARDWARE))
+def test_hardware_uses_no_deprecated_arguments(hardware: str, tmp_path: Path) -> None:
     from trl import GRPOConfig
 
     defaults = {field.name: field.default for field in dataclasses.fields(GRPOConfig)}
-    for given in (PRESETS[preset], {}):
+    for given in (HARDWARE[hardware], {}):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             found = GRPOConfig(str(tmp_path), **{**current_names(given, defaults), "use_cpu": True, "bf16": False})
@@ -320,12 +320,12 @@ def test_a_data_set_that_was_kept_from_the_hub_is_left_to_its_reader(tmp_path: P
         assert without_network(hub, "-c", code, "nobody/MyThings").stdout == "left to it\n"
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
-def test_presets_use_arguments_that_exist_and_fit(preset: str) -> None:
+@pytest.mark.parametrize("hardware", sorted(HARDWARE))
+def test_hardware_uses_arguments_that_exist_and_fit(hardware: str) -> None:
     from trl import GRPOConfig
 
-    assert set(PRESETS[preset]) <= set(GRPOConfig.__dataclass_fields__)
-    assert count_batches(PRESETS[preset]).prompts >= 2
+    assert set(HARDWARE[hardware]) <= set(GRPOConfig.__dataclass_fields__)
+    assert count_batches(HARDWARE[hardware]).prompts >= 2
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from grpo_rewards._report.analysis import Analysis
 from grpo_rewards._report.bodies import Bodies, RunRows, packed
+from grpo_rewards._report.charts import figures
 from grpo_rewards._report.cheats import Cheats
 from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
-from grpo_rewards._report.figures import figures
 from grpo_rewards._report.findings import Remark
 from grpo_rewards._report.fitness import Fitness
 from grpo_rewards._report.links import Links, between

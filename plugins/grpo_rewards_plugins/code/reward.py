@@ -14,7 +14,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
 from grpo_rewards_plugins.code.row import Row, asked_of
 from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_jobs
-from grpo_rewards_plugins.code.scores import Tally, outcome_of
+from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
 from grpo_rewards_plugins.code.shapes.context import PLACE, in_context
@@ -249,23 +249,23 @@ def _code(
             programs.setdefault((suite, program, spoken), []).append(row)
     if not programs:
         return
-    tallies = []
+    under_way = []
     jobs = []
     for (suite, program, spoken), rows in programs.items():
         made = jobs_of(suite, program, spoken, score=score, timeout=timeout, fidelity=fidelity)
-        tallies.append(Tally(suite, rows, len(made)))
-        jobs += [(len(tallies) - 1, part, job) for part, job in enumerate(made)]
+        under_way.append(ProgramVerdicts(suite, rows, len(made)))
+        jobs += [(len(under_way) - 1, part, job) for part, job in enumerate(made)]
     try:
         judged = run_jobs([job for _, _, job in jobs], backend=sandbox, workers=workers, packages=packages)
         for place, verdict in judged:
-            tally = tallies[jobs[place][0]]
-            if tally.take(jobs[place][1], verdict):
-                outcome = outcome_of(tally, score)
-                for row in tally.rows:
+            program_verdicts = under_way[jobs[place][0]]
+            if program_verdicts.take(jobs[place][1], verdict):
+                outcome = outcome_of(program_verdicts, score)
+                for row in program_verdicts.rows:
                     yield row, outcome
     except Unavailable as problem:
-        for tally in tallies:
-            for row in tally.rows if tally.left else ():
+        for program_verdicts in under_way:
+            for row in program_verdicts.rows if program_verdicts.left else ():
                 yield row, Outcome(None, "unavailable", str(problem))
 
 

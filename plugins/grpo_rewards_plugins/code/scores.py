@@ -12,13 +12,13 @@ from grpo_rewards_plugins.code.suite import Suite
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Verdict
 
-__all__ = ["Tally", "fraction", "outcome_of"]
+__all__ = ["ProgramVerdicts", "fraction", "outcome_of"]
 
 _FEW = 0.25
 """The share of tests with one expected answer above which that answer is not paid."""
 
 
-class Tally:
+class ProgramVerdicts:
     """The verdicts of one program's parts, as they come, for the rows that have it."""
 
     def __init__(self, suite: Suite, rows: list[int], parts: int) -> None:
@@ -38,27 +38,27 @@ class Tally:
         return next(iter(unjudged), next((one for one in found if one.status != "passed"), found[0]))
 
 
-def outcome_of(tally: Tally, score: str) -> Outcome:
+def outcome_of(verdicts: ProgramVerdicts, score: str) -> Outcome:
     """What a program's verdicts mean for training."""
-    verdict = tally.decisive()
-    found = [one for one in tally.verdicts if one is not None]
+    verdict = verdicts.decisive()
+    found = [one for one in verdicts.verdicts if one is not None]
     passed, total = sum(one.tests_passed for one in found), sum(one.tests_total for one in found)
     seconds = sum(one.seconds for one in found)
     details = {"tests_passed": passed, "tests_total": total, "verdict": verdict.status}
-    if tally.suite.family:
-        details["data"] = tally.suite.family
+    if verdicts.suite.family:
+        details["data"] = verdicts.suite.family
     told = f"{passed} of {total} tests passed: {verdict.reason}" if total > 1 else verdict.reason
     match verdict.status:
         case "passed":
             return Outcome(1.0, "scored", f"{passed} of {total} tests passed", details, seconds)
         case "failed" | "error":
-            value = fraction(tally.suite, passed, total) if score == "fraction" else _points(tally, score)
+            value = fraction(verdicts.suite, passed, total) if score == "fraction" else _points(verdicts, score)
             return Outcome(value, "scored", _line(told), details, seconds)
         case "timeout":
-            return Outcome(_points(tally, score), "timeout", _line(verdict.reason), details, seconds)
+            return Outcome(_points(verdicts, score), "timeout", _line(verdict.reason), details, seconds)
         case "limit":
             problem = f"limit ({verdict.limit}): {verdict.reason}"
-            return Outcome(_points(tally, score), "rejected", _line(problem), details, seconds)
+            return Outcome(_points(verdicts, score), "rejected", _line(problem), details, seconds)
         case "refused":
             problem = f"the row's tests cannot be judged: {verdict.reason}"
             return Outcome(None, "not_applicable", _line(problem), details)
@@ -87,14 +87,14 @@ def most_common(suite: Suite) -> int:
     return max(Counter(json.dumps(answer) for answer in answers).values(), default=0)
 
 
-def _points(tally: Tally, score: str) -> float:
+def _points(verdicts: ProgramVerdicts, score: str) -> float:
     """The points of the parts that passed, of all points; a part counts as its worst test does, as in IOI."""
-    parts = tally.suite.parts
-    if score != "weighted" or len(tally.verdicts) < 2:
+    parts = verdicts.suite.parts
+    if score != "weighted" or len(verdicts.verdicts) < 2:
         return 0.0
     passed = {
         place
-        for group, verdict in zip(tally.suite.groups, tally.verdicts, strict=True)
+        for group, verdict in zip(verdicts.suite.groups, verdicts.verdicts, strict=True)
         if verdict is not None and verdict.passed
         for place in group
     }

@@ -7,13 +7,13 @@ import re
 from itertools import count
 from typing import Literal
 
-from .equivalence.deciding import Decision
+from .equivalence.equality import Decision
 from .equivalence.families import same_parameter
+from .equivalence.normalization import without_name
 from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
 from .equivalence.points import NO_SMALL_INTEGER
 from .equivalence.quantities import has_unit, rules
-from .equivalence.rereading import decide
-from .equivalence.settling import without_name
+from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import same_formula
@@ -21,11 +21,7 @@ from .reading.chinese import from_chinese
 from .reading.clean import bare, clean, squeeze
 from .reading.notations import named_set, rewritten
 from .reading.parser import parse
-from .reading.tokens import MAX_CHARACTERS
-from .reading.tree import Node, ParseError, free, walk
-from .reading.unit_spellings import without_direction
-from .reading.units import only_units
-from .reading.wording import (
+from .reading.text_answers import (
     based_digits,
     choice,
     choices,
@@ -36,6 +32,10 @@ from .reading.wording import (
     same_words,
     words,
 )
+from .reading.tokens import MAX_CHARACTERS
+from .reading.tree import Node, ParseError, free, walk
+from .reading.unit_spellings import without_direction
+from .reading.units import only_units
 from .symbolic import WorkerTimeout, decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .verdicts import Verdict, VerdictCache

@@ -1,4 +1,4 @@
-"""What a child of a warm parent does from the fork to its exit: one class for each kind of child.
+"""What a child of a fork server does from the fork to its exit: one class for each kind of child.
 
 Each takes its place first (folder, user, limits), writes a byte that says so, and only then meets hostile text.
 """
@@ -18,15 +18,15 @@ from .protocol import Doing, Start
 
 if TYPE_CHECKING:
     from .border.candidate import CandidatePeer
+    from .forkserver import Interpreter
     from .formats.pytest_session import Session
-    from .warm import Interpreter
 
 _TRUSTED_MEMORY = 2 << 30
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a warm parent did once, for its children to inherit."""
+    """What a fork server did once, for its children to inherit."""
 
     cell: confine.Confinement
     interpreter: Interpreter  # as it was before that
@@ -35,7 +35,7 @@ class Prepared:
 
 
 class Child(ABC):
-    """One fork of a warm parent. `descriptors`: what its class says, then the one for the byte that all is set up."""
+    """One fork of a fork server. `descriptors`: what its class says, then the one for the byte that all is set up."""
 
     candidate = True  # it runs as the candidates' user
     whole = False  # it only starts programs, each with limits of its own

@@ -1,6 +1,6 @@
 """Whole programs of Python where nothing may start another process (mode `landlock`), so where there are no cells.
 
-Each test has a child of the candidates' warm parent for itself, whose standard streams lead to the supervisor.
+Each test has a child of the candidates' fork server for itself, whose standard streams lead to the supervisor.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The messages between host, supervisor, warm parents and the process that judges checks, as types; frames of `wire` carry them.
+"""The messages between host, supervisor, fork servers and the process that judges checks, as types; frames of `wire` carry them.
 
 What goes between tests and candidate is in `border.messages`, what goes between supervisor and cells in `languages.cells`.
 """
@@ -61,7 +61,7 @@ class JobMessage(TypedDict):
 
 
 class Start(TypedDict):
-    """To a warm parent: fork a child that does this. Its answer names the child's process, as `Forked`."""
+    """To a fork server: fork a child that does this. Its answer names the child's process, as `Forked`."""
 
     do: Doing
     name: str  # of its work folder
@@ -72,7 +72,7 @@ class Start(TypedDict):
 
 
 class Reap(TypedDict):
-    """To a warm parent: end this child and clean up after it. The answer is an `End`."""
+    """To a fork server: end this child and clean up after it. The answer is an `End`."""
 
     do: Literal["reap"]
     pid: int

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import compress
 from typing import Protocol
 
-from . import checker, landlock_programs, warm, wire
+from . import checker, forkserver, landlock_programs, wire
 from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .formats import names
@@ -52,7 +52,7 @@ class Answer(Protocol):
 
 
 class Supervisor:
-    """One slot: a warm parent for tests, one for candidates, one job at a time."""
+    """One slot: a fork server for tests, one for candidates, one job at a time."""
 
     def __init__(self, config: Config) -> None:
         self.plan = plan.probe(allow=tuple(config["allow"]), users=config.get("users"))
@@ -81,7 +81,7 @@ class Supervisor:
         if config["warm"]:
             # once for all that is forked here: a process that judges checks is made anew after each job that hangs, and
             # beside a hostile job on another worker its imports took seconds
-            warm.import_common()
+            forkserver.import_common()
         # before the first job is read: what forks candidates must never have seen a test
         self._spawn("candidate")
         if config["warm"]:
@@ -90,7 +90,7 @@ class Supervisor:
             self._wait_for(role)
 
     def _spawn(self, role: Role) -> None:
-        """Fork a warm parent, or the process that judges checks."""
+        """Fork a fork server, or the process that judges checks."""
         config = self._config
         installed = (*config["python_path"], *config.get("site_packages", ()))
         extra = (*installed, *(config["pytest_path"] if role == "tests" else ()))
@@ -107,7 +107,7 @@ class Supervisor:
                 os.dup2(null, 0)
                 os.dup2(null, 1)
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
-                (checker if role == "checks" else warm).serve(theirs, role, cell, config)
+                (checker if role == "checks" else forkserver).serve(theirs, role, cell, config)
             except BaseException as error:  # noqa: BLE001  a parent never returns into the supervisor
                 confine.complain(error)
             os._exit(1)
@@ -115,7 +115,7 @@ class Supervisor:
         self.parents[role], self._pids[role] = mine, pid
 
     def _wait_for(self, role: Role) -> None:
-        """Wait until a warm parent is warm: a job's time begins when it can run."""
+        """Wait until a fork server is ready: a job's time begins when it can run."""
         wire.receive(self.parents[role])
 
     def close(self) -> None:
@@ -139,7 +139,7 @@ class Supervisor:
             shutil.rmtree(self.store, ignore_errors=True)
 
     def _start(self, role: Role, start: Start, descriptors: tuple[int, ...]) -> Started:
-        """Have a warm parent fork; the descriptors go with it, and are closed here."""
+        """Have a fork server fork; the descriptors go with it, and are closed here."""
         if role not in self.parents:
             self._spawn(role)
             self._wait_for(role)
@@ -303,7 +303,7 @@ class Supervisor:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _bury(self) -> None:
-        """Reap what candidates left to this process, a subreaper; a warm parent that ended is noticed when asked."""
+        """Reap what candidates left to this process, a subreaper; a fork server that ended is noticed when asked."""
         try:
             while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
                 if pid == self._pids.get("checks"):

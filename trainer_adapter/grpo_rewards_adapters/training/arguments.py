@@ -1,13 +1,13 @@
-"""Arguments of the trainer: presets that fit a machine, and what older guides write and is gone."""
+"""Arguments of the trainer: those that fit a machine, and what older guides write and is gone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["OURS", "PRESETS", "REMOVED", "argument_problem", "current_names"]
+__all__ = ["HARDWARE", "OURS", "REMOVED", "argument_problem", "current_names"]
 
-PRESETS: Mapping[str, Mapping[str, Any]] = {
+HARDWARE: Mapping[str, Mapping[str, Any]] = {
     "cpu": {
         "use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 16,
         "num_generations": 8, "max_completion_length": 64, "learning_rate": 2e-5, "dataloader_pin_memory": False,

@@ -13,7 +13,7 @@ from grpo_rewards import Composite, load
 from grpo_rewards.config import Section, is_preset, problems_of, read_yaml
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards.rows import checked_marks
-from grpo_rewards_adapters.training.arguments import PRESETS, argument_problem
+from grpo_rewards_adapters.training.arguments import HARDWARE, argument_problem
 
 __all__ = ["ChatConfig", "DatasetConfig", "EvaluationConfig", "LoraConfig", "ModelConfig", "Recipe", "read_recipe"]
 
@@ -106,11 +106,11 @@ class Recipe(Section):
     dataset: DatasetConfig
     chat: ChatConfig = ChatConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
-    preset: Literal["cpu", "small_gpu", "large_gpu"] | None = Field(
-        default=None, description="Arguments to start from."
+    hardware: Literal["cpu", "small_gpu", "large_gpu"] | None = Field(
+        default=None, description="Arguments to start from, for a machine of that kind."
     )
     training: Annotated[dict[str, Any], AfterValidator(_arguments)] = Field(
-        default_factory=dict, description="The trainer's own arguments; they win over the preset's."
+        default_factory=dict, description="The trainer's own arguments; they win over those of `hardware`."
     )
     lora: LoraConfig | None = None
     form: Literal["auto", "expanded", "fused"] = "auto"
@@ -131,9 +131,9 @@ class Recipe(Section):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The trainer's arguments, the preset's included."""
+        """The trainer's arguments, those of `hardware` included."""
         common = {"report_to": [], "logging_steps": 1}
-        return {**common, **(PRESETS[self.preset] if self.preset else {}), **self.training}
+        return {**common, **(HARDWARE[self.hardware] if self.hardware else {}), **self.training}
 
     def composite(self, base: Path) -> Composite:
         """The composite that it trains with; relative paths start from `base`."""
@@ -180,4 +180,4 @@ def _meant(parts: Sequence[str]) -> str:
 
 def argument_like(name: str) -> bool:
     """Whether a key looks like one of the trainer's arguments."""
-    return any(name in preset for preset in PRESETS.values()) or argument_problem(name, 0) is not None or "_" in name
+    return any(name in known for known in HARDWARE.values()) or argument_problem(name, 0) is not None or "_" in name

@@ -4,7 +4,7 @@ Works with `GRPOTrainer` and `RLOOTrainer`. The asynchronous trainer (``trl.expe
 form, whose weights stay as configured there, since it tells rewards no step.
 """
 
-from grpo_rewards_adapters.trl.health import HealthCallback, Limits
+from grpo_rewards_adapters.trl.health import HealthCallback, HealthLimits
 from grpo_rewards_adapters.trl.setup import Form, attach, trl_kwargs
 
-__all__ = ["Form", "HealthCallback", "Limits", "attach", "trl_kwargs"]
+__all__ = ["Form", "HealthCallback", "HealthLimits", "attach", "trl_kwargs"]

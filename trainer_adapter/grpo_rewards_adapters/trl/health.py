@@ -18,7 +18,7 @@ from grpo_rewards import Composite
 from grpo_rewards.types import ComponentFigures, Observation
 from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["Health", "HealthCallback", "HealthFinding", "Limits", "rise"]
+__all__ = ["Health", "HealthCallback", "HealthFinding", "HealthLimits", "rise"]
 
 _log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ _EXTRACTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HealthLimits:
     """From where on something is said.
 
     `window` and `long_window` are in generation batches. A share is taken over the window. `min_rise_t` is the t
@@ -94,7 +94,7 @@ class _Series:
 class Health:
     """Watches a run. `at_bound` says whether adaptation has driven a component's weight to a bound."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: HealthLimits = field(default_factory=HealthLimits)
     at_bound: Callable[[str], bool] = lambda name: False
     _series: dict[str, _Series] = field(default_factory=dict)
     _totals: deque[float] = field(default_factory=deque)
@@ -278,11 +278,13 @@ class HealthCallback(Callback):
     a checkpoint be resumed that was trained with another configuration or plugin version.
     """
 
-    def __init__(self, composite: Composite, *, limits: Limits | None = None, accept_changes: bool = False) -> None:
+    def __init__(
+        self, composite: Composite, *, limits: HealthLimits | None = None, accept_changes: bool = False
+    ) -> None:
         self.composite = composite
         self.accept_changes = accept_changes
         self.findings: list[HealthFinding] = []
-        self._health = Health(limits or Limits(), at_bound=lambda name: composite.session.at_bound(name))
+        self._health = Health(limits or HealthLimits(), at_bound=lambda name: composite.session.at_bound(name))
         self._notices: list[str] = []
 
     def see(self, seen: Observation, *, main: bool) -> None:

@@ -17,7 +17,7 @@ from grpo_rewards_adapters.trl.fitting import (
     check_normalisation,
     warn_of_vain,
 )
-from grpo_rewards_adapters.trl.health import HealthCallback, Limits
+from grpo_rewards_adapters.trl.health import HealthCallback, HealthLimits
 from grpo_rewards_adapters.trl.trainer import Trainer
 
 __all__ = ["Form", "attach", "trl_kwargs"]
@@ -27,7 +27,7 @@ Form = Literal["auto", "expanded", "fused"]
 
 
 def attach(
-    trainer: Trainer, composite: Composite, *, accept_changes: bool = False, limits: Limits | None = None
+    trainer: Trainer, composite: Composite, *, accept_changes: bool = False, limits: HealthLimits | None = None
 ) -> HealthCallback:
     """Check that the trainer and the composite fit, and watch the run's health; return the callback that does.
 
@@ -77,7 +77,7 @@ def trl_kwargs(
     form: Form = "auto",
     callbacks: Sequence[Any] = (),
     accept_changes: bool = False,
-    limits: Limits | None = None,
+    limits: HealthLimits | None = None,
 ) -> dict[str, Any]:
     """Return ``reward_funcs``, ``args`` and ``callbacks`` for a trainer: ``GRPOTrainer(model, **trl_kwargs(...))``.
 

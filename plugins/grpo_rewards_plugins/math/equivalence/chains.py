@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..reading.tree import Node, free
-from .deciding import expressions_equal
+from .equality import expressions_equal
 from .rounding import about
 
 __all__ = ["chain_differs"]

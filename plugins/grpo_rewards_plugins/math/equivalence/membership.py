@@ -8,7 +8,7 @@ from typing import Any
 from flint import acb, fmpq
 
 from ..reading.tree import Node, add, free, negate, walk
-from .deciding import Decision, constant_value, expressions_equal
+from .equality import Decision, constant_value, expressions_equal
 from .points import Point, Undefined, precision
 from .sets import Piece, as_pieces, contains_point
 from .values import evaluate, holds

@@ -12,7 +12,7 @@ from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, add, free, mul, number, power, walk
 from ..reading.units import DEGREE, NO_UNIT, PERCENT, RADIAN, Unit, named_unit
-from .deciding import Decision, constant_value, expressions_equal
+from .equality import Decision, constant_value, expressions_equal
 from .points import precision
 from .rounding import to_its_digits
 

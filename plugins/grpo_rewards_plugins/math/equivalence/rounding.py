@@ -7,7 +7,7 @@ from fractions import Fraction
 from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, walk
-from .deciding import Decision, constant_value
+from .equality import Decision, constant_value
 from .points import precision
 
 __all__ = ["about", "to_its_digits"]

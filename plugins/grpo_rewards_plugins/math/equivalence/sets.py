@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from flint import acb, fmpq
 
 from ..reading.tree import Node, negate, number, walk
-from .deciding import constant_value, expressions_equal
+from .equality import constant_value, expressions_equal
 
 __all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces"]
 

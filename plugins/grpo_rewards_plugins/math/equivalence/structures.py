@@ -7,12 +7,12 @@ from collections import Counter
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .chains import chain_differs
-from .deciding import Decision, expressions_equal, proportional
+from .equality import Decision, expressions_equal, proportional
 from .matrices import scaled, transposed
 from .membership import by_membership, same_sign
+from .normalization import name_like, normalized, without_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces
-from .settling import name_like, settled, without_name
 
 __all__ = ["compare", "matched_share"]
 
@@ -34,7 +34,7 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
         return _ordered_parts(gold, answer, seed)
     if (why := chain_differs(gold, answer, seed)) is not None:
         return Decision(False, why)
-    return _compare(settled(gold), settled(answer), seed)
+    return _compare(normalized(gold), normalized(answer), seed)
 
 
 def _computed_chain(node: Node) -> bool:
@@ -371,7 +371,7 @@ def _matrices(gold: Node, answer: Node, seed: str) -> Decision:
 
 def matched_share(gold: Node, answer: Node) -> float:
     """The share of a gold's parts that an answer has, 0 where the gold has one part only."""
-    gold, answer = settled(gold), settled(answer)
+    gold, answer = normalized(gold), normalized(answer)
     mine, theirs = without_name(gold), without_name(answer)
     if mine.kind not in ("tuple", *_LISTS) or not 1 < len(mine.args) <= _MANY:
         return 0.0

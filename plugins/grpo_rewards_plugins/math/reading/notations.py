@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from .spoken import spoken_amount, spoken_number
+from .number_words import amount_in_words, number_in_words
+from .text_answers import repeating, words
 from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
-from .wording import repeating, words
 
 __all__ = ["named_set", "rewritten"]
 
@@ -106,9 +106,9 @@ def rewritten(text: str) -> str:
         return found
     if text[:1].isalpha() or text[:5] == "\\text":
         said = words(text)
-        if (number := spoken_number(said)) is not None:
+        if (number := number_in_words(said)) is not None:
             return str(number)
-        if (amount := spoken_amount(said)) is not None:
+        if (amount := amount_in_words(said)) is not None:
             return f"{amount[0]}\\text{{ {amount[1]}}}"
         if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:
             return f"\\mathbb{{R}}\\setminus\\{{{match[1]}\\}}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .tree import ParseError
 from .unit_expressions import unit_pieces
 from .units import CURRENCY_CODES
-from .words import CONSTANT_WORDS, FUNCTIONS, GREEK, RELATIONS, SKIPPED, TEXT_COMMANDS
+from .vocabulary import CONSTANT_WORDS, FUNCTIONS, GREEK, RELATIONS, SKIPPED, TEXT_COMMANDS
 
 __all__ = ["MAX_CHARACTERS", "MAX_TOKENS", "Token", "tokenize"]
 

@@ -13,7 +13,7 @@ from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import guard, names, over_there, review, visible
+from . import candidate_side, guard, names, review, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import Progress, Report, describe, refused
 
@@ -58,7 +58,7 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool
     peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
     prepare(peer, text)
     if shared is not None:
-        over_there.work_in(peer, shared)
+        candidate_side.work_in(peer, shared)
     if not quiet:
         guard.install(peer.refuse, "", shared)
     if (
@@ -147,7 +147,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     namespace: dict[str, object] = {
         "__name__": "tests",
         **visible.known(asked - theirs),
-        **over_there.evaluators(peer, asked),
+        **candidate_side.evaluators(peer, asked),
     }
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         if name != "check" or job["format"] != "humaneval":

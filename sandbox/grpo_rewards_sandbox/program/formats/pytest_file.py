@@ -8,7 +8,7 @@ import socket
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..protocol import JobMessage
-from . import guard, names, over_there, review, visible
+from . import candidate_side, guard, names, review, visible
 from .checks import finish
 from .classes import classes_under_test
 from .plain_file import begun, publish
@@ -44,17 +44,17 @@ def run(
     tests, name = job["tests"], job["module"]
     wanted = names.expected(tests)
     if shared is not None:
-        over_there.work_in(peer, shared)
+        candidate_side.work_in(peer, shared)
     try:
         peer.follow_environment()
         publish(peer, job)
-        over_there.follow_seed(peer)
-        over_there.follow_monkeypatch(peer)
+        candidate_side.follow_seed(peer)
+        candidate_side.follow_monkeypatch(peer)
         if "mock" in tests:
-            over_there.follow_mock(peer)
-        over_there.serve_sources(job["candidate"], name)
-        over_there.reload(peer, job["candidate"])
-        over_there.keep_candidates_text_out(peer, job["candidate"], tests)
+            candidate_side.follow_mock(peer)
+        candidate_side.serve_sources(job["candidate"], name)
+        candidate_side.reload(peer, job["candidate"])
+        candidate_side.keep_candidates_text_out(peer, job["candidate"], tests)
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)

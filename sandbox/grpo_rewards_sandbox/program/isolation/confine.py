@@ -1,4 +1,4 @@
-"""From a warm parent to one confined process per job, and back to nothing."""
+"""From a fork server to one confined process per job, and back to nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LAST = 19  # the lowest priority
 
 @dataclass(slots=True)
 class Confinement:
-    """What a warm parent needs to start confined children.
+    """What a fork server needs to start confined children.
 
     `paths`: extra files that children may read. `folder`: where the work folders lie, where there are no namespaces.
     `sweep`: shared folders that candidates may write to and that are emptied of their files after every job; only
@@ -51,7 +51,7 @@ class Confinement:
     _below_tmp: list[str] = field(default_factory=list)
 
     def enter(self) -> None:
-        """Prepare this warm parent: once, before its first child."""
+        """Prepare this fork server: once, before its first child."""
         if self.plan.namespaces:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
             users = {*self.plan.users, os.getuid()}
@@ -86,7 +86,7 @@ class Confinement:
                 try:
                     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
                     body()
-                except BaseException as error:  # noqa: BLE001  nothing may unwind into the warm parent's loop
+                except BaseException as error:  # noqa: BLE001  nothing may unwind into the fork server's loop
                     complain(error)
                 os._exit(CHILD_FAILED)
         finally:
@@ -268,7 +268,7 @@ def as_user(user: int, action: Callable[[], bool]) -> bool:
             os.setresgid(user, user, user)
             os.setresuid(cleaner(user), user, cleaner(user))
             done = action()
-        except BaseException as error:  # noqa: BLE001  nothing may unwind into the warm parent's loop
+        except BaseException as error:  # noqa: BLE001  nothing may unwind into the fork server's loop
             complain(error)
         finally:
             os._exit(0 if done else 1)

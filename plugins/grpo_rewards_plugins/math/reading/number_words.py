@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-__all__ = ["spoken_amount", "spoken_number"]
+__all__ = ["amount_in_words", "number_in_words"]
 
 _SMALL = {word: at for at, word in enumerate(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -21,7 +21,7 @@ _PARTS = {
 _LONGEST = 80
 
 
-def spoken_number(plain: str) -> Fraction | None:
+def number_in_words(plain: str) -> Fraction | None:
     """The number that words in lower case say, or None where they say anything else."""
     if len(plain) > _LONGEST:
         return None
@@ -40,11 +40,11 @@ def spoken_number(plain: str) -> Fraction | None:
     return None if whole is None else sign * Fraction(whole)
 
 
-def spoken_amount(plain: str) -> tuple[Fraction, str] | None:
+def amount_in_words(plain: str) -> tuple[Fraction, str] | None:
     """The number that words begin with, and what it counts: "five apples"; None where there is no such number."""
     words = plain.split()
     for size in range(min(len(words) - 1, _LONGEST_COUNT), 0, -1):
-        if (number := spoken_number(" ".join(words[:size]))) is not None:
+        if (number := number_in_words(" ".join(words[:size]))) is not None:
             counted = words[size:]
             fits = len(counted) <= _MOST_COUNTED and all(word.isalpha() for word in counted)
             share = number.denominator > 1 and counted[0] == "of"

@@ -1,4 +1,4 @@
-"""Warm parents: one forks candidates and never sees a test, one forks the processes that run tests."""
+"""Fork servers: one forks candidates and never sees a test, one forks the processes that run tests."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from ..reading.tree import ONE, Node, add, divide, free, mul, negate, number, power, walk
-from .deciding import Decision
+from .equality import Decision
 from .structures import compare
 
 __all__ = ["decide"]

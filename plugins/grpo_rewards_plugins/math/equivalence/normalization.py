@@ -6,19 +6,19 @@ from itertools import product
 from math import prod
 
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
-from .deciding import expressions_equal
+from .equality import expressions_equal
 
-__all__ = ["name_like", "settled", "without_name"]
+__all__ = ["name_like", "normalized", "without_name"]
 
 _MANY = 64  # points that signs may stand for
 
 
-def settled(node: Node) -> Node:
+def normalized(node: Node) -> Node:
     """Without what changes nothing: chains like ``a = b = c`` read as their end, ``\\pm`` as its two values."""
     if node.kind in ("list", "set", "tuple"):
         parts: list[Node] = []
         for part in node.args:
-            inner = settled(part)
+            inner = normalized(part)
             if node.kind != "tuple" and inner.kind == "list" and inner.value == "pm":
                 parts.extend(inner.args)
             else:
@@ -57,12 +57,12 @@ def _chain(node: Node) -> Node:
     if "~" in ops:
         cut = ops.index("~")
         if cut == 0:
-            return settled(args[0]) if not name_like(args[0]) else Node("rel", ("=",), args[:2])
-        return settled(Node("rel", ops[:cut], args[: cut + 1]))
+            return normalized(args[0]) if not name_like(args[0]) else Node("rel", ("=",), args[:2])
+        return normalized(Node("rel", ops[:cut], args[: cut + 1]))
     if len(ops) >= 2 and all(op == "=" for op in ops):
         if name_like(args[0]):
             return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
-        return settled(args[-1]) if not free(args[-1]) else node
+        return normalized(args[-1]) if not free(args[-1]) else node
     return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
 
 
