@@ -110,7 +110,6 @@ class Case:
 # ------------------------------------------------------------------------------------------------ built-in rows
 
 _ASK = "Answer the question. Think first, then give the final answer.\n\n"
-_ANSWERS = {"math": "42", "multiple_choice": "B"}
 _PROMPTS = {
     "42": "A box holds 6 rows of 7 apples. How many apples are in it?",
     "B": "Which is a prime number? A) 9 B) 7 C) 15 D) 21",

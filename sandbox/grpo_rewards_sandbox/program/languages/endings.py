@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 VARIABLE = "GRPO_END"
-_C = "\n#include <stdio.h>\n#include <stdlib.h>\n"
 _AT_END = {
     "python": f'\nimport os as _os, sys as _sys\n_sys.stdout.flush(); _os.write(1, ("\\n" + _os.environ["{VARIABLE}"] + "\\n").encode())\n',
     "javascript": f'\n;require("fs").writeSync(1, "\\n" + process.env.{VARIABLE} + "\\n");\n',
