@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import socket
 import statistics
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -124,3 +130,27 @@ def test_what_would_not_be_gdpo_is_refused_and_says_what_to_set(make_trainer: Ca
             attach(make_trainer(functions, **settings), built)
     with pytest.raises(ConfigError, match=r"combine\.normalize: with scale_rewards='group'.*'batch' in GRPOConfig"):
         make_trainer(built).train()  # without attach: in the first call
+
+
+@pytest.mark.timeout(900)
+def test_groups_across_two_ranks_have_the_advantages_of_the_paper(tmp_path: Path) -> None:
+    """Of 18 rows each rank has 9, so the second group of six lies on both; the trainer alone is tried beside both forms."""
+    case = "a component that applies to some rows"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ranks = []
+    for rank in range(2):
+        place = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
+        environment = {**os.environ, **{key: str(value) for key, value in place.items()}, "MASTER_ADDR": "127.0.0.1"}
+        environment |= {"OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"}
+        command = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("gdpo_ranks.py")), case]
+        out, log = ((tmp_path / f"{rank}.{kind}").open("w") for kind in ("out", "log"))
+        with out, log:
+            ranks.append(subprocess.Popen(command, env=environment, stdout=out, stderr=log))
+    codes = [rank.wait(timeout=800) for rank in ranks]
+    assert codes == [0, 0], [(tmp_path / f"{rank}.log").read_text()[-2000:] for rank in range(2)]
+    found = json.loads((tmp_path / "0.out").read_text().splitlines()[-1])
+    assert set(found) == {"fused", "expanded", "trl"}
+    for form, advantages in found.items():
+        assert advantages == pytest.approx(paper(TABLES[case]), abs=1e-5), form
