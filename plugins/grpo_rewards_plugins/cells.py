@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from typing import Any
 
 __all__ = ["from_json", "is_blank", "plain"]
+
+_LARGE = 50_000  # characters
 
 
 def plain(value: Any) -> Any:
@@ -30,7 +33,14 @@ def from_json(value: Any) -> Any:
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
+    # a large cell is a hundred thousand new lists, none of them garbage, that the collector would look through many times
+    pause = len(value) > _LARGE and gc.isenabled()
+    if pause:
+        gc.disable()
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
+    finally:
+        if pause:
+            gc.enable()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from json import JSONEncoder
 from typing import Any
 
-from .program.border.calling import in_batches
+from .program.border.calling import BATCH
 from .program.comparison import comparison
 
 _encode = JSONEncoder(separators=(",", ":")).encode
@@ -39,7 +39,8 @@ class Checker:
 
     `protocol`: ``testlib`` (C++; called with the files of input, output and answer; exit status 0 right, 1, 2 and 8 wrong),
     ``codeforces`` (Python; called with the files of input, answer and output; prints 1 or 0), or ``function`` (Python; defines
-    ``output_judging_function(input, output, answer) -> bool``). A checker that says anything else gives no verdict.
+    ``output_judging_function(input, output, answer) -> bool``). A checker that says anything else gives no verdict,
+    unless it accepts the answer in the test itself: then the output that it broke on is wrong.
     """
 
     source: str
@@ -58,7 +59,8 @@ class Job:
     `classes` names the classes under test; what the tests' text uses as a class is one anyway. `entry_point` is the name
     that ``check(candidate)`` is given, or a way to it such as ``Solution().topK``; for ``calls`` the function or method.
 
-    Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values. `parameters` says per
+    Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values, or each a pair of JSON texts:
+    ``[arguments, keywords]``, and the result (written without blanks it is compared soonest). `parameters` says per
     argument which nodes its list stands for (``""``, ``ListNode``, ``TreeNode``, ``[ListNode]``), `returns` the same of the
     result, or ``argument 0`` where that is changed in place. `compare` is a comparison by name, for ``stdio`` and ``calls``.
 
@@ -121,15 +123,27 @@ class Job:
         return data
 
 
-def _batches(tests: Sequence[Any]) -> list[list[str]]:
-    """Calls and their results as JSON, as many together as cross at once: text is handed on without being read."""
-    calls = [[test.get("arguments", []), test.get("keywords", {})] for test in tests]
-    results = [test["result"] for test in tests]
-    batches, start = [], 0
-    for text, count in in_batches(calls):
-        batches.append([text, _encode(results[start : start + count])])
-        start += count
+def _batches(tests: Sequence[Any]) -> list[list[str | int]]:
+    """Calls and their results as JSON, and how many: as many together as cross at once. Text is handed on without being read."""
+    batches: list[list[str | int]] = []
+    start = size = 0
+    texts = [_texts(test) for test in tests]
+    for place, (call, result) in enumerate(texts):
+        size += len(call) + len(result)
+        if size > BATCH or place == len(texts) - 1:
+            some = texts[start : place + 1]
+            batches.append(
+                [f"[{','.join(call for call, _ in some)}]", f"[{','.join(one for _, one in some)}]", len(some)]
+            )
+            start, size = place + 1, 0
     return batches
+
+
+def _texts(test: Any) -> tuple[str, str]:
+    if isinstance(test, Mapping):
+        return _encode([test.get("arguments", []), test.get("keywords", {})]), _encode(test["result"])
+    call, result = test
+    return call, result
 
 
 @dataclass(frozen=True, slots=True)

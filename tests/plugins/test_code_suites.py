@@ -190,11 +190,11 @@ def test_pairs_in_the_shapes_of_public_data(tests: Any, pairs: list[tuple[str, s
 def test_calls_in_the_shapes_of_public_data(tests: Any, columns: dict[str, Any]) -> None:
     suite = read(tests, entry_point=None, columns=columns)
     assert (suite.format, suite.entry_point, suite.classes) == ("calls", "f", ("Solution",))
-    assert suite.for_job() == [{"arguments": [1], "result": 2}, {"arguments": [2], "result": 3}]
+    assert suite.for_job() == [("[[1],{}]", "2"), ("[[2],{}]", "3")]
 
 
 def results(tests: Any, **given: Any) -> list[Any]:
-    return [case["result"] for case in read(tests, entry_point=None, **given).for_job()]
+    return [json.loads(result) for _, result in read(tests, entry_point=None, **given).for_job()]
 
 
 def test_results_are_wrapped_only_where_all_are_lists_of_one() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards import Outcome
 from grpo_rewards_plugins.code.suite import Suite
@@ -81,10 +80,10 @@ def fraction(suite: Suite, passed: int, total: int) -> float:
 
 def most_common(suite: Suite) -> int:
     """How many tests expect the answer that most tests expect; 0 where that cannot be told."""
-    answers: list[Any] = [wanted.split() for _, wanted in suite.pairs]
+    answers = [" ".join(wanted.split()) for _, wanted in suite.pairs]
     if suite.calls is not None:
-        answers = [case["result"] for case in suite.calls.tests]
-    return max(Counter(json.dumps(answer) for answer in answers).values(), default=0)
+        answers = [result for _, result in suite.calls.tests]
+    return max(Counter(answers).values(), default=0)
 
 
 def _points(verdicts: ProgramVerdicts, score: str) -> float:

@@ -24,7 +24,7 @@ _TEXTS = ("starter_code", "prompt", "code_prompt", "query", "question", "questio
 _IN_PLACE = re.compile(r"(?i)do not return anything(?:,? modify `?(\w+)`? in[- ]place)?")
 _NODES = re.compile(r"\b(ListNode|TreeNode)\b")
 _TOLD = re.compile(r"\b(?:ListNode|TreeNode)\b|(?i:linked list|binary (?:search )?tree)")
-_encode = json.JSONEncoder(allow_nan=False).encode
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _DIGITS = 4000  # an integer that is longer cannot be written in decimals everywhere
 _LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
 
@@ -97,7 +97,7 @@ def calls_of(
     """
     signature = signature or _Signature.of(name, columns)
     known: dict[str, str] = {}
-    cases = []
+    cases, texts = [], []
     for arguments, result in pairs:
         call, wanted = _written(arguments), _written(result)
         again = call in known
@@ -108,8 +108,9 @@ def calls_of(
             )
         if not again:
             cases.append({"keywords" if call[0] == "{" else "arguments": arguments, "result": result})
+            texts.append((f"[[],{call}]" if call[0] == "{" else f"[{call},{{}}]", wanted))
     signature.check(cases)
-    return Calls(tuple(cases), signature.parameters_of(cases), signature.returns)
+    return Calls(tuple(texts), signature.parameters_of(cases), signature.returns)
 
 
 def parameters_of(name: str, columns: Mapping[str, Any]) -> list[str]:

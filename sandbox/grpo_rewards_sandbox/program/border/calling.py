@@ -5,6 +5,7 @@ Untrusted like all that runs here. What it says of a result is data to the other
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import sys
@@ -16,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 ENOUGH_SECONDS = 0.2
-_BATCH = 4 << 20  # characters that cross at once, where more than one thing is to cross
+BATCH = 4 << 20  # characters that cross at once, where more than one thing is to cross
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _SCALARS = frozenset((int, float, str, bool, type(None)))
 _PLAIN_INT = 1 << 64
@@ -29,7 +30,7 @@ Case = tuple[list[Any], dict[str, Any]]
 def in_batches(items: list[Any]) -> Iterator[tuple[str, int]]:
     """Yield lists as JSON, with how many of the items each holds: few lists, none much longer than crosses at once."""
     text = _encode(items)
-    if len(text) <= _BATCH or len(items) < 2:
+    if len(text) <= BATCH or len(items) < 2:
         yield text, len(items)
         return
     half = len(items) // 2
@@ -54,7 +55,10 @@ class Caller:
 
     def take(self, text: str) -> None:
         """Take the next calls: JSON, a list of arguments and keywords."""
+        gc.disable()  # there is no garbage among values that are read, and nothing of them is looked through later
         calls: list[Case] = json.loads(text)
+        gc.freeze()
+        gc.enable()
         self._waiting = iter(calls)
         self._keyed = text.count("{") > len(calls)  # else there is no object but the keywords of each call
 
@@ -80,7 +84,7 @@ class Caller:
                 result = given[int(self._returns.split()[1])]
             elif self._returns:
                 result = from_nodes(result, self._returns)
-            return {"r": plain(result)}
+            return plain(result)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  what the program raises is this test's result
@@ -132,7 +136,10 @@ def _short(value: object) -> bool:
 
 
 def plain(value: Any) -> object:
-    """Return what stands for a result in JSON: lists and tuples as lists, all else that is no scalar under a tag."""
+    """Return what stands for a result in JSON: lists and tuples as lists, all else that is no scalar under a tag.
+
+    The tag of what was raised instead of a result is "e".
+    """
     kind = type(value)
     if kind in _SCALARS:
         return {"i": hex(value)} if kind is int and not -_PLAIN_INT < value < _PLAIN_INT else value

@@ -32,14 +32,14 @@ class Unlike:
 
 def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
     """Judge one job of format calls."""
-    batches = [(calls, json.loads(results)) for calls, results in job["tests"]]
-    report = Report(tests_total=sum(len(wanted) for _, wanted in batches))
+    batches = job["tests"]
+    report = Report(tests_total=sum(count for _, _, count in batches))
     peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
     sys.stdin = io.StringIO()  # a program that is called has nothing to read
     try:
         _load(job, peer)
-        for calls, wanted in batches:
-            for _ in _judge(job, peer, report, calls, wanted):
+        for calls, wanted, count in batches:
+            for _ in _judge(job, peer, report, calls, wanted, count):
                 progress(report.tests_passed, report.tests_total)
         report.passed = 0 < report.tests_passed == report.tests_total
     except (Closed, Protocol):
@@ -62,14 +62,23 @@ def _load(job: JobMessage, peer: TrustedPeer) -> None:
     peer.request("load_calls", job["candidate"], job["module"], job["setup"], json.dumps(asked))
 
 
-def _judge(job: JobMessage, peer: TrustedPeer, report: Report, calls: str, wanted: list[Any]) -> Iterator[None]:
-    """Have a batch of calls made, and compare what comes back; yield after each crossing."""
+def _judge(job: JobMessage, peer: TrustedPeer, report: Report, calls: str, expected: str, count: int) -> Iterator[None]:
+    """Have a batch of calls made, and compare what comes back; yield after each crossing.
+
+    What is the same text is the same values, of which nothing has to be read: but not where there are objects, since what comes
+    back has its tags as objects.
+    """
     peer.request("take_calls", calls)
-    place = 0
-    while place < len(wanted):
+    place, wanted = 0, None
+    while place < count:
         text = peer.request("make_calls", None)
+        if not place and type(text) is str and text == expected and "{" not in expected:
+            report.tests_passed += count
+            yield
+            return
+        wanted = json.loads(expected) if wanted is None else wanted
         results = json.loads(text) if type(text) is str else None
-        if type(results) is not list or not 0 < len(results) <= len(wanted) - place:
+        if type(results) is not list or not 0 < len(results) <= count - place:
             raise peer.protocol("not as many results as calls")
         for result in results:
             problem = _problem(result, wanted[place], job["compare"])
@@ -82,9 +91,9 @@ def _judge(job: JobMessage, peer: TrustedPeer, report: Report, calls: str, wante
 
 
 def _problem(result: Any, wanted: Any, compare: str) -> str:
-    if type(result) is not dict or "e" in result:
-        return str(result["e"]) if type(result) is dict else "no result"
-    got = decoded(result["r"])
+    if type(result) is dict and "e" in result:
+        return str(result["e"])
+    got = decoded(result)
     return "" if same_value(got, wanted, compare) else f"expected {_short(wanted)}, got {_short(got)}"
 
 
