@@ -116,6 +116,94 @@ def test_a_checker_that_hangs_is_no_verdict(local: Sandbox) -> None:
     assert found.status == "refused", found
 
 
+# rows whose own answer is right, and checkers that break, hang or grow on what they do not expect
+ANSWERED = [{"input": "5\n", "output": "2 3\n"}, {"input": "9\n", "output": "4 5\n"}]
+HASTY = """import sys
+n = int(open(sys.argv[1]).read())
+a, b = map(int, open(sys.argv[3]).read().split())
+while a < 0:
+    pass
+if a == 77:
+    b = len(b"x" * (4 << 30))
+if a == 88:
+    print("well")
+print(int(a + b == n))
+"""
+HASTY_FUNCTION = """def output_judging_function(input_str, candidate_output, reference_output):
+    a, b = map(int, candidate_output.split())
+    if a == 88:
+        return "well"
+    return a + b == int(input_str)
+"""
+HASTY_CPP = """#include <cstdio>
+#include <cstdlib>
+int main(int argc, char **argv) {
+    int n, a, b;
+    if (fscanf(fopen(argv[1], "r"), "%d", &n) != 1) return 3;
+    if (fscanf(fopen(argv[2], "r"), "%d %d", &a, &b) != 2) abort();
+    if (a == 99) return 3;
+    return a + b != n;
+}
+"""
+
+
+def judge_answered(sandbox: Sandbox, program: str, checker: Checker, tests: list[dict[str, str]] = ANSWERED) -> Verdict:
+    return sandbox.run([Job(program, tests, "stdio", timeout=20.0, checker=checker)])[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('x')", "print(1)", "", "print(1, 2, 3)", "print('9' * 5000, 1)", "print(77, 1)", "print(88, 1)", "print('\x00')",
+        "print('1 \ud83d'.encode('utf-8', 'surrogatepass'))",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "checker", [Checker(HASTY, "python", "codeforces"), Checker(HASTY_FUNCTION, "python", "function")]
+)
+def test_no_program_breaks_a_checker_to_leave_its_group(local: Sandbox, program: str, checker: Checker) -> None:
+    found = judge_answered(local, program, checker)
+    assert (found.status, found.tests_passed) == ("failed", 0), found
+
+
+def test_what_breaks_a_checker_on_one_test_fails_that_one(local: Sandbox) -> None:
+    checker = Checker(HASTY, "python", "codeforces")
+    found = judge_answered(local, "n = int(input())\nprint(1, 4 if n == 5 else 'x')", checker)
+    assert (found.status, found.tests_passed, found.tests_total) == ("failed", 1, 2), found
+    assert "case 2: the checker accepts the right answer, and breaks on" in found.reason, found
+    assert judge_answered(local, RIGHT, checker).passed
+
+
+def test_a_compiled_checker_that_breaks_on_an_output_says_it_is_wrong(
+    needs: Callable[..., None], local: Sandbox
+) -> None:
+    needs("cpp")
+    checker = Checker(HASTY_CPP)
+    assert judge_answered(local, "print('x')", checker).status == "failed"
+    assert judge_answered(local, "print(99, 1)", checker).status == "refused"  # by its own word the jury is at fault
+    assert judge_answered(local, RIGHT, checker).passed
+
+
+@pytest.mark.slow
+def test_no_program_makes_a_checker_hang_to_leave_its_group(local: Sandbox) -> None:
+    found = judge_answered(local, "print(-1, 6)", Checker(HASTY, "python", "codeforces"))
+    assert (found.status, found.tests_passed) == ("failed", 0), found
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [("x\n", "x\n"), ("1 1\n", "1 1\n"), ("", ""), ("2 3\n", "x\n")],
+    ids=["breaks", "wrong", "none", "one of them"],
+)
+def test_a_checker_that_does_not_accept_the_rows_own_answer_gives_no_verdict(
+    local: Sandbox, outputs: tuple[str, str]
+) -> None:
+    tests = [{**test, "output": output} for test, output in zip(ANSWERED, outputs, strict=True)]
+    found = judge_answered(local, "print('x')", Checker(HASTY, "python", "codeforces"), tests)
+    assert found.status == "refused", found
+    assert judge_answered(local, RIGHT, Checker(HASTY, "python", "codeforces"), tests).passed
+
+
 @pytest.mark.parametrize(
     "program",
     [

@@ -5,6 +5,8 @@ A checker reads hostile text. It runs in a cell of its own, after the candidate'
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from ..formats.report import Report, refused
@@ -28,6 +30,12 @@ _ORDER = {
     "function": (_INPUT, _OUTPUT, _ANSWER),
 }
 _TESTLIB = {0: True, 1: False, 2: False, 4: False, 8: False}
+_NO_WORD = (
+    3,
+    7,
+)  # by the checker's own word the jury is at fault, or the output is worth some points: neither right nor wrong
+_EXCEEDED = ("timeout", "limit")
+_KEPT = 4096
 _FUNCTION = """
 
 import sys as _sys
@@ -46,8 +54,56 @@ def lacking(checker: CheckerMessage | None) -> str:
     return table.missing(checker["language"]) if checker is not None else ""
 
 
+class Accepted:
+    """Whether checkers accept the rows' own answers, by the text of both; the newest are kept."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, bool] = OrderedDict()
+
+    def all(self, judge: Judge, job: JobMessage, program: Program, source: str, places: list[int]) -> bool:
+        """Whether the checker says of the answers of the tests at these places that they are right."""
+        keys = {place: _key(source, job["tests"][place]) for place in places}
+        left = {place: key for place, key in keys.items() if key not in self._kept}
+        if left:
+            clock = judge.clock(_SECONDS)
+            with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
+                program.put(cell)
+                for place, key in left.items():
+                    clock.allow(_SECONDS)
+                    self._kept[key] = _accepts(cell, job, program, source, place)
+                    if not self._kept[key]:
+                        break
+        found = all(self._kept.get(key, False) for key in keys.values())
+        while len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def _key(source: str, case: dict[str, Any]) -> str:
+    text = f"{source}\0{case['input']}\0{case['output']}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: int) -> bool:
+    case, checker = job["tests"][place], job["checker"]
+    assert checker is not None
+    answer = case["output"].encode("utf-8", "surrogatepass")
+    try:
+        return bool(answer.strip()) and _is_right(cell, checker["protocol"], program, source, case, answer)
+    except _Unclear:
+        return False
+    except Ended as end:
+        if end.killed or end.report.status not in _EXCEEDED:
+            raise
+        return False
+
+
 def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report) -> None:
-    """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear."""
+    """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear.
+
+    Where it breaks on an output, but accepts the row's own answer to the same test, that output is wrong: else a program
+    would leave its group by printing what the checker cannot read.
+    """
     checker = job["checker"]
     assert checker is not None
     source = checker["source"] + (_FUNCTION if checker["protocol"] == "function" else "")
@@ -56,22 +112,52 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
         program = judge.compile(checker["language"], source, trusted=True, headers=headers)
         if program.problem:
             raise _broken(program.problem)
-        clock = judge.clock(_SECONDS)
-        with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
-            program.put(cell)
-            for index, output in held:
-                clock.allow(_SECONDS)
-                if _is_right(cell, checker["protocol"], program, source, job["tests"][index], output):
-                    report.tests_passed += 1
-                else:
-                    report.fail(f"case {index + 1}: the checker does not accept {output[:100]!r}")
+        problems = _looked_at(judge, job, held, report, program, source)
+        places = [place for place, problem in problems if problem]
+        if places and not judge.accepted.all(judge, job, program, source, places):
+            raise _broken(next(problem for _, problem in problems if problem))
     except Ended as end:
         if end.killed or end.report.status in ("unavailable", "refused"):
             raise
         raise _broken(end.report.reason) from end
+    outputs = dict(held)
+    for place, problem in problems:
+        shown = repr(outputs[place][:100])
+        report.fail(
+            f"case {place + 1}: the checker accepts the right answer, and breaks on {shown}: {problem}"
+            if problem
+            else f"case {place + 1}: the checker does not accept {shown}"
+        )
+
+
+def _looked_at(
+    judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report, program: Program, source: str
+) -> list[tuple[int, str]]:
+    """Count the outputs that are right; return the places of the others, with how the checker broke where it did."""
+    checker = job["checker"]
+    assert checker is not None
+    problems: list[tuple[int, str]] = []
+    clock = judge.clock(_SECONDS)
+    with Cell(judge.slot, _LIMITS, clock, trusted=True) as cell:
+        program.put(cell)
+        for index, output in held:
+            clock.allow(_SECONDS)
+            try:
+                if _is_right(cell, checker["protocol"], program, source, job["tests"][index], output):
+                    report.tests_passed += 1
+                else:
+                    problems.append((index, ""))
+            except _Unclear as unclear:
+                problems.append((index, str(unclear)))
+            except Ended as end:
+                if end.killed or end.report.status not in _EXCEEDED:
+                    raise
+                return [*problems, (index, end.report.reason)]  # its cell is gone: what follows is not looked at
+    return problems
 
 
 def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: dict[str, Any], output: bytes) -> bool:
+    """Whether the checker says that an output is right; raise `_Unclear` where it breaks."""
     if protocol != "testlib" and not _is_text(output):
         return False  # no output of the task is such, and a checker that reads text would break
     files = {_INPUT: case["input"].encode("utf-8", "surrogatepass"), _OUTPUT: output}
@@ -80,14 +166,20 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: di
         cell.put(name, content)
     said = cell.run(_how(program, source, _ORDER[protocol]), b"", _LIMITS["output_bytes"])
     if protocol == "testlib":
-        if said.status not in _TESTLIB:
+        if said.status in _NO_WORD:
             raise _broken(_words(said))
+        if said.status not in _TESTLIB:
+            raise _Unclear(_words(said))
         return _TESTLIB[said.status]
     lines = said.data.decode("utf-8", "replace").split()
     verdict = lines[-1:] if protocol == "function" else lines
     if said.status != 0 or verdict not in (["0"], ["1"]):
-        raise _broken(_words(said))
+        raise _Unclear(_words(said))
     return verdict == ["1"]
+
+
+class _Unclear(Exception):
+    """A checker broke on an output, or said nothing that is a verdict."""
 
 
 def _is_text(output: bytes) -> bool:

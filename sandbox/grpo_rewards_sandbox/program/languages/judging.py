@@ -29,6 +29,7 @@ class Judge:
     compiler: Compiler
     clock: Callable[[float], JobClock]
     testlib: str
+    accepted: checkers.Accepted = field(default_factory=checkers.Accepted)
     _expected: values.Expected = field(default_factory=values.Expected)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
