@@ -7,8 +7,10 @@ from ._job import LANGUAGES, Checker, Job, Limits, Verdict
 from ._registry import backend_names, register_backend
 from ._review import unjudgeable
 from ._sandbox import Sandbox, open_sandbox
+from .program.comparison import DISTANCE
 
 __all__ = [
+    "DISTANCE",
     "LANGUAGES",
     "Backend",
     "Checker",

@@ -28,8 +28,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["Comparison", "comparison", "same_output", "same_value"]
+__all__ = ["DISTANCE", "Comparison", "comparison", "same_output", "same_value"]
 
+DISTANCE = "grpo distance "
+"""What a text begins with that the tests' program of `values` writes before a number which a result may be so far from."""
 TOLERANCE = 1e-6
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d{1,4})?|[-+]?\d+[eE][-+]?\d{1,4}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?", re.ASCII)

@@ -10,11 +10,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.values.equations import Equation, equation, mentions
 from grpo_rewards_plugins.code.values.text import closing, masked, parts, statement_end
 
-__all__ = ["DISTANCE", "Split", "go_tests", "split"]
-
-
-DISTANCE = "grpo distance "
-"""What a text begins with that the tests' program writes before a number which a result may be so far from."""
+__all__ = ["Split", "go_tests", "split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +86,8 @@ def _with_distance(one: _Found, written: str, language: str) -> str:
     """A statement that writes what is expected, after one that writes how far from it a result may be, if it may."""
     if one.equation is None or not one.equation.tolerance:
         return written
+    from grpo_rewards_sandbox import DISTANCE
+
     distance = _SHOW[language].format(f'"{DISTANCE}{one.equation.tolerance!r}"')
     return f"{{ {distance}; {written} }}"
 
@@ -261,11 +259,12 @@ def go_tests(tests: str) -> str:
     """Go's tests without their runner: MultiPL-E's table becomes a list of values, HumanEval-X's library is not needed."""
     if loop := _GO_LOOP.search(tests):
         end = closing(masked(tests, "go"), loop.end() - 1)
-        table = re.search(r"type\s+test\s+struct\s*\{[^}]*\}", tests)
-        if end < 0 or table is None:
+        table = re.search(r"type\s+test\s+struct\s*\{", tests)
+        table_end = closing(masked(tests, "go"), table.end() - 1) if table else -1
+        if end < 0 or table is None or table_end < 0:
             raise SuiteProblem("the tests' table is not understood")
         tests = tests[: loop.start()] + "for _, tc := range tests { grpoShow(tc) }" + tests[end + 1 :]
-        tests = tests.replace(table[0], "").replace("[]test{", "[]interface{}{", 1)
+        tests = tests.replace(tests[table.start() : table_end + 1], "").replace("[]test{", "[]interface{}{", 1)
     return re.sub(r"\bassert\s*:=\s*assert\.New\(t\)", "", tests)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..comparison import same_value
+from ..comparison import DISTANCE, same_value
 from ..formats.report import Report, refused
 from ..protocol import JobMessage
 from . import table
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .judging import Judge
 
 RESULTS = "values.txt"
-DISTANCE = "grpo distance "
 _SECONDS, _KEPT, _SHOWN = 20.0, 256, 100
 _LIMITS = {
     "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
