@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.blocks import Block
+from grpo_rewards_plugins.code.shapes.joined import defines
 from grpo_rewards_plugins.syntax import parse
 
 __all__ = [
@@ -94,7 +95,7 @@ def find_program(
     if language != "python":
         others = []
     found = named or plain or others
-    return (_chosen(found, wanted, block) if found else ""), True
+    return (_chosen(found, wanted, block, language) if found else ""), True
 
 
 def program_blocks(text: str) -> list[Block]:
@@ -137,12 +138,10 @@ def _block(opened: re.Match[str], lines: list[str]) -> Block:
     return Block(text, opened["info"].strip().partition(" ")[0].lower())
 
 
-def _chosen(blocks: list[Block], wanted: Set[str], which: str) -> str:
+def _chosen(blocks: list[Block], wanted: Set[str], which: str, language: str) -> str:
     if which == "joined":
         return "\n\n".join(block.text for block in blocks)
-    if which == "first":
-        return _last_that_defines(blocks[::-1], wanted).text
-    return _last_that_defines(blocks, wanted).text
+    return _last_that_defines(blocks[::-1] if which == "first" else blocks, wanted, language).text
 
 
 def tags_of(language: str) -> frozenset[str]:
@@ -163,10 +162,12 @@ def _answered(text: str, tag: str) -> str:
     return text if hit is None else hit[1].removeprefix("\n")
 
 
-def _last_that_defines(blocks: list[Block], wanted: Set[str]) -> Block:
+def _last_that_defines(blocks: list[Block], wanted: Set[str], language: str) -> Block:
     if wanted and len(blocks) > 1:
         for block in reversed(blocks):
-            if not wanted.isdisjoint(defined_names(block.text)):
+            if language == "python" and not wanted.isdisjoint(defined_names(block.text)):
+                return block
+            if language != "python" and any(defines(block.text, name, language) for name in wanted):
                 return block
     return blocks[-1]
 

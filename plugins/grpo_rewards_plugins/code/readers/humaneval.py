@@ -18,7 +18,7 @@ __all__ = ["read"]
 _BIGCODEBENCH, _PATIENCE = "task_func", 60.0
 
 
-def read(row: Row) -> Suite | None:
+def read(row: Row) -> Suite:
     """Read the column `test`."""
     suite = row.tests(row.get("test"))
     return replace(suite, patience=_PATIENCE) if suite.entry_point == _BIGCODEBENCH else suite

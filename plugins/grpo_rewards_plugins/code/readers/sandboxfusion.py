@@ -2,7 +2,7 @@
 
 CommonOJ has JSON of ``{input: {stdin}, output: {stdout}}`` there; names of files other than ``stdin`` and ``stdout`` are refused.
 AutoEval has ``code`` in which ``#<INSERT>`` stands for the program: what follows are the tests, and the imports and node classes
-before it are the program's too. `labels` may name the language; AutoEval's rows of another one than Python are refused. Rows
+before it are the program's too. `labels` may name the language and the `entry_point` that test code is about (`content` begins it); AutoEval's rows of another one than Python are refused. Rows
 with test code go to the other families.
 """
 
@@ -15,9 +15,11 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.readers import humaneval
+from grpo_rewards_plugins.code.row import Row, beginning_of, opened
 from grpo_rewards_plugins.code.shapes.binding import unbound_names
 from grpo_rewards_plugins.code.shapes.columns import language_of
+from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
 
@@ -32,7 +34,25 @@ def read(row: Row) -> Suite | None:
     cell = row.data("test")
     if isinstance(cell, Mapping) and "code" in cell:
         return _around(row, cell)
-    return row.tests(cell) if isinstance(cell, list | Mapping) else None
+    if isinstance(cell, str) and is_packed(cell):
+        return _packed(row, cell)
+    if isinstance(cell, list | Mapping):
+        return row.tests(cell)
+    labels = row.data("labels")
+    entry = labels.get("entry_point") if isinstance(labels, Mapping) else None
+    if is_blank(entry) or not isinstance(cell, str) or row.get("entry_point") is not None:
+        return None
+    beginning = row.get("code_prompt") or beginning_of(str(row.get("content") or ""), entry)
+    suite = humaneval.read(row.having(entry_point=entry, code_prompt=beginning))
+    return replace(suite, beginning=beginning)
+
+
+def _packed(row: Row, cell: str) -> Suite:
+    """Read LiveCodeBench's rows, which are packed as ``{"input_output": JSON}``."""
+    tests = unpacked(cell)
+    if isinstance(tests, Mapping) and set(tests) == {"input_output"}:
+        tests = opened(tests["input_output"])
+    return row.tests(tests)
 
 
 def _around(row: Row, cell: Mapping[str, Any]) -> Suite:

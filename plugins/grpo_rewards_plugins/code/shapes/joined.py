@@ -7,9 +7,10 @@ it. The tests of some languages begin with the brace that closes the function, a
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["before_tests", "depth_of", "signature_name"]
+__all__ = ["before_tests", "defines", "depth_of", "signature_name"]
 
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:=\s*(?:async\s*)?\(|=\s*function\b|\()")
 _NAMED = r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b)"
@@ -17,6 +18,11 @@ _TYPED = r"(?:^|(?<=[{{}};]))[ \t]*(?!(?:return|if|else|while|for|switch|case|th
 _SHELL = r"^[ \t]*(?:function[ \t]+)?{name}[ \t]*\(\)"
 _DEFINED = {"c": _TYPED, "cpp": _TYPED, "java": _TYPED, "bash": _SHELL}
 _CLASS = re.compile(r"^[ \t]*(?:public[ \t]+|final[ \t]+)*class[ \t]+(\w+)[^{\n]*\{", re.M)
+_FRAME = {
+    "c": "void grpo_frame(void) {", "cpp": "void grpo_frame() {", "java": "static void grpoFrame() {",
+    "javascript": "function grpo_frame() {", "typescript": "function grpo_frame() {", "rust": "fn grpo_frame() {",
+    "go": "func grpoFrame() {", "php": "function grpo_frame() {", "bash": "grpo_frame() { :",
+}  # fmt: skip
 _MAIN = {"c": "main", "cpp": "main", "java": "main", "rust": "main", "go": "main"}
 _SKIPPED = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'|`[^`]*`|(?P<brace>[{}])", re.S
@@ -46,7 +52,7 @@ def before_tests(prompt: str, program: str, tests: str, language: str, stops: Se
     begun = prompt[: prompt.rstrip().rfind("\n") + 1]
     if missing <= 0:
         return _with_whole(begun, _without_main(program, language), language)
-    return _with_open(begun, program, place, language)
+    return _with_frame(begun, program, place, language)
 
 
 def _with_whole(begun: str, program: str, language: str) -> str:
@@ -63,10 +69,15 @@ def _with_whole(begun: str, program: str, language: str) -> str:
     return source + "\n}" * depth_of(source, language)
 
 
-def _with_open(begun: str, program: str, place: tuple[int, int], language: str) -> str:
-    """The function without its last brace, which the tests have, after all else that the program defines."""
+def defines(program: str, name: str, language: str) -> bool:
+    """Whether a program of a language other than Python defines a function of that name."""
+    return _definition(program, name, language) is not None
+
+
+def _with_frame(begun: str, program: str, place: tuple[int, int], language: str) -> str:
+    """The program in its own order, and an empty function for the brace that the tests begin with."""
     start, end = place
-    before, function, after = program[:start], program[start:end], program[end + 1 :]
+    before, function, after = program[:start], program[start : end + 1], program[end + 1 :]
     imports = ""
     if language == "java":
         imports, before = _java_imports(before)
@@ -74,8 +85,8 @@ def _with_open(begun: str, program: str, place: tuple[int, int], language: str) 
             before, after = before[opened.end() :], after.rstrip().removesuffix("}")
     if language == "go":
         begun, before = _go_imports(begun, before, function + after)
-    others = "\n".join(_without_main(part, language) for part in (before, after))
-    return f"{imports}{begun}{others}\n{function}"
+    before, after = (_without_main(part, language) for part in (before, after))
+    return f"{imports}{begun}{before}{function}\n{after}\n{_FRAME[language]}\n"
 
 
 def _body(program: str, language: str, stops: Sequence[str], *, cut: bool) -> str:
@@ -93,22 +104,31 @@ def _body(program: str, language: str, stops: Sequence[str], *, cut: bool) -> st
 def _definition(program: str, name: str, language: str) -> tuple[int, int] | None:
     """Where the line that defines a function begins and where its last brace stands; the program's end without braces."""
     pattern = _DEFINED.get(language, _NAMED).format(name=re.escape(name))
+    braces: list[tuple[int, int]] | None = None
     for found in re.finditer(pattern, program, re.M):
         start = found.start() if language in _DEFINED else program.rfind("\n", 0, found.start()) + 1
         if language == "ruby":
             return start, len(program)
-        depth = 0
-        for brace in _braces(program, language):
-            if brace.start() < found.end():
-                continue
-            depth += 1 if brace[0] == "{" else -1
-            if depth < 0:
-                break
-            if depth == 0 and ";" not in program[found.end() : brace.start()].partition("{")[0]:
-                return start, brace.start()
-            if depth == 0:
-                break
+        braces = _paired(program, language) if braces is None else braces
+        place = bisect_left(braces, (found.end(), -1))
+        opened, closed = braces[place] if place < len(braces) else (0, -1)
+        if closed >= 0 and ";" not in program[found.end() : opened]:
+            return start, closed
     return None
+
+
+def _paired(text: str, language: str) -> list[tuple[int, int]]:
+    """Each brace with the one that closes it; -1 for those that close, and those that nothing closes."""
+    pairs: list[tuple[int, int]] = []
+    waiting: list[int] = []
+    for brace in _braces(text, language):
+        pairs.append((brace.start(), -1))
+        if brace[0] == "{":
+            waiting.append(len(pairs) - 1)
+        elif waiting:
+            place = waiting.pop()
+            pairs[place] = (pairs[place][0], brace.start())
+    return pairs
 
 
 def _braces(text: str, language: str) -> list[re.Match[str]]:

@@ -8,6 +8,7 @@ from grpo_rewards_plugins.cells import from_json, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.shapes.columns import run_languages
+from grpo_rewards_plugins.code.shapes.joined import signature_name
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["lacking", "suite"]
@@ -40,7 +41,16 @@ def suite(row: Row, language: str, tests: str) -> Suite:
         prompt = f"{row.get('test_setup') or 'package main'}\n{prompt}"
     stops = from_json(plain(row.get("stop_tokens")))
     given = tuple(str(stop) for stop in stops) if isinstance(stops, list | tuple) else ()
-    return Suite("program", tests, "", "", frozenset(), language=language, beginning=prompt, stops=given)
+    return Suite(
+        "program",
+        tests,
+        "",
+        "",
+        frozenset({signature_name(prompt)} - {""}),
+        language=language,
+        beginning=prompt,
+        stops=given,
+    )
 
 
 def lacking(suite: Suite) -> str:

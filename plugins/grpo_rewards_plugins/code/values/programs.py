@@ -22,6 +22,7 @@ _STUBS = {
 _RUST_CRATES = re.compile(r"(?m)^\s*(?:use|extern\s+crate)\s+(?:rand|regex|md5|crypto)\b[^;\n]*;[ \t]*\n?")
 _RUST_MAIN = re.compile(r"\bfn\s+main\s*\(\s*\)\s*\{\s*\}")
 _JAVA_TUPLES = re.compile(r"(?m)^\s*import\s+org\.javatuples\.[\w*]+;[ \t]*\n?")
+_GO_TEST = re.compile(r"\((\w+)\s+\*testing\.T\)")
 _GO_ONE = re.compile(r"(?m)^[ \t]*import[ \t]+(?!grpo)(?:(\w+)[ \t]+)?\"([^\"]+)\"[ \t]*\n?")
 _GO_MANY = re.compile(r"(?ms)^import[ \t]*\((.*?)\)[ \t]*\n?")
 
@@ -56,6 +57,7 @@ def program(before: str, tests: str, language: str) -> str:
         head, opened, rest = before.partition("<?php")
         return f"{head}<?php{writer}{rest}\n{tests}" if opened else f"<?php{writer}{before}\n{tests}"
     if language == "go":
+        tests = _GO_TEST.sub(r"(\1 interface{})", tests)
         return _go(f"{before}\n{tests}\n{writer}")
     text = f"{before}\n{tests}\n{writer}"
     if language == "java":
@@ -85,7 +87,6 @@ def _go(text: str) -> str:
                 found[match[2]] = match[1] or ""
     found |= {match[2]: match[1] or "" for match in _GO_ONE.finditer(text)}
     text = _GO_ONE.sub("", _GO_MANY.sub("", text))
-    text = re.sub(r"\((\w+)\s+\*testing\.T\)", r"(\1 interface{})", text)
     mask = masked(text, "go")
     used = [
         f'import {name} "{path}"\n'

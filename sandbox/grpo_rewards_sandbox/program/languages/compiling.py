@@ -86,7 +86,7 @@ class Compiler:
         if language == "python":
             return Program(language, "main.py", -1, 0)
         entry = table.LANGUAGES[language]
-        source, main = entry.files(text)
+        source, main = entry.files(tests if language == "go" else text)  # a program's own tests are not run
         data = text.encode("utf-8", "surrogatepass")
         if not entry.compile:
             return Program(language, source, sealed(data), len(data), main)
