@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.shapes.reading import SuiteProblem, read_suite
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grpo_rewards import get_reward
@@ -346,6 +346,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@settings(deadline=None)  # a loaded machine is no finding
 @given(
     JSON,
     st.dictionaries(
