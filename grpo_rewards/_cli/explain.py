@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
-from grpo_rewards._contract.shapes import scores_in
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
@@ -128,6 +127,7 @@ def _records(
 ) -> list[Explanation]:
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
     from grpo_rewards._composition.views import Explanation
+    from grpo_rewards._contract.shapes import scores_in
     from grpo_rewards._scoring.chunks import Pace, make_chunks
     from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined
