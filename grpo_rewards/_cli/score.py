@@ -69,7 +69,8 @@ def score(
     if out == "-" and as_json:
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
     composite = composite_for(config, only, param, column)
-    rows = None if file == "-" or not Path(file).is_file() else joined(open_source(file), join, on)
+    conditions = any(component.when is not None for component in composite.components)
+    rows = joined(open_source(file), join, on) if conditions and Path(file).is_file() else None
     for text in asked_in_vain(composite, rows):
         typer.echo(f"warning: {text}", err=True)
     with _progress() as progress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -110,18 +109,17 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
 def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
     """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
 
-    The rows are read until every condition has met all that it names, so hardly any where nothing is found.
+    The rows are looked at until every condition has met all that it names, so hardly any where nothing is found.
     """
     found = idle_weights(composite)
     if source is None or all(component.when is None for component in composite.components):
         return found
     applied = Applied(composite)
-    with closing(make_chunks(source, Pace(start=64), warn=lambda _: None)) as chunks:
-        for chunk in chunks:
-            for sample in chunk.samples:
-                applied.see(sample.data)
-            if applied.settled:
-                return found
+    settled = False
+    for chunk in make_chunks(source, Pace(start=64), warn=lambda _: None):  # to its end, where the file is closed
+        for sample in chunk.samples if not settled else ():
+            applied.see(sample.data)
+        settled = settled or applied.settled
     return [*found, *applied.findings()]
 
 
