@@ -6,7 +6,7 @@ Write a reward with `reward`, find installed ones with `get_reward` or in `grpo_
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._version import __version__
 
@@ -49,7 +49,7 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a name on its first use, so that a command starts at once; build ``composite_reward`` from the configured file."""
     if name in _LAZY:
         import importlib

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from grpo_rewards._audit.cases import Case
@@ -63,7 +63,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import a type on its first use, so that a plugin that needs one of them loads no other room."""
     if name not in _HOMES:
         raise AttributeError(f"module 'grpo_rewards.types' has no attribute {name!r} (it has {', '.join(__all__)})")

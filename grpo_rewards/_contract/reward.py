@@ -7,7 +7,7 @@ import math
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
@@ -30,6 +30,13 @@ if TYPE_CHECKING:  # a parameter specification with a default, so that a bare `R
     from typing_extensions import ParamSpec as _ParamSpec
 
     Settings = _ParamSpec("Settings", default=...)
+    _P = ParamSpec("_P")  # what follows the data, of which there may be one to six
+    _After1: TypeAlias = Callable[Concatenate[Any, _P], object]
+    _After2: TypeAlias = Callable[Concatenate[Any, Any, _P], object]
+    _After3: TypeAlias = Callable[Concatenate[Any, Any, Any, _P], object]
+    _After4: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, _P], object]
+    _After5: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, _P], object]
+    _After6: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, Any, _P], object]
 else:
     Settings = ParamSpec("Settings")
 
@@ -352,28 +359,22 @@ class _Decorates(Protocol):
     """From a function to a reward. What it takes by place is data and is taken off; the rest are its settings."""
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After5[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After4[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After3[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After2[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After1[Settings], /) -> Reward[Settings]: ...
 
     @overload
     def __call__(self, function: Callable[Settings, object], /) -> Reward[Settings]: ...
@@ -386,28 +387,22 @@ class _Decorator:
         self._style = style
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After5[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, Any, Any, Any, Settings], object], /
-    ) -> Reward[Settings]: ...
+    def __call__(self, function: _After4[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After3[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After2[Settings], /) -> Reward[Settings]: ...
 
     @overload
-    def __call__(self, function: Callable[Concatenate[Any, Settings], object], /) -> Reward[Settings]: ...
+    def __call__(self, function: _After1[Settings], /) -> Reward[Settings]: ...
 
     @overload
     def __call__(self, function: Callable[Settings, object], /) -> Reward[Settings]: ...

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+
+from grpo_rewards.types import SettingValues
 
 __all__ = ["between", "finite", "tag_name"]
 
 _TAG = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 
 
-def finite(settings: Mapping[str, Any]) -> None:
+def finite(settings: SettingValues) -> None:
     """Refuse inf and NaN in any number among the settings, also within lists and mappings."""
     for name, value in settings.items():
         parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else (value,)
@@ -21,7 +22,7 @@ def finite(settings: Mapping[str, Any]) -> None:
                 raise ValueError(f"{name} must be a finite number, not {part}")
 
 
-def between(settings: Mapping[str, Any], name: str, low: float, high: float = math.inf) -> None:
+def between(settings: SettingValues, name: str, low: float, high: float = math.inf) -> None:
     """Refuse a setting below `low` or above `high`; None passes."""
     value = settings[name]
     if value is not None and not low <= value <= high:
@@ -29,7 +30,7 @@ def between(settings: Mapping[str, Any], name: str, low: float, high: float = ma
         raise ValueError(f"{name} must be {span}, not {value:g}")
 
 
-def tag_name(settings: Mapping[str, Any], name: str = "tag") -> None:
+def tag_name(settings: SettingValues, name: str = "tag") -> None:
     """Refuse a tag that is no plain word."""
     if not _TAG.fullmatch(settings[name]):
         raise ValueError(

@@ -11,12 +11,12 @@ __all__ = ["from_json", "is_blank", "plain"]
 _LARGE = 50_000  # characters
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Return an array of a columnar file as a list; anything else as it is."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def is_blank(value: Any) -> bool:
+def is_blank(value: object) -> bool:
     """Whether a cell says nothing: None, NaN, False, or an empty text, list or mapping (0 says something)."""
     value = plain(value)
     if isinstance(value, str):
@@ -26,7 +26,7 @@ def is_blank(value: Any) -> bool:
     return value is None or value is False or (isinstance(value, list | tuple | dict) and not value)
 
 
-def from_json(value: Any) -> Any:
+def from_json(value: object) -> object:
     """Return what a text holds as JSON list or object; anything else as it is.
 
     Python that begins with a bracket stays text.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -213,7 +213,7 @@ def _left() -> float:
     return left
 
 
-def _timed(check: Any) -> object:
+def _timed(check: Callable[..., Iterator[object]]) -> object:
     """The same check within the deadline: what takes exponential time goes through references."""
 
     def checked(validator: Validator, value: object, instance: object, schema: object) -> Iterator[object]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer, from_boxes, from_hash
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.numbers import read_number
@@ -21,13 +20,13 @@ _SPACE = re.compile(r"\s+")
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     finite(settings)
     tag_name(settings)
     between(settings, "tolerance", 0)
 
 
-def _check_row(answer: Any = None, **_columns: Any) -> str | None:
+def _check_row(answer: object = None, **_columns: object) -> str | None:
     golds = answer if isinstance(answer, list | tuple) else [answer]
     if not golds:
         return "the list of accepted answers is empty"
@@ -38,7 +37,7 @@ def _check_row(answer: Any = None, **_columns: Any) -> str | None:
 @reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def exact(
     completion: str,
-    answer: str | int | float | list[Any],
+    answer: str | int | float | list[object],
     *,
     place: Place = "auto",
     tag: str = "answer",
@@ -76,7 +75,7 @@ def exact(
     return Outcome(0.0, "scored", reason, details)
 
 
-def _equal(found: str, gold: Any, ignore_case: bool, tolerance: float) -> bool:
+def _equal(found: str, gold: object, ignore_case: bool, tolerance: float) -> bool:
     if isinstance(gold, bool) or not isinstance(gold, int | float | str):
         gold = str(gold)
     if isinstance(gold, str):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_violation, read_document
@@ -13,7 +13,7 @@ from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_
 __all__ = ["json_schema"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     tag_name(settings)
     between(settings, "parsed", 0, 1)
     between(settings, "max_chars", 1, 10_000_000)
@@ -26,7 +26,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 def json_schema(
     completion: str,
     *,
-    schema: dict[str, Any] = {},  # noqa: B006 - never changed
+    schema: dict[str, object] = {},  # noqa: B006 - never changed
     parsed: float = 0.25,
     place: Literal["auto", "tag", "block", "text"] = "auto",
     tag: str = "answer",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Sequence
+from typing import Literal, cast
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.exact import exact
 
@@ -23,7 +24,7 @@ def _say_characters() -> None:
     _log.warning("length counts characters: the rows have no completion_ids")
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     between(settings, "target", 1)
     between(settings, "band", 1)
     between(settings, "max_length", 1)
@@ -36,7 +37,7 @@ def length(
     completion: str,
     completion_ids: Sequence[int] | None = None,
     correct: bool | float | None = None,
-    answer: Any = None,
+    answer: object = None,
     *,
     mode: Literal["target", "ideal", "longer", "soft_overlong", "cosine"] = "target",
     target: int = 400,
@@ -90,7 +91,7 @@ def length(
     return Outcome(value, "scored", f"{n} {unit}, {wanted}")
 
 
-def _is_right(completion: str, correct: Any, answer: Any) -> bool | None:
+def _is_right(completion: str, correct: object, answer: object) -> bool | None:
     """Whether the completion is right, by the first of the two that is there."""
     if isinstance(correct, bool | int | float):
         return correct >= 0.5

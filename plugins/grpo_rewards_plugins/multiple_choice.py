@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
 from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.cells import plain
@@ -22,14 +22,14 @@ _DECORATION = str.maketrans("", "", "*_`$\"'“”‘’")
 _LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     tag_name(settings)
     letters = settings["letters"]
     if not letters.isalpha() or not letters.isascii() or len(set(letters.upper())) != len(letters):
         raise ValueError(f"letters must be different letters from A to Z, such as ABCD, not {letters!r}")
 
 
-def _check_row(answer: Any = None, choices: Any = None, **_columns: Any) -> str | None:
+def _check_row(answer: object = None, choices: object = None, **_columns: object) -> str | None:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     if _gold(answer, _texts(choices), letters) is None:
         return (
@@ -42,7 +42,7 @@ def _check_row(answer: Any = None, choices: Any = None, **_columns: Any) -> str 
 def multiple_choice(
     completion: str,
     answer: str | int,
-    choices: list[Any] | None = None,
+    choices: list[object] | None = None,
     *,
     letters: str = "ABCDEFGHIJ",
     place: Place = "auto",
@@ -161,14 +161,14 @@ def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
     return hits[0] if len(hits) == 1 else None
 
 
-def _texts(choices: Any) -> list[str]:
+def _texts(choices: object) -> list[str]:
     choices = plain(choices)
     if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
         choices = choices.get("text")
     return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []
 
 
-def _gold(answer: Any, texts: Sequence[str], letters: str) -> str | None:
+def _gold(answer: object, texts: Sequence[str], letters: str) -> str | None:
     if isinstance(answer, bool) or not isinstance(answer, int | str):
         return None
     if isinstance(answer, int):

@@ -6,9 +6,10 @@ import math
 import time
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import Place, find_answer
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["regex"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     finite(settings)
     tag_name(settings)
     between(settings, "max_penalty", 0, 1)

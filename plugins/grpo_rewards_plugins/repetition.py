@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.words import count_distinct
 
 __all__ = ["repetition"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     between(settings, "ngram", 1)
     between(settings, "max_penalty", 0, 1)
 

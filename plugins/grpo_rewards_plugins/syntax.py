@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from grpo_rewards.forks import PerProcess
 
@@ -35,7 +35,7 @@ def parse(text: str, mode: Literal["exec", "eval"] = "exec") -> ast.mod:
     return ast.parse(text, mode=mode)
 
 
-def literal(text: str) -> Any:
+def literal(text: str) -> object:
     """Return the value of a Python literal; nothing is evaluated.
 
     Raises:

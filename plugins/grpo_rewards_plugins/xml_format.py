@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, finite
 
 __all__ = ["xml_format"]
@@ -18,7 +19,7 @@ __all__ = ["xml_format"]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     finite(settings)
     tags, per_tag = settings["tags"], settings["per_tag"]
     if not tags or len(set(tags)) != len(tags):

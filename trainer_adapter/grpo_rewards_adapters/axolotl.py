@@ -6,13 +6,11 @@ takes keywords alone, needs this one in front. Behind it is TRL: None leaves a s
 
 from __future__ import annotations
 
-from typing import Any
-
 from grpo_rewards_adapters.single import composite_for
 
 __all__ = ["composite_reward"]
 
 
-def composite_reward(prompts: list[Any], completions: list[Any], **columns: Any) -> list[float | None]:
+def composite_reward(prompts: list[object], completions: list[object], **columns: object) -> list[float | None]:
     """Score a batch with the composite of ``$GRPO_REWARDS_CONFIG``, else of ``./rewards.yaml``."""
     return composite_for(None)(prompts=prompts, completions=completions, **columns)

@@ -28,13 +28,13 @@ class CompositeORM:
 
     config: Composite | str | None = None
 
-    def __init__(self, args: Any = None, **_kwargs: Any) -> None:
+    def __init__(self, args: object = None, **_kwargs: object) -> None:
         self.args = args
         self.composite = composite_for(self.config)
         self.components: dict[str, list[float | None]] = {}
         """Each component's values in the latest call."""
 
-    def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float]:
+    def __call__(self, completions: Sequence[object], **columns: Any) -> list[float]:
         """Score a batch: `completions` are strings, every dataset column a list of the same length.
 
         Collective where several processes train: each must call it at the same point, as ms-swift does.
@@ -90,7 +90,7 @@ def orm_class(config: Composite | str | None = None) -> type[CompositeORM]:
     return type("CompositeORM", (CompositeORM,), {"config": config})
 
 
-def groups_of(ids: Mapping[str, Sequence[Any]], size: int, args: Any) -> list[list[int]]:
+def groups_of(ids: Mapping[str, Sequence[object]], size: int, args: object) -> list[list[int]]:
     """Return ms-swift's groups of `size` rows: blocks of ``num_generations`` (in evaluation ``num_generations_eval``).
 
     A ``prompt_id`` is no group: ms-swift gives one to all rows with equal messages. But no block holds two of them, which
@@ -119,8 +119,8 @@ def groups_of(ids: Mapping[str, Sequence[Any]], size: int, args: Any) -> list[li
     return _by_key(keys)
 
 
-def _by_key(keys: Sequence[Any]) -> list[list[int]]:
-    found: dict[Any, list[int]] = {}
+def _by_key(keys: Sequence[object]) -> list[list[int]]:
+    found: dict[object, list[int]] = {}
     for row, key in enumerate(keys):
         found.setdefault(key, []).append(row)
     return list(found.values())

@@ -18,7 +18,7 @@ _ENVELOPE = ("responses_create_params", "response")
 
 def verify(
     body: Mapping[str, Any] | BaseModel, *, config: Composite | str | None = None, missing: float | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Answer a ``/verify`` request: the body again with ``reward`` and ``reward_components`` (every component, always).
 
     Where there is no reward, NeMo Gym's own mark for a verifier that failed is set: a server's `body` (a pydantic object)
@@ -62,7 +62,7 @@ def verify(
     raise JudgeError(reason)
 
 
-def messages_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:
+def messages_of(response: Mapping[str, Any]) -> list[dict[str, object]]:
     """Return the output of an OpenAI response as chat messages; reasoning items are no part of what was said.
 
     Raises:
@@ -71,7 +71,7 @@ def messages_of(response: Mapping[str, Any]) -> list[dict[str, Any]]:
     output = response.get("output")
     if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
         raise InputError("response.output must be a list of items such as {'type': 'message', 'content': [...]}")
-    messages: list[dict[str, Any]] = []
+    messages: list[dict[str, object]] = []
     for item in output:
         match item.get("type", "message"):
             case "message":

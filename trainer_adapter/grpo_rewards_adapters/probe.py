@@ -98,7 +98,7 @@ def _moves(trainer: Any, config: Any, rewards: Sequence[float | None]) -> bool:
     """Whether one step on completions with these rewards changes a weight."""
     from datasets import Dataset
 
-    def given(completions: Sequence[Any], **_: Any) -> list[float | None]:
+    def given(completions: Sequence[object], **_: object) -> list[float | None]:
         return list(rewards)[: len(completions)]
 
     with tempfile.TemporaryDirectory() as folder:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TypeVar
 
 from grpo_rewards.types import World
 
 __all__ = ["TorchWorld", "world"]
 
 
+_Thing = TypeVar("_Thing")
+
+
 class TorchWorld(World):
     """Several processes that gather through torch.distributed."""
 
-    def gather(self, thing: Any) -> list[Any]:
+    def gather(self, thing: _Thing) -> list[_Thing]:
         """Return every rank's `thing`, in order of rank, on every rank. All ranks must call it at the same point."""
         gathered: list[Any] = [None] * self.size
         sys.modules["torch.distributed"].all_gather_object(gathered, thing)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from grpo_rewards import Composite, hookimpl
-from grpo_rewards.types import Session
+from grpo_rewards.types import RewardCall, Session
 
 __all__ = ["open_session"]
 
 
 @hookimpl
-def open_session(composite: Composite, call: Mapping[str, Any]) -> Session | None:
+def open_session(composite: Composite, call: RewardCall) -> Session | None:
     """Open a session for a call of TRL's trainers, which is known by its state or its functions that log."""
     if all(call.get(name) is None for name in ("trainer_state", "log_metric", "log_extra")):
         return None

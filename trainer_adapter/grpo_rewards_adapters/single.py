@@ -13,7 +13,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import grpo_rewards
 from grpo_rewards import Composite, ScoreTable, load
@@ -90,7 +89,7 @@ def refuse_group_rewards(composite: Composite, *, trainer: str) -> None:
 
 
 def score_rows(
-    composite: Composite, rows: Sequence[Mapping[str, Any]], *, grouping: Sequence[Any] | None = None
+    composite: Composite, rows: Sequence[Mapping[str, object]], *, grouping: Sequence[object] | None = None
 ) -> list[ScoredRow]:
     """Score rows under the failure policy of training (``errors:`` of the configuration, with its batch timeout).
 
@@ -129,7 +128,7 @@ def _stream(composite: Composite) -> Stream:
     return composite.stream()
 
 
-async def score_row(composite: Composite, row: Mapping[str, Any]) -> ScoredRow:
+async def score_row(composite: Composite, row: Mapping[str, object]) -> ScoredRow:
     """Score one row as `score_rows` does, in a stream of this process: rows that come meanwhile are scored beside it."""
     (scored,) = rows_of((await _stream(composite).score(row)).table)
     return scored

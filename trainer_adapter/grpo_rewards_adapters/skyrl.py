@@ -40,7 +40,7 @@ class CompositeEnv(BaseTextEnv):  # type: ignore[misc]  # SkyRL-gym has no types
         self.columns = {settings.get("gold") or "answer": spec.get("ground_truth"), **(extras or {})}
         self.scored: ScoredRow | None = None
 
-    def init(self, prompt: list[dict[str, str]]) -> tuple[list[dict[str, str]], dict[str, Any]]:
+    def init(self, prompt: list[dict[str, str]]) -> tuple[list[dict[str, str]], dict[str, object]]:
         """Keep the prompt, which rewards may read."""
         self.columns["prompt"] = [dict(message) for message in prompt]
         return prompt, {}

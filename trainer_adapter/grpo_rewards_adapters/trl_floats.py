@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
 from grpo_rewards_adapters.single import ScoredRow, chosen, filled_with_group_means, stand_in
@@ -32,7 +30,7 @@ class Floats:
             self.missing = chosen(missing, trainer="This trainer", setting="missing=NUMBER", instead=instead)
         self.__name__ = composite.__name__
 
-    def __call__(self, **call: Any) -> list[float]:
+    def __call__(self, **call: object) -> list[float]:
         """Score the rows of TRL's reward call.
 
         Raises:

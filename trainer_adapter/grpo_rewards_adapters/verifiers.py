@@ -38,10 +38,10 @@ class _Memo:
     """The verdicts of what was scored lately, by the identity of the object that they are about."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[int, tuple[Any, asyncio.Future[list[ScoredRow]]]] = OrderedDict()
+        self._held: OrderedDict[int, tuple[object, asyncio.Future[list[ScoredRow]]]] = OrderedDict()
 
     async def scored(
-        self, about: Any, composite: Composite, rows: Callable[[], list[dict[str, Any]]]
+        self, about: object, composite: Composite, rows: Callable[[], list[dict[str, object]]]
     ) -> list[ScoredRow]:
         """Return the verdicts on `about`, whose rows are one group; scored in a thread, by the first who asks."""
         held = self._held.get(id(about))
@@ -54,7 +54,7 @@ class _Memo:
                 self._held.popitem(last=False)
         return await asyncio.shield(held[1])
 
-    def forget(self, about: Any) -> None:
+    def forget(self, about: object) -> None:
         """Score `about` anew when it is asked for again."""
         self._held.pop(id(about), None)
 
@@ -64,7 +64,7 @@ class _Memo:
 _traces = _Memo()
 
 
-async def composite_reward(task: Any, trace: Any) -> float:
+async def composite_reward(task: object, trace: object) -> float:
     """Score a rollout with the composite of ``$GRPO_REWARDS_CONFIG``, else of ``./rewards.yaml``.
 
     Columns are the fields of the task's data; ``prompt`` is the messages before the first one that the model wrote, and
@@ -82,7 +82,7 @@ async def composite_reward(task: Any, trace: Any) -> float:
     return one.reward
 
 
-async def component_metrics(task: Any, trace: Any) -> dict[str, float]:
+async def component_metrics(task: object, trace: object) -> dict[str, float]:
     """Return ``valid``, and per component ``component_<name>`` and ``applies_<name>`` (0.0 or 1.0)."""
     return (await _of_trace(task, trace)).numbers()
 
@@ -91,7 +91,7 @@ async def _of_trace(task: Any, trace: Any) -> ScoredRow:
     composite = composite_for(None)
     refuse_group_rewards(composite, trainer="a verifiers task")
 
-    def rows() -> list[dict[str, Any]]:
+    def rows() -> list[dict[str, object]]:
         data = {name: getattr(task, name) for name in type(task).model_fields}
         data.update(task.model_extra or {})
         nodes = trace.branches[-1].nodes if trace.branches else []
@@ -106,7 +106,7 @@ async def _of_trace(task: Any, trace: Any) -> ScoredRow:
 # ------------------------------------------------------------------------------------------------ rubrics (0.1)
 
 
-def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answer") -> dict[str, Any]:
+def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answer") -> dict[str, object]:
     """Return ``funcs`` and ``weights`` for a verifiers ``Rubric``, which calls each with the lists of one group.
 
     The first function, weight 1, is the composite's reward with its clip, gates and weights; ``valid`` and each
@@ -119,14 +119,14 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
 
     def function(name: str, read: Callable[[Sequence[ScoredRow]], list[float]]) -> _Function:
         async def reward(
-            completions: list[Any],
-            prompts: list[Any],
-            answers: list[Any],
+            completions: list[object],
+            prompts: list[object],
+            answers: list[object],
             infos: list[Any],
-            tasks: list[Any],
-            states: list[Any],
+            tasks: list[object],
+            states: list[object],
         ) -> list[float]:
-            def rows() -> list[dict[str, Any]]:
+            def rows() -> list[dict[str, object]]:
                 made = []
                 for row, completion in enumerate(completions):
                     info = dict(infos[row]) if isinstance(infos[row], Mapping) else {}

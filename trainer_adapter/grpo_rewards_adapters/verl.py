@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Composite
 from grpo_rewards_adapters.single import (
@@ -31,13 +31,13 @@ _OWN = ("completion", "data_source", "ground_truth")
 def compute_score(
     data_source: str,
     solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
+    ground_truth: object,
+    extra_info: Mapping[str, object] | None = None,
     *,
     config: Composite | str | None = None,
     gold: str = "answer",
     missing: float | Literal["survivors"] | None = None,
-    **_router: Any,
+    **_router: object,
 ) -> dict[str, float | str]:
     """Score one response; the keys are the same for every sample of a configuration.
 
@@ -62,13 +62,13 @@ def compute_score(
 async def compute_score_async(
     data_source: str,
     solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
+    ground_truth: object,
+    extra_info: Mapping[str, object] | None = None,
     *,
     config: Composite | str | None = None,
     gold: str = "answer",
     missing: float | Literal["survivors"] | None = None,
-    **_router: Any,
+    **_router: object,
 ) -> dict[str, float | str]:
     """Score one response while verl's reward loop goes on: responses that come meanwhile are scored beside it.
 
@@ -89,8 +89,8 @@ def _chosen(config: Composite | str | None, missing: float | Literal["survivors"
 
 
 def _row(
-    data_source: str, solution: str, truth: Any, extra_info: Mapping[str, Any] | None, gold: str
-) -> dict[str, Any]:
+    data_source: str, solution: str, truth: object, extra_info: Mapping[str, object] | None, gold: str
+) -> dict[str, object]:
     row = {gold: truth, **dict(extra_info or {})}
     row.update(zip(_OWN, (solution, data_source, truth), strict=True))
     return row

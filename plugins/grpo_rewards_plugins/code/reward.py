@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_program, other_language, with_prelude
 from grpo_rewards_plugins.code.judging import job_of, jobs_of
@@ -32,7 +33,7 @@ __all__ = ["code"]
 Which = Literal["last", "first", "joined"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     tag_name(settings)
     between(settings, "timeout", 0.1, 3600)
     between(settings, "workers", 1, 1024)
@@ -44,11 +45,11 @@ def _check_row(
     *,
     format: str = "auto",
     timeout: float = 8.0,
-    sandbox: str | dict[str, Any] = "auto",
+    sandbox: str | dict[str, object] = "auto",
     workers: int | None = None,
     packages: str | list[str] = "environment",
     fidelity: str = "isolated",
-    **columns: Any,
+    **columns: object,
 ) -> str | None:
     try:
         suite, prompt = _read(columns, format, fidelity)
@@ -75,7 +76,7 @@ def _check_row(
     )
 
 
-def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns: Any) -> str | None:
+def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns: object) -> str | None:
     try:
         suite, _ = _read(columns, format, fidelity)
     except SuiteProblem:
@@ -86,52 +87,52 @@ def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns:
 @reward.batch(name="code", range=(0.0, 1.0), check_settings=_check, check_row=_check_row, kind_of_row=_kind_of_row)
 def _code(
     completions: list[str],
-    prompts: list[Any] | None = None,
-    tests: list[Any] | None = None,
-    test: list[Any] | None = None,
-    test_list: list[Any] | None = None,
-    row_format: list[Any] | None = None,
-    entry_point: list[Any] | None = None,
-    code_prompt: list[Any] | None = None,
-    setup: list[Any] | None = None,
-    test_setup_code: list[Any] | None = None,
-    test_imports: list[Any] | None = None,
-    import_statement: list[Any] | None = None,
-    classes: list[Any] | None = None,
-    class_name: list[Any] | None = None,
-    canonical_solution: list[Any] | None = None,
-    solution: list[Any] | None = None,
-    reference: list[Any] | None = None,
-    code: list[Any] | None = None,
-    language: list[Any] | None = None,
-    labels: list[Any] | None = None,
-    time_limit: list[Any] | None = None,
-    checker: list[Any] | None = None,
-    generated_checker: list[Any] | None = None,
-    output_judging_function: list[Any] | None = None,
-    fn_name: list[Any] | None = None,
-    func_name: list[Any] | None = None,
-    test_case_type: list[Any] | None = None,
-    metadata: list[Any] | None = None,
-    starter_code: list[Any] | None = None,
-    interaction_format: list[Any] | None = None,
-    input_mode: list[Any] | None = None,
-    input_file: list[Any] | None = None,
-    output_file: list[Any] | None = None,
-    official_tests_complete: list[Any] | None = None,
-    private_test_cases: list[Any] | None = None,
+    prompts: list[object] | None = None,
+    tests: list[object] | None = None,
+    test: list[object] | None = None,
+    test_list: list[object] | None = None,
+    row_format: list[object] | None = None,
+    entry_point: list[object] | None = None,
+    code_prompt: list[object] | None = None,
+    setup: list[object] | None = None,
+    test_setup_code: list[object] | None = None,
+    test_imports: list[object] | None = None,
+    import_statement: list[object] | None = None,
+    classes: list[object] | None = None,
+    class_name: list[object] | None = None,
+    canonical_solution: list[object] | None = None,
+    solution: list[object] | None = None,
+    reference: list[object] | None = None,
+    code: list[object] | None = None,
+    language: list[object] | None = None,
+    labels: list[object] | None = None,
+    time_limit: list[object] | None = None,
+    checker: list[object] | None = None,
+    generated_checker: list[object] | None = None,
+    output_judging_function: list[object] | None = None,
+    fn_name: list[object] | None = None,
+    func_name: list[object] | None = None,
+    test_case_type: list[object] | None = None,
+    metadata: list[object] | None = None,
+    starter_code: list[object] | None = None,
+    interaction_format: list[object] | None = None,
+    input_mode: list[object] | None = None,
+    input_file: list[object] | None = None,
+    output_file: list[object] | None = None,
+    official_tests_complete: list[object] | None = None,
+    private_test_cases: list[object] | None = None,
     *,
     format: Literal["auto", "pytest", "humaneval", "asserts", "stdio", "calls"] = "auto",
     score: Literal["binary", "fraction", "weighted"] = "binary",
     timeout: float = 8.0,
-    sandbox: str | dict[str, Any] = "auto",
+    sandbox: str | dict[str, object] = "auto",
     workers: int | None = None,
     packages: Literal["environment", "none"] | list[str] = "environment",
     fidelity: Literal["isolated", "shared"] = "isolated",
     block: Literal["last", "first", "joined"] = "last",
     tag: str = "answer",
     max_chars: int = 100_000,
-    **public: list[Any],
+    **public: list[object],
 ) -> Iterator[tuple[int, Outcome]]:
     """The program in the completion passes its tests, which are run in a sandbox.
 
@@ -223,7 +224,7 @@ def _code(
     given = {name: values for name, values in locals().items() if name not in ("completions", "public")}
     columns = {name: values for name, values in {**public, **given}.items() if isinstance(values, list)}
     programs: dict[tuple[Suite, str, str], list[int]] = {}
-    before: tuple[Mapping[str, Any], tuple[Suite, str] | SuiteProblem] | None = None
+    before: tuple[Mapping[str, object], tuple[Suite, str] | SuiteProblem] | None = None
     for row, text in enumerate(completions):
         cells = {name: values[row] for name, values in columns.items()}
         if before is None or not _same(before[0], cells):  # the rows of a group have one suite
@@ -273,7 +274,7 @@ code = _code.with_columns(row_format="format")  # the data's column has the name
 
 
 def _program_of(
-    text: str, suite: Suite, prompt: str, cells: Mapping[str, Any], *, tag: str, block: Which
+    text: str, suite: Suite, prompt: str, cells: Mapping[str, object], *, tag: str, block: Which
 ) -> tuple[str, str]:
     """The language and the program of a completion, as it is to be run; the program is empty where there is none."""
     whole = suite.format in ("stdio", "program", "values")
@@ -306,7 +307,7 @@ def _spoken(text: str, tag: str) -> str:
     return named
 
 
-def _without_program(text: str, suite: Suite, cells: Mapping[str, Any], *, tag: str) -> Outcome:
+def _without_program(text: str, suite: Suite, cells: Mapping[str, object], *, tag: str) -> Outcome:
     other = other_language(text, tag=tag)
     if other and suite.format == "stdio" and not suite.language and not _asks_for_python(cells):
         return Outcome(None, "not_applicable", f"the row names no language, and the program is in {other!r}")
@@ -315,27 +316,27 @@ def _without_program(text: str, suite: Suite, cells: Mapping[str, Any], *, tag: 
     return Outcome(0.0, "scored", f"there is no {asked} program in the completion{found}")
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     try:
         return one == other
     except ValueError:  # arrays
         return False
 
 
-def _asks_for_python(cells: Mapping[str, Any]) -> bool:
+def _asks_for_python(cells: Mapping[str, object]) -> bool:
     """The row says that programs are written in Python: by its column, or anywhere in what was asked."""
     said = (asked_of(cells.get("prompts")), cells.get("language"), cells.get("labels"), cells.get("starter_code"))
     return any("python" in str(part).lower() for part in said if part is not None)
 
 
-def _read_or_problem(cells: Mapping[str, Any], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
+def _read_or_problem(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
     try:
         return _read(cells, format, fidelity)
     except SuiteProblem as problem:
         return problem
 
 
-def _read(cells: Mapping[str, Any], format: str, fidelity: str) -> tuple[Suite, str]:
+def _read(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str]:
     """Return a row's suite, and the code that its prompt begins.
 
     Raises:

@@ -25,12 +25,12 @@ _MOST_TEXT = 50_000_000
 class Row:
     """One row's columns as the data set has them; `asked` is the text of its prompt, `format` what the user says tests are."""
 
-    columns: Mapping[str, Any]
+    columns: Mapping[str, object]
     asked: str = ""
     format: str | None = None
 
     @classmethod
-    def of(cls, cells: Mapping[str, Any], format: str) -> Row:
+    def of(cls, cells: Mapping[str, object], format: str) -> Row:
         """Make a row of a reward's cells, where the prompt is called ``prompts`` and the column ``format`` ``row_format``.
 
         Raises:
@@ -58,7 +58,7 @@ class Row:
         beginning = self.get("code_prompt")
         return beginning if isinstance(beginning, str) else beginning_of(self.asked, self.get("entry_point"))
 
-    def having(self, **columns: Any) -> Row:
+    def having(self, **columns: object) -> Row:
         """Return the row with some columns of other values."""
         return replace(self, columns={**self.columns, **columns})
 
@@ -66,7 +66,7 @@ class Row:
         """Return the row without some columns, which another reading of it has used up."""
         return replace(self, columns={name: cell for name, cell in self.columns.items() if name not in names})
 
-    def tests(self, tests: Any, *, format: str | None = None) -> Suite:
+    def tests(self, tests: object, *, format: str | None = None) -> Suite:
         """Read tests in one of the shapes that all data sets share, in the light of the row's other columns.
 
         Raises:
@@ -91,7 +91,7 @@ class Row:
         return "\n".join(line for line in lines if line.strip())
 
 
-def opened(value: Any) -> Any:
+def opened(value: object) -> Any:
     """Return what a text holds as JSON, or in Python's own notation, as some files have mappings; anything else as it is."""
     value = from_json(plain(value))
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:
@@ -111,7 +111,7 @@ def asked_of(prompt: Any) -> str:
     return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
 
 
-def beginning_of(asked: str, entry_point: Any) -> str:
+def beginning_of(asked: str, entry_point: object) -> str:
     """The code that a prompt begins: its last block, or all of it, if that defines `entry_point` or is nothing but code."""
     if not isinstance(entry_point, str):
         return ""

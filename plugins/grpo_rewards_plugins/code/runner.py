@@ -7,11 +7,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards.forks import PerProcess
 from grpo_rewards.hooks import registered
 from grpo_rewards.slots import slots
+from grpo_rewards.types import SettingValues
 
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
@@ -23,7 +24,7 @@ _open = PerProcess[dict[str, "Sandbox"]](dict)  # the parent's belong to the par
 _lock = PerProcess(threading.Lock)
 
 
-def check_backend(settings: Mapping[str, Any]) -> None:
+def check_backend(settings: SettingValues) -> None:
     """Refuse a sandbox that there is none of.
 
     Raises:
@@ -40,7 +41,7 @@ def check_backend(settings: Mapping[str, Any]) -> None:
         raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}")
 
 
-def _backend(sandbox: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _backend(sandbox: str | Mapping[str, object]) -> tuple[str, dict[str, object]]:
     """Return the name of a sandbox and its options: ``docker``, or ``{backend: docker, hosts: [...]}``.
 
     Raises:
@@ -62,7 +63,7 @@ class Unavailable(Exception):
 def run_jobs(
     jobs: Sequence[Job],
     *,
-    backend: str | Mapping[str, Any],
+    backend: str | Mapping[str, object],
     workers: int | None,
     packages: str | list[str] = "environment",
 ) -> Iterator[tuple[int, Verdict]]:
@@ -97,7 +98,7 @@ def run_jobs(
         ) from problem
 
 
-def _sandbox(name: str, workers: int | None, options: Mapping[str, Any], packages: str | list[str]) -> Sandbox:
+def _sandbox(name: str, workers: int | None, options: Mapping[str, object], packages: str | list[str]) -> Sandbox:
     from grpo_rewards_sandbox import open_sandbox
 
     own = dict(options)

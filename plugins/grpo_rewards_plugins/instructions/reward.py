@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import InputError
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.instructions.patterns import TooSlow
 from grpo_rewards_plugins.instructions.registry import SOURCES, Bound, RowProblem
@@ -20,12 +21,12 @@ _SLOW = "the row's pattern takes too long on it"
 _NONE = Outcome(None, "not_applicable", "the row gives no instructions (instruction_id_list, ground_truth)")
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     between(settings, "min_words", 0, 100_000)
 
 
 def _check_row(
-    instruction_id_list: Any = None, kwargs: Any = None, ground_truth: Any = None, checkers: str = "original"
+    instruction_id_list: object = None, kwargs: object = None, ground_truth: object = None, checkers: str = "original"
 ) -> str | None:
     _register()
     try:
@@ -38,9 +39,9 @@ def _check_row(
 @reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def instructions(
     completions: list[str],
-    instruction_id_list: list[Any] | None = None,
-    kwargs: list[Any] | None = None,
-    ground_truth: list[Any] | None = None,
+    instruction_id_list: list[object] | None = None,
+    kwargs: list[object] | None = None,
+    ground_truth: list[object] | None = None,
     *,
     score: Literal["all", "share"] = "all",
     match: Literal["strict", "loose"] = "strict",
@@ -92,7 +93,7 @@ def instructions(
         yield row, _outcome(text, checks, _strict if match == "strict" else _loose, score, min_words)
 
 
-def _column(cells: list[Any] | None, completions: list[str]) -> list[Any]:
+def _column(cells: list[object] | None, completions: list[str]) -> list[object]:
     return [None] * len(completions) if cells is None else cells
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .screening import MASTER_KEYS
+
+if TYPE_CHECKING:
+    from grpo_rewards.types import Case
 
 __all__ = ["master_keys"]
 
 
-def master_keys(case: Any) -> Iterator[str]:
+def master_keys(case: Case) -> Iterator[str]:
     """says nothing but an opener that judges pay for, or puts it around a wrong answer"""
     yield from MASTER_KEYS
     for key in MASTER_KEYS:

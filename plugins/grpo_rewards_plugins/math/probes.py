@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from grpo_rewards.types import Probes
 
@@ -12,7 +11,7 @@ __all__ = ["math_probes"]
 _FAR_OFF = "-98765.4321"
 
 
-def math_probes(answer: Any = None) -> Probes | None:
+def math_probes(answer: object = None) -> Probes | None:
     """Return right and wrong answers of a row; None where there is no reference column."""
     from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.reward import check_gold, reference_text

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math as _math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.slots import slots
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import KEPT, Rule
+
+if TYPE_CHECKING:
+    from grpo_rewards_plugins.answers import Extraction
+    from grpo_rewards_plugins.math.grading import Reading
+    from grpo_rewards_plugins.math.verdicts import Verdict
 
 __all__ = ["math"]
 
@@ -19,7 +25,10 @@ _SHORT = 0.1  # seconds that sympy gets for a pair before the other pairs have h
 _SHORT_GOLD = 2_000  # characters; the readings of longer references are not kept from call to call
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+_Slow = tuple["Reading", "Extraction", list[int]]  # a pair that sympy has to decide, and the rows that have it
+
+
+def _check(settings: SettingValues) -> None:
     timeout = settings["timeout"]
     if not (_math.isfinite(timeout) and timeout > 0):
         raise ValueError(f"timeout must be a positive number of seconds, not {timeout!r}")
@@ -30,7 +39,7 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise ValueError("places must name at least one place where an answer may stand")
 
 
-def check_gold(answer: Any = None, **_columns: Any) -> str | None:
+def check_gold(answer: object = None, **_columns: object) -> str | None:
     """Return why a reference cannot be read, or None."""
     from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
@@ -45,7 +54,7 @@ def check_gold(answer: Any = None, **_columns: Any) -> str | None:
 @reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=check_gold)
 def math(
     completions: list[str],
-    answer: list[Any],
+    answer: list[object],
     *,
     timeout: float = 1.0,
     tolerance: float = 0.0,
@@ -79,9 +88,9 @@ def math(
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
     extract, grade, _ = _engine()
-    golds: dict[Any, Any] = {}
-    done: dict[tuple[str, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
-    slow: dict[tuple[str, ...], tuple[Any, Any, list[int]]] = {}
+    golds: dict[str, Reading | Outcome] = {}
+    done: dict[tuple[str | None, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
+    slow: dict[tuple[str | None, ...], _Slow] = {}
     first = 0.0 if len(completions) > 1 else timeout  # pairs that need sympy wait until the others are graded
     for row, (completion, given) in enumerate(zip(completions, answer, strict=True)):
         text = given if type(given) is str else reference_text(given)
@@ -108,7 +117,7 @@ def math(
             done[text, completion] = found
         yield row, found
 
-    def score(gold: Any, answered: Any, seconds: float) -> Outcome:
+    def score(gold: Reading, answered: Extraction, seconds: float) -> Outcome:
         return _score(gold, answered, grade, seconds, tolerance, convert_units, partial)
 
     for rows, found in _together([*slow.values()], timeout, score):
@@ -117,7 +126,7 @@ def math(
 
 
 def _together(
-    pairs: list[tuple[Any, Any, list[int]]], timeout: float, score: Callable[[Any, Any, float], Outcome]
+    pairs: list[_Slow], timeout: float, score: Callable[[Reading, Extraction, float], Outcome]
 ) -> Iterator[tuple[list[int], Outcome]]:
     """The rows and the outcome of pairs that need sympy, as they come: as many at once as there are slots.
 
@@ -143,7 +152,7 @@ def _together(
 
 
 @cache
-def _engine() -> tuple[Any, Any, Any]:
+def _engine() -> tuple[Callable[..., Extraction], Callable[..., Verdict], Callable[[Reading, str], float]]:
     """Extraction, grading and shares, imported with the first call."""
     from grpo_rewards_plugins.math.extraction.finding import extract
     from grpo_rewards_plugins.math.grading import grade, share
@@ -151,7 +160,7 @@ def _engine() -> tuple[Any, Any, Any]:
     return extract, grade, share
 
 
-def reference_text(given: Any) -> str:
+def reference_text(given: object) -> str:
     """Return a reference that is no text as one; what cannot be a reference becomes a text that says so."""
     if isinstance(given, bool) or not isinstance(given, int | float):
         return _NONE + ("there is no reference" if given is None else f"a reference of type {type(given).__name__}")
@@ -163,7 +172,7 @@ def reference_text(given: Any) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _read_gold(text: str) -> Any:
+def _read_gold(text: str) -> Reading | Outcome:
     """The reading of a reference, or the outcome where there is none."""
     from grpo_rewards_plugins.math.extraction.finding import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
@@ -177,7 +186,13 @@ def _read_gold(text: str) -> Any:
 
 
 def _score(
-    gold: Any, found: Any, grade: Any, timeout: float, tolerance: float, convert_units: bool, partial: bool
+    gold: Reading,
+    found: Extraction,
+    grade: Callable[..., Verdict],
+    timeout: float,
+    tolerance: float,
+    convert_units: bool,
+    partial: bool,
 ) -> Outcome:
     text, rule = found.text, found.rule
     if text is None:

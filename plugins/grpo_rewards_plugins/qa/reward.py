@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import Place, find_answer
@@ -18,10 +18,10 @@ _INSIDE_ALL = "an answer that normalises to nothing is part of every text"
 
 
 def _check_row(
-    golden_answers: Any = None,
-    answers: Any = None,
-    answer: Any = None,
-    reward_model: Any = None,
+    golden_answers: object = None,
+    answers: object = None,
+    answer: object = None,
+    reward_model: object = None,
     metric: str = "em",
     variant: str = "squad",
 ) -> str | None:
@@ -34,11 +34,11 @@ def _check_row(
 @reward(range=(0.0, 1.0), check_settings=tag_name, check_row=_check_row)
 def qa(
     completion: str,
-    prompt: str | list[Any] | None = None,
+    prompt: str | list[object] | None = None,
     golden_answers: list[str] | str | None = None,
-    answers: dict[str, Any] | list[str] | str | None = None,
-    answer: str | float | list[str] | dict[str, Any] | None = None,
-    reward_model: dict[str, Any] | str | None = None,
+    answers: dict[str, object] | list[str] | str | None = None,
+    answer: str | float | list[str] | dict[str, object] | None = None,
+    reward_model: dict[str, object] | str | None = None,
     *,
     metric: Literal["em", "subem", "f1"] = "em",
     variant: Literal["squad", "squad2", "hotpot", "search_r1"] = "squad",

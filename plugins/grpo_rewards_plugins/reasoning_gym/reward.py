@@ -10,6 +10,7 @@ from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import how_to_install
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
@@ -22,13 +23,15 @@ _Question = tuple[str, str | None]
 """An entry of a data set as JSON, and the answer to it, where there is one."""
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     tag_name(settings)
     finite(settings)
     between(settings, "timeout", 0.01, 600)
 
 
-def _check_row(metadata: Any = None, answer: Any = None, question: Any = None, *, timeout: float = 1.0) -> str | None:
+def _check_row(
+    metadata: object = None, answer: object = None, question: object = None, *, timeout: float = 1.0
+) -> str | None:
     _check_installed()
     entry = _entry(metadata, answer, question)
     if isinstance(entry, Outcome):
@@ -44,9 +47,9 @@ def _check_row(metadata: Any = None, answer: Any = None, question: Any = None, *
 @reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def reasoning_gym(
     completions: list[str],
-    metadata: list[Any],
-    answer: list[Any] | None = None,
-    question: list[Any] | None = None,
+    metadata: list[object],
+    answer: list[object] | None = None,
+    question: list[object] | None = None,
     *,
     tag: str = "answer",
     timeout: float = 1.0,
@@ -87,7 +90,7 @@ def _check_installed() -> None:
         raise ModuleNotFoundError(f"the package reasoning-gym is not there: {how_to_install('reasoning-gym')}")
 
 
-def _entry(metadata: Any, answer: Any, question: Any) -> str | Outcome:
+def _entry(metadata: object, answer: object, question: object) -> str | Outcome:
     """The entry as JSON, or why it is none."""
     try:
         read = json.loads(metadata) if isinstance(metadata, str) else metadata

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from .limits import ALARM, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import ALARM, LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
 from .running import answer
 
@@ -50,7 +50,7 @@ class DuckDB:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if self._used_up:  # what the query before left behind is no cost of this one, in time or in memory
@@ -99,7 +99,7 @@ class DuckDB:
             done.set()
             watcher.join()
 
-    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         text.encode()  # the engine ends the process over half a surrogate pair
         statements = self._connection.extract_statements(text)
         if len(statements) != 1:

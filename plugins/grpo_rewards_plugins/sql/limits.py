@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from .rules import Gold, Row, Rule
 
@@ -28,6 +28,15 @@ LONGEST_QUERY = 200_000
 """Characters."""
 _FIRST_ROWS = 64
 _COUNTED = frozenset({str, bytes})
+
+
+class Limits(TypedDict):
+    """How long a query may run, and how much it may give; more settings may stand beside these."""
+
+    timeout: float  # seconds
+    gold_timeout: float
+    max_rows: int
+    max_bytes: int
 
 
 class Stopped(Exception):
@@ -74,7 +83,7 @@ ALARM = Alarm()
 class Database(Protocol):
     """An open database that a query can read and nothing else."""
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         """Return the rows of a query, or None as soon as they cannot be those of `gold`.
 
         Raises:
@@ -86,7 +95,7 @@ class Database(Protocol):
 
 
 def fetched(
-    fetch: Callable[[int], list[Row]], rule: Rule, limits: dict[str, Any], gold: Gold | None, first: int = _FIRST_ROWS
+    fetch: Callable[[int], list[Row]], rule: Rule, limits: Limits, gold: Gold | None, first: int = _FIRST_ROWS
 ) -> list[Row] | None:
     """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of `gold` any more.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .limits import LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["Postgres"]
@@ -73,7 +73,7 @@ class Postgres:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if "\0" in text:  # where the protocol would end the text
@@ -90,9 +90,7 @@ class Postgres:
                 raise Refused(line("PostgreSQL", error)) from None
         raise Stopped("the query ended its session each time, or needs too much memory")
 
-    def _run(
-        self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None
-    ) -> list[Row] | None:
+    def _run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         """Run it once; a session that has ended is closed, and the next run has a new one."""
         if self._connection.closed:
             self._connection = self._connected()
@@ -113,7 +111,7 @@ class Postgres:
         if found.status == self._pq.ExecStatus.FATAL_ERROR:
             raise self._psycopg.errors.error_from_result(found)
 
-    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
         found = self._connection.pgconn.exec_params(
             f"{self._screen} DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), []

@@ -39,11 +39,11 @@ class Gold:
         return list(zip(*self.rows, strict=True))
 
     @cached_property
-    def kinds(self) -> list[tuple[dict[tuple[int, Any], int], Counter[int]]]:
+    def kinds(self) -> list[tuple[dict[tuple[int, object], int], Counter[int]]]:
         """For each column, the kinds of rows up to it: a number by that of the columns before and its value, and how many there are."""
         found, before = [], [0] * len(self.rows)
         for column in self.columns:
-            numbers: dict[tuple[int, Any], int] = {}
+            numbers: dict[tuple[int, object], int] = {}
             before = [numbers.setdefault(key, len(numbers)) for key in zip(before, column, strict=True)]
             found.append((numbers, Counter(before)))
         return found

@@ -9,9 +9,8 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
-from .limits import ALARM, LONGEST_QUERY, Refused, Stopped, Unopened, fetched, line, said
+from .limits import ALARM, LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["SQLite"]
@@ -73,7 +72,7 @@ class SQLite:
     def _is_late(self) -> int:
         return time.process_time() > self._deadline
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         now = time.process_time()
@@ -90,7 +89,7 @@ class SQLite:
                 raise Refused(f"the query does more than read: {self._denied}") from None
             raise Refused(line("SQLite", error)) from None
 
-    def _rows(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def _rows(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         try:
             return self._fetched(text, rule, limits, gold)
         except sqlite3.OperationalError as error:
@@ -102,7 +101,7 @@ class SQLite:
         finally:
             self._connection.text_factory = str
 
-    def _fetched(self, text: str, rule: Rule, limits: dict[str, Any], gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
         cursor = self._connection.execute(text)
         try:
             return fetched(cursor.fetchmany, rule, limits, gold)

@@ -62,7 +62,7 @@ def _end_with_caller() -> None:
     os._exit(0)
 
 
-def _serve(function: Callable[[Any], Any], rights: str) -> None:
+def _serve(function: Callable[[Any], object], rights: str) -> None:
     if rights != "all":
         from grpo_rewards_plugins.workers.rights import give_up
 

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["DISTANCE", "Comparison", "comparison", "same_output", "same_value"]
 
@@ -75,6 +75,9 @@ def comparison(text: str) -> Comparison:
 
 
 # ------------------------------------------------------------------------------------------------ texts
+
+
+_Item = TypeVar("_Item")
 
 
 def same_output(output: bytes, expected: str, compare: str) -> bool:
@@ -137,7 +140,7 @@ def _close(got: float, wanted: float, tolerance: float) -> bool:
     return abs(got - wanted) <= tolerance * max(1.0, abs(wanted))
 
 
-def _matched(got: list[Any], wanted: list[Any], same: Any) -> bool:
+def _matched(got: Sequence[_Item], wanted: Sequence[_Item], same: Callable[[_Item, _Item], bool]) -> bool:
     """Whether each of `got` has one of `wanted` to itself; both are as many."""
     rest = list(wanted)
     for one in got:

@@ -8,7 +8,6 @@ import hmac
 import math
 import time
 from collections.abc import AsyncIterator
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -170,7 +169,7 @@ class Service:
         text = page(self._described(), str(request.base_url).rstrip("/"))
         return HTMLResponse(text, headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
 
-    def _described(self) -> dict[str, Any]:
+    def _described(self) -> dict[str, object]:
         return specification(self.composite, tokens=bool(self._tokens))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
@@ -96,21 +96,21 @@ def _schemas(composite: Composite) -> dict[str, Schema]:
     }
 
 
-def _content(schema: str) -> dict[str, Any]:
+def _content(schema: str) -> Schema:
     return {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
 
 
-def _posted(summary: str, takes: str, answers: str, example: Mapping[str, Any], *, tokens: bool) -> dict[str, Any]:
+def _posted(summary: str, takes: str, answers: str, example: Schema, *, tokens: bool) -> Schema:
     body = _content(takes)
     body["application/json"]["example"] = example
-    responses: dict[str, Any] = {"200": {"description": "scored", "content": _content(answers)}}
+    responses: Schema = {"200": {"description": "scored", "content": _content(answers)}}
     for status, text in _REFUSED.items():
         if tokens or status != "401":
             responses[status] = {"description": text, "content": _content("Problem")}
     return {"post": {"summary": summary, "requestBody": {"required": True, "content": body}, "responses": responses}}
 
 
-def specification(composite: Composite, *, tokens: bool) -> dict[str, Any]:
+def specification(composite: Composite, *, tokens: bool) -> Schema:
     """Return the OpenAPI 3.1 document of a service of `composite`; `tokens`: whether requests to score need one."""
     columns = {name: "..." for name in composite.required_columns if name not in ("prompt", "completion")}
     row = {"prompt": "2+2?", "completion": "4", **columns}
@@ -119,7 +119,7 @@ def specification(composite: Composite, *, tokens: bool) -> dict[str, Any]:
     verify = {"responses_create_params": {"input": [{"role": "user", "content": "2+2?"}]}, **columns,
               "response": {"output": output}}  # fmt: skip
     openrlhf = _posted("OpenRLHF's remote reward", "Lists", "ListScores", lists, tokens=tokens)
-    paths: dict[str, Any] = {
+    paths: Schema = {
         "/score": _posted("Score rows", "Rows", "Scores", {"rows": [row], "explain": True}, tokens=tokens),
         "/openrlhf": openrlhf,
         "/get_reward": openrlhf,
@@ -129,7 +129,7 @@ def specification(composite: Composite, *, tokens: bool) -> dict[str, Any]:
         "/metrics": {"get": {"summary": "Figures for Prometheus", "security": [],
                              "responses": {"200": {"description": "text", "content": {"text/plain": {}}}}}},
     }  # fmt: skip
-    found: dict[str, Any] = {
+    found: Schema = {
         "openapi": "3.1.0",
         "info": {
             "title": "grpo-rewards",
@@ -155,7 +155,7 @@ td, th { text-align: left; vertical-align: top; padding: .2rem .8rem .2rem 0; ov
 """
 
 
-def page(described: Mapping[str, Any], base: str) -> str:
+def page(described: Schema, base: str) -> str:
     """Return the OpenAPI document as HTML, for a reader; `base` is the address that the service was asked at."""
     info = described["info"]
     parts = [
@@ -172,9 +172,7 @@ def page(described: Mapping[str, Any], base: str) -> str:
     return "\n".join(parts)
 
 
-def _operation(
-    described: Mapping[str, Any], base: str, path: str, method: str, operation: Mapping[str, Any]
-) -> Iterator[str]:
+def _operation(described: Schema, base: str, path: str, method: str, operation: Schema) -> Iterator[str]:
     yield f"<h2 id='{escape(path[1:])}'><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation['summary'])}.</p>"
     body = operation.get("requestBody")
     header = ' \\\n  -H "Authorization: Bearer $TOKEN"' if "security" in described and body else ""
@@ -194,7 +192,7 @@ def _operation(
     yield f"<details><summary>Statuses</summary><table>{said}</table></details>"
 
 
-def _fields(described: Mapping[str, Any], title: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _fields(described: Schema, title: str, schema: Schema) -> Iterator[str]:
     rows = "".join(
         f"<tr><td>{'&nbsp;' * 4 * depth}<code>{escape(name)}</code>{'' if needed else ' (optional)'}"
         f"<td>{escape(kind)}<td>{escape(text)}"
@@ -204,9 +202,7 @@ def _fields(described: Mapping[str, Any], title: str, schema: Mapping[str, Any])
         yield f"<h3>It {title}</h3><table>{rows}</table>"
 
 
-def _walk(
-    described: Mapping[str, Any], schema: Mapping[str, Any], depth: int
-) -> Iterator[tuple[int, str, bool, str, str]]:
+def _walk(described: Schema, schema: Schema, depth: int) -> Iterator[tuple[int, str, bool, str, str]]:
     found = _resolved(described, schema)
     needed: Sequence[str] = found.get("required", ())
     for name, inner in found.get("properties", {}).items():
@@ -216,14 +212,14 @@ def _walk(
             yield from _walk(described, shown.get("items", shown), depth + 1)
 
 
-def _resolved(described: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolved(described: Schema, schema: Schema) -> Schema:
     if "$ref" in schema:
-        found: Mapping[str, Any] = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        found: Schema = described["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
         return found
     return schema
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: Schema) -> str:
     kind = schema.get("type", "")
     if kind == "array":
         items = schema["items"]

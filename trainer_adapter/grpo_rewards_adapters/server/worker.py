@@ -11,7 +11,6 @@ import struct
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import orjson
 
@@ -64,13 +63,13 @@ def _problem(status: int, text: str) -> tuple[int, int, bytes]:
     return status, 0, dump_json({"error": text[:2000]})
 
 
-def _is_plain(row: Mapping[str, Any], seen: Any) -> bool:
+def _is_plain(row: Mapping[str, object], seen: object) -> bool:
     """Whether a row has the usual shape, which needs no closer look; `seen`: the prompt of a row that has."""
     prompt = row.get("prompt", "")
     return _is_said(row.get("completion")) and (prompt == seen or _is_said(prompt)) and "completion_ids" not in row
 
 
-def _is_said(value: Any) -> bool:
+def _is_said(value: object) -> bool:
     if type(value) is str:
         return True
     if type(value) is not list or not value:
@@ -81,13 +80,13 @@ def _is_said(value: Any) -> bool:
     return True
 
 
-def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> tuple[int, int, bytes]:
+def _score(composite: Composite, data: Mapping[str, object], *, careful: bool) -> tuple[int, int, bytes]:
     """Our own shape: columns of results, and with ``explain`` every row in full."""
     rows = data.get("rows")
     if not isinstance(rows, list) or not rows:
         raise InputError("expected {'rows': [{'completion': ..., 'prompt': ..., ...}, ...]} with one row or more")
-    samples: list[dict[str, Any]] = []
-    seen: Any = ""
+    samples: list[dict[str, object]] = []
+    seen: object = ""
     for index, row in enumerate(rows):
         if not isinstance(row, dict):
             raise InputError(f"rows[{index}] must be an object, not {type(row).__name__}")
@@ -105,7 +104,7 @@ def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> t
     broken = sorted(
         row for row in table.left_out if any(outcomes[row].status == "error" for outcomes in table.components.values())
     )
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "rewards": table.rewards(),
         "components": {name: table.values(name) for name in table.components},
         "left_out": {str(row): reason for row, reason in table.left_out.items()},
@@ -117,7 +116,7 @@ def _score(composite: Composite, data: Mapping[str, Any], *, careful: bool) -> t
     return 200, len(samples), dump_json(found)
 
 
-def _openrlhf(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, bytes]:
+def _openrlhf(composite: Composite, data: Mapping[str, object]) -> tuple[int, int, bytes]:
     from grpo_rewards_adapters.openrlhf import reward_lists
 
     lists = {}
@@ -134,7 +133,7 @@ def _openrlhf(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, 
     return 200, len(lists["query"]), orjson.dumps(found)
 
 
-def _verify(composite: Composite, data: Mapping[str, Any]) -> tuple[int, int, bytes]:
+def _verify(composite: Composite, data: Mapping[str, object]) -> tuple[int, int, bytes]:
     from grpo_rewards_adapters.nemo_gym import verify
 
     return 200, 1, dump_json(verify(data, config=composite))

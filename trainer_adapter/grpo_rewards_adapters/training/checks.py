@@ -6,13 +6,16 @@ import math
 import os
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards import Composite
 from grpo_rewards.config import DataFaults
 from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards_adapters.training.arithmetic import Batches, count_batches
 from grpo_rewards_adapters.training.data import Data, prompt_lengths
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 __all__ = ["check_arguments", "check_data", "processes"]
 
@@ -24,7 +27,7 @@ def processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
-def check_arguments(arguments: Mapping[str, Any], known: set[str], *, rows: int | None = None) -> Batches:
+def check_arguments(arguments: Mapping[str, object], known: set[str], *, rows: int | None = None) -> Batches:
     """Return the batches; `known` are the arguments that the installed trainer takes.
 
     Raises:
@@ -36,7 +39,9 @@ def check_arguments(arguments: Mapping[str, Any], known: set[str], *, rows: int 
     return count_batches(arguments, rows=rows, processes=processes())
 
 
-def check_data(data: Data, composite: Composite, tokenizer: Any) -> tuple[dict[str, Any], list[str]]:
+def check_data(
+    data: Data, composite: Composite, tokenizer: PreTrainedTokenizerBase
+) -> tuple[dict[str, object], list[str]]:
     """Return figures of the data (rows, prompt lengths in tokens) and what is to be mended, in words.
 
     Raises:

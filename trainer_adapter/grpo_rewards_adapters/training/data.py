@@ -7,12 +7,15 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grpo_rewards.errors import ConfigError, InputError, nearest
 from grpo_rewards.rows import ShapeError, checked_marks, is_left_out, malformed, read_shape
 from grpo_rewards_adapters.training.hub import look_for_dataset
 from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Recipe
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 __all__ = ["Data", "look_for_data", "prompt_lengths", "read_data"]
 
@@ -53,7 +56,7 @@ def look_for_data(config: DatasetConfig, base: Path) -> None:
         raise InputError("there is no such file", source=str(file))
 
 
-def read_data(recipe: Recipe, tokenizer: Any, *, base: Path) -> Data:
+def read_data(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, *, base: Path) -> Data:
     """Read the training data and what is held out, the same for the same seed.
 
     Raises:
@@ -98,7 +101,7 @@ def _places(rows: Sequence[Row], config: DatasetConfig, numbers: Sequence[int]) 
     return {id(row): f"{head}{number + header}" for row, number in zip(rows, numbers, strict=True)}
 
 
-def prompt_lengths(rows: Sequence[Row], tokenizer: Any) -> list[int]:
+def prompt_lengths(rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """The number of tokens of each prompt, as the trainer tokenizes it."""
     lengths = []
     for row in rows:
@@ -147,7 +150,9 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]
     return rows, source, list(range(1, len(rows) + 1))
 
 
-def _prepared(rows: Sequence[Row], config: DatasetConfig, chat: ChatConfig, tokenizer: Any) -> list[Row]:
+def _prepared(
+    rows: Sequence[Row], config: DatasetConfig, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase
+) -> list[Row]:
     have = list(rows[0])
     for wanted in (*config.columns.values(), *(() if config.template else (config.prompt,))):
         if wanted not in have:
@@ -172,7 +177,7 @@ def _asked(row: Row, config: DatasetConfig) -> Any:
         raise ConfigError(f"does not fit the columns {', '.join(row)}: {error}", path="dataset.template") from None
 
 
-def _prompt(asked: Any, chat: ChatConfig, tokenizer: Any) -> Any:
+def _prompt(asked: Any, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase) -> Any:
     """Text stays text for a tokenizer without chat template; otherwise everything becomes messages."""
     if isinstance(asked, str):
         if getattr(tokenizer, "chat_template", None) is None:

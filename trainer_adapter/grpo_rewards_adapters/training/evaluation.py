@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grpo_rewards import Composite, ScoreTable
 from grpo_rewards_adapters.training.intervals import bootstrap, wilson
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 __all__ = ["Answers", "answer", "compared", "summary"]
 
@@ -27,7 +30,13 @@ class Answers:
 
 
 def answer(
-    model: Any, tokenizer: Any, composite: Composite, rows: Sequence[Row], *, max_tokens: int, batch_size: int = 32
+    model: Any,
+    tokenizer: PreTrainedTokenizerBase,
+    composite: Composite,
+    rows: Sequence[Row],
+    *,
+    max_tokens: int,
+    batch_size: int = 32,
 ) -> Answers:
     """Let the model answer each prompt with its likeliest tokens, at most `max_tokens`, and score the answers.
 
@@ -60,13 +69,13 @@ def answer(
     return Answers(done, composite.score(done))
 
 
-def _as_text(prompt: Any, tokenizer: Any) -> str:
+def _as_text(prompt: Any, tokenizer: PreTrainedTokenizerBase) -> str:
     if isinstance(prompt, str):
         return prompt
     return str(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False))
 
 
-def summary(values: Sequence[float | None], *, seed: int = 0) -> dict[str, Any]:
+def summary(values: Sequence[float | None], *, seed: int = 0) -> dict[str, object]:
     """Return number, mean and 95 % interval: Wilson's where all values are 0 or 1, else a bootstrap's."""
     present = [value for value in values if value is not None]
     if not present:
@@ -84,9 +93,9 @@ def summary(values: Sequence[float | None], *, seed: int = 0) -> dict[str, Any]:
     }
 
 
-def compared(before: Answers, after: Answers, *, seed: int = 0) -> dict[str, dict[str, Any]]:
+def compared(before: Answers, after: Answers, *, seed: int = 0) -> dict[str, dict[str, object]]:
     """Return, per component and for the reward, before, after and the change with the interval of paired differences."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     ends = after.values()
     for name, start in before.values().items():
         pairs = [(a, b) for a, b in zip(start, ends[name], strict=True) if a is not None and b is not None]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, set_seed
@@ -24,6 +25,9 @@ from grpo_rewards_adapters.training.recipe import Recipe
 from grpo_rewards_adapters.trl import attach, trl_kwargs
 from grpo_rewards_adapters.trl.fitting import refuse_dropped_columns
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 __all__ = ["Checked", "check", "train"]
 
 Say = Callable[[str], None]
@@ -35,7 +39,7 @@ class Checked:
 
     recipe: Recipe
     composite: Composite
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
     data: Data
     arguments: GRPOConfig
     figures: dict[str, Any]
@@ -68,7 +72,7 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
     return Checked(recipe, composite, tokenizer, data, arguments, {"batches": str(batches), **figures}, findings)
 
 
-def load_tokenizer(recipe: Recipe, base: Path) -> Any:
+def load_tokenizer(recipe: Recipe, base: Path) -> PreTrainedTokenizerBase:
     """The tokenizer with a pad token, and with the configured chat template."""
     name = recipe.model.tokenizer or recipe.model.name
     offline = not (base / name).is_dir() and go_offline_without_hub()
@@ -163,7 +167,7 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
     return trainer
 
 
-def _peft() -> Any:
+def _peft() -> ModuleType:
     """The package of the adapters.
 
     Raises:

@@ -49,14 +49,14 @@ class StreamsRollouts:
 
     reward_funcs: list[Any]
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
         found = (f.composite if isinstance(f, Part) else f for f in self.reward_funcs)
         composites = {id(composite): composite for composite in found if isinstance(composite, Composite)}
         self._streams: list[Stream] = [composite.stream() for composite in composites.values()]
-        self._rows: dict[int, tuple[dict[str, Any], int]] = {}
+        self._rows: dict[int, tuple[dict[str, object], int]] = {}
 
-    def _repeat_iterator(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def _repeat_iterator(self) -> Iterator[tuple[int, dict[str, object]]]:
         for group, row in super()._repeat_iterator():  # type: ignore[misc]
             self._rows[group] = (row, self._rows.get(group, (row, 0))[1] + 1)
             yield group, row

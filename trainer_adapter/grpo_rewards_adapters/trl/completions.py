@@ -11,7 +11,7 @@ import os
 from collections import deque
 from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from grpo_rewards import completion_text
 from grpo_rewards.types import Component, ScoredCall
@@ -27,7 +27,7 @@ _COMPLETION = "completion"
 _REASON = 300  # characters of a reason
 
 
-def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str, Sequence[Any]]:
+def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str, Sequence[object]]:
     """Return the columns that go with a call's rows: what the components read, and why and by which weight they judged."""
     batch, table = found.batch, found.table
     names: dict[str, None] = {}
@@ -36,7 +36,7 @@ def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str
             names.update(dict.fromkeys(batch.columns))
         names.update(dict.fromkeys((*component.columns, *component.reward.optional_columns)))
     read = {name: batch.column(name) for name in names if name not in _NOT_DATA}
-    columns: dict[str, Sequence[Any]] = {name: list(values) for name, values in read.items() if values is not None}
+    columns: dict[str, Sequence[object]] = {name: list(values) for name, values in read.items() if values is not None}
     if batch.completion_ids is not None:
         columns["completion_tokens"] = [len(cast(Sized, ids)) for ids in batch.completion_ids]
     for name, outcomes in table.components.items():
@@ -58,20 +58,20 @@ class CompletionsFiles(Callback):
 
     def __init__(self, folder: Path, *, rows: int) -> None:
         self._folder = folder
-        self._kept: deque[dict[str, Any]] = deque(maxlen=rows)
+        self._kept: deque[dict[str, object]] = deque(maxlen=rows)
         self._written: int | None = None
         self._said: set[str] = set()
 
-    def keep(self, texts: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> None:
+    def keep(self, texts: Sequence[str], columns: Mapping[str, Sequence[object]]) -> None:
         """Keep the rows of a reward call: the completions' texts, and the columns to add."""
         for row, text in enumerate(texts):
             self._kept.append({_COMPLETION: text, **{name: values[row] for name, values in columns.items()}})
 
-    def on_log(self, args: TrainerArguments, state: State, control: Any, **_: Any) -> None:
+    def on_log(self, args: TrainerArguments, state: State, control: object, **_: object) -> None:
         """Note that the file of this step is written now."""
         self._written = int(state.global_step)
 
-    def other_event(self, event: str, args: TrainerArguments, state: State, control: Any, **_: Any) -> None:
+    def other_event(self, event: str, args: TrainerArguments, state: State, control: object, **_: object) -> None:
         """Complete the file that was written since the last event."""
         if self._written is not None:
             step, self._written = self._written, None

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.config import Applied, idle_weights
@@ -136,7 +135,7 @@ def warn_of_vain(composite: Composite, trainer: Trainer) -> None:
         _log.warning("%s", text)
 
 
-def refuse_dropped_columns(composite: Composite, args: Any, *, given: Collection[str] = _GIVEN) -> None:
+def refuse_dropped_columns(composite: Composite, args: object, *, given: Collection[str] = _GIVEN) -> None:
     """Raise `ConfigError` where a trainer's arguments take columns away that rewards need; `given` the trainer adds itself."""
     wanted = [name for name in composite.required_columns if name not in given]
     if getattr(args, "remove_unused_columns", False) and wanted:

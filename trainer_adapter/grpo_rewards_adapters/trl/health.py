@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.types import ComponentFigures, Observation
@@ -120,7 +119,7 @@ class Health:
             found.extend(self._of_component(name, seen.components[name]))
         return self._once(found)
 
-    def hear(self, logs: Mapping[str, Any], *, beta: float = 0.0) -> list[HealthFinding]:
+    def hear(self, logs: Mapping[str, object], *, beta: float = 0.0) -> list[HealthFinding]:
         """Take in what the trainer logged at a training step, and return what is new to say."""
         found: list[HealthFinding] = []
         kl, cut = logs.get("kl"), logs.get("completions/clipped_ratio")
@@ -300,9 +299,9 @@ class HealthCallback(Callback):
         self,
         args: TrainerArguments,
         state: State,
-        control: Any,
-        logs: dict[str, Any] | None = None,
-        **_: Any,
+        control: object,
+        logs: dict[str, object] | None = None,
+        **_: object,
     ) -> None:
         """Take in what the trainer logged at a training step."""
         if logs and "loss" in logs:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards.types import Batch, Caller, ScoredCall, Session
+from grpo_rewards.types import Batch, Caller, RewardCall, ScoredCall, Session
 from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.trl.completions import CompletionsFiles, columns_read
 from grpo_rewards_adapters.trl.fitting import check_alone, check_normalisation
@@ -33,7 +32,7 @@ class TrlSession(Session):
         ResumeError: the checkpoint was trained with another configuration or plugin version.
     """
 
-    def __init__(self, composite: Composite, call: Mapping[str, Any]) -> None:
+    def __init__(self, composite: Composite, call: RewardCall) -> None:
         super().__init__(composite)
         self._state: State | None = call.get("trainer_state")
         self._trainer = calling_trainer(call)
@@ -43,11 +42,11 @@ class TrlSession(Session):
         if isinstance(stateful, Mapping) and (saved := stateful.get(STATE_KEY)) is not None:
             self.restore(saved, accept_changes=any(watch.accept_changes for watch in self._watches()))
 
-    def serves(self, call: Mapping[str, Any]) -> bool:
+    def serves(self, call: RewardCall) -> bool:
         """Whether the call has the same trainer's state; calls without one belong to no run."""
         return self._state is not None and call.get("trainer_state") is self._state
 
-    def read(self, call: Mapping[str, Any]) -> tuple[Batch, Caller]:
+    def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows and, where the trainer's state is known, its step, mode, group size and ranks."""
         batch = Batch.from_call(**call)
         if self._state is None:
@@ -55,7 +54,7 @@ class TrlSession(Session):
         step = int(getattr(self._state, "global_step", 0) or 0)
         return batch, Caller(step, is_training(self._trainer), batch.group_size, world())
 
-    def score(self, call: Mapping[str, Any], *, expanded: bool = False) -> ScoredCall:
+    def score(self, call: RewardCall, *, expanded: bool = False) -> ScoredCall:
         """Score a reward call, after looking once whether trainer and composite fit.
 
         Raises:
@@ -96,7 +95,7 @@ class TrlSession(Session):
             self._warn_of_lone_weight()
         self._fits = True
 
-    def _callbacks(self) -> list[Any]:
+    def _callbacks(self) -> list[object]:
         callbacks = getattr(getattr(self._trainer, "callback_handler", None), "callbacks", None)
         return callbacks if isinstance(callbacks, list) else []
 

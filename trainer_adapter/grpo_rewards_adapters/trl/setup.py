@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
@@ -19,6 +19,9 @@ from grpo_rewards_adapters.trl.fitting import (
 )
 from grpo_rewards_adapters.trl.health import HealthCallback, HealthLimits
 from grpo_rewards_adapters.trl.trainer import Trainer
+
+if TYPE_CHECKING:
+    from trl.trainer.grpo_config import GRPOConfig
 
 __all__ = ["Form", "attach", "trl_kwargs"]
 
@@ -75,7 +78,7 @@ def trl_kwargs(
     *,
     args: Any = None,
     form: Form = "auto",
-    callbacks: Sequence[Any] = (),
+    callbacks: Sequence[object] = (),
     accept_changes: bool = False,
     limits: HealthLimits | None = None,
 ) -> dict[str, Any]:
@@ -113,11 +116,11 @@ def trl_kwargs(
     return {"reward_funcs": functions, "args": args, "callbacks": [*callbacks, watch]}
 
 
-def _default_args() -> Any:
+def _default_args() -> GRPOConfig:
     from trl.trainer.grpo_config import GRPOConfig
 
     return GRPOConfig()
 
 
-def _watches(callback: Any, composite: Composite) -> bool:
+def _watches(callback: object, composite: Composite) -> bool:
     return isinstance(callback, HealthCallback) and callback.composite is composite

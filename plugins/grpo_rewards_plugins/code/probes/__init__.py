@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards.types import Probes
 from grpo_rewards_plugins.code.extraction import complete, find_program, first_name
@@ -30,7 +29,7 @@ _CHANCE = re.compile(
 
 
 def code_probes(
-    *, format: str = "auto", timeout: float = 8.0, fidelity: str = "isolated", tag: str = "answer", **columns: Any
+    *, format: str = "auto", timeout: float = 8.0, fidelity: str = "isolated", tag: str = "answer", **columns: object
 ) -> Probes | None:
     """Return what to try on a row with tests, None for a row without."""
     text = _text_of(columns)
@@ -67,7 +66,7 @@ def code_probes(
     )
 
 
-def _text_of(columns: Mapping[str, Any]) -> str:
+def _text_of(columns: Mapping[str, object]) -> str:
     """The tests as Python text, empty where they are none."""
     for name in _TESTS:
         cell = columns.get(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import find_program
@@ -19,7 +18,7 @@ _MOST = 3  # solutions that are tried until one passes
 _PYTHON3 = 3  # in the columns of CodeContests
 
 
-def solutions_of(columns: Mapping[str, Any], suite: Suite) -> tuple[str, ...]:
+def solutions_of(columns: Mapping[str, object], suite: Suite) -> tuple[str, ...]:
     """Return up to three programs that the row says are right, each once."""
     found: dict[str, None] = {}
     for name in _COLUMNS:
@@ -32,7 +31,7 @@ def solutions_of(columns: Mapping[str, Any], suite: Suite) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _texts(cell: Any) -> Iterator[str]:
+def _texts(cell: object) -> Iterator[str]:
     """The programs in a cell: one, a list, or CodeContests' ``{language: [...], solution: [...]}``."""
     if is_blank(cell):
         return

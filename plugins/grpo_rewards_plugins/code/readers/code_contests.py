@@ -8,7 +8,6 @@ with several right answers has one of them here. For ``weighted`` scores the pub
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.row import Row
@@ -30,7 +29,7 @@ def read(row: Row) -> Suite | None:
     return in_parts(suite, len(public))
 
 
-def _cases(row: Row, name: str) -> list[Any]:
+def _cases(row: Row, name: str) -> list[object]:
     cell = row.data(name)
     if not isinstance(cell, list | Mapping) or (
         isinstance(cell, Mapping) and all(is_blank(part) for part in cell.values())

@@ -8,7 +8,6 @@ a part of those files there, and reads and writes nothing itself. So are rows wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -37,14 +36,14 @@ def read(row: Row) -> Suite | None:
     return known.without("test_names", "test_cases").tests(tests)
 
 
-def _content(file: Any) -> Any:
+def _content(file: object) -> object:
     """What a file holds: ``[name, content]``, or a mapping."""
     if isinstance(file, Mapping):
         return file.get("content")
     return file[1] if isinstance(file, list | tuple) and len(file) == 2 else file
 
 
-def _case(name: str, pair: Any) -> dict[str, Any]:
+def _case(name: str, pair: object) -> dict[str, object]:
     if isinstance(pair, Mapping):
         return {"test_name": name, **pair}
     if not isinstance(pair, list | tuple) or len(pair) != 2:

@@ -31,7 +31,7 @@ def read(row: Row) -> Suite | None:
     return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
 
 
-def is_examples(cell: list[Any]) -> bool:
+def is_examples(cell: list[object]) -> bool:
     """Whether tests are examples such as ``nums = [3,3], target = 6``."""
     return bool(cell) and all(
         isinstance(case, Mapping) and isinstance(given := case.get("input"), str) and _NAMED.match(given)
@@ -73,7 +73,7 @@ def _arguments(text: str) -> dict[str, Any]:
     return {str(keyword.arg): _literal(keyword.value, text) for keyword in call.keywords}
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return _literal(parse(text.strip(), mode="eval").body, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -87,7 +87,7 @@ class _Words(ast.NodeTransformer):
         return ast.copy_location(ast.Constant(_WORDS[node.id]), node) if node.id in _WORDS else node
 
 
-def _literal(node: ast.expr, text: str) -> Any:
+def _literal(node: ast.expr, text: str) -> object:
     try:
         return ast.literal_eval(_Words().visit(node))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

@@ -7,8 +7,6 @@ public tests are one part, the private ones another.
 
 from __future__ import annotations
 
-from typing import Any
-
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import Row
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
@@ -25,7 +23,7 @@ def read(row: Row) -> Suite | None:
     return in_parts(suite, len(public))
 
 
-def _cases(row: Row, name: str) -> list[Any]:
+def _cases(row: Row, name: str) -> list[object]:
     cell = row.data(name)
     if cell is None:
         return []

@@ -8,7 +8,6 @@ tasks (`ability` is not code, or the ground truth is an answer) do not apply.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -29,7 +28,7 @@ def read(row: Row) -> Suite | None:
     raise SuiteProblem("the columns reward_model and reward_spec hold no ground_truth")
 
 
-def _read(row: Row, truth: Any) -> Suite:
+def _read(row: Row, truth: object) -> Suite:
     tests = opened(truth)
     ability = row.get("ability")
     if isinstance(ability, str) and ability.lower() not in ("code", "coding", "programming"):

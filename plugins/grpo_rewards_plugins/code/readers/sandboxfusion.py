@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -55,7 +54,7 @@ def _packed(row: Row, cell: str) -> Suite:
     return row.tests(tests)
 
 
-def _around(row: Row, cell: Mapping[str, Any]) -> Suite:
+def _around(row: Row, cell: Mapping[str, object]) -> Suite:
     """Read the text around the program as what stands before it and its tests."""
     if others := [key for key, value in cell.items() if key != "code" and not is_blank(value)]:
         raise SuiteProblem(f"the tests hold a key beside 'code' that is not known: {str(others[0])[:60]!r}")

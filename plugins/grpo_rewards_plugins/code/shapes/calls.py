@@ -29,7 +29,7 @@ _DIGITS = 4000  # an integer that is longer cannot be written in decimals everyw
 _LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
 
 
-def called_name(tests: Any, columns: Mapping[str, Any]) -> str:
+def called_name(tests: Any, columns: Mapping[str, object]) -> str:
     """Return the function that the tests call by their own words or the row's; empty where they call none.
 
     Raises:
@@ -54,7 +54,7 @@ def called_name(tests: Any, columns: Mapping[str, Any]) -> str:
     return next(iter(names), "")
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     if is_blank(value):
         return ""
     if not isinstance(value, str) or not value.isidentifier():
@@ -88,7 +88,11 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
 
 
 def calls_of(
-    name: str, pairs: Sequence[tuple[Any, Any]], columns: Mapping[str, Any], *, signature: _Signature | None = None
+    name: str,
+    pairs: Sequence[tuple[object, object]],
+    columns: Mapping[str, object],
+    *,
+    signature: _Signature | None = None,
 ) -> Calls:
     """Return calls with arguments (a list, or a mapping by name) and results, none twice.
 
@@ -113,7 +117,7 @@ def calls_of(
     return Calls(tuple(texts), signature.parameters_of(cases), signature.returns)
 
 
-def parameters_of(name: str, columns: Mapping[str, Any]) -> list[str]:
+def parameters_of(name: str, columns: Mapping[str, object]) -> list[str]:
     """Return the parameters of a function in their order, empty where the row's texts do not say."""
     return [parameter for parameter, _ in _Signature.of(name, columns).parameters]
 
@@ -135,7 +139,7 @@ def _value(text: Any) -> Any:
         raise SuiteProblem(f"an argument or result of a call is no JSON: {str(text)[:60]!r}") from None
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """A value as JSON, in which tuples are lists."""
     try:
         text = _encode(value)
@@ -148,7 +152,7 @@ def _written(value: Any) -> str:
     return text
 
 
-def _refuse_values(value: Any) -> None:
+def _refuse_values(value: object) -> None:
     """Refuse a value that has no JSON, or none that can be read everywhere.
 
     Raises:
@@ -163,7 +167,7 @@ def _refuse_values(value: Any) -> None:
             raise SuiteProblem(f"a test holds a {type(part).__name__}, which is no JSON")
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _parts(value: object) -> Iterator[object]:
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -193,7 +197,7 @@ class _Signature:
             self.returns = f"argument {names.index(named) if named in names else 0}"
 
     @classmethod
-    def of(cls, name: str, columns: Mapping[str, Any]) -> _Signature:
+    def of(cls, name: str, columns: Mapping[str, object]) -> _Signature:
         texts = [text for column in _TEXTS if isinstance(text := columns.get(column), str)]
         head = re.compile(rf"\bdef {re.escape(name)}\(([^()]{{0,1000}})\)\s*(?:->\s*([^:\n]{{1,200}}))?")
         match = next((found for text in texts if (found := head.search(text))), None)
@@ -203,11 +207,11 @@ class _Signature:
         parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
         return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
 
-    def parameters_of(self, cases: list[dict[str, Any]]) -> tuple[str, ...]:
+    def parameters_of(self, cases: list[dict[str, object]]) -> tuple[str, ...]:
         """The shapes of the arguments, none where all are plain."""
         return self._shapes if any(self._shapes) else ()
 
-    def check(self, cases: list[dict[str, Any]]) -> None:
+    def check(self, cases: list[dict[str, object]]) -> None:
         """Refuse calls of which it is not known what they are.
 
         Raises:

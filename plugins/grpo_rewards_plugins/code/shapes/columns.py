@@ -71,7 +71,7 @@ def is_python(language: str) -> bool:
     return _PYTHON.fullmatch(language.strip().lower()) is not None
 
 
-def language_of(columns: Mapping[str, Any]) -> str:
+def language_of(columns: Mapping[str, object]) -> str:
     """Return the language that a row asks programs in, as the sandbox names it; empty where it does not say.
 
     Raises:
@@ -82,7 +82,7 @@ def language_of(columns: Mapping[str, Any]) -> str:
     return named_language(columns.get("language")) or named_language(named)
 
 
-def named_language(language: Any) -> str:
+def named_language(language: object) -> str:
     """Return the language that a cell names: Python where it is among several; empty for a language that people speak.
 
     Raises:
@@ -118,7 +118,7 @@ def run_languages() -> tuple[str, ...]:
     return LANGUAGES
 
 
-def checker_of(columns: Mapping[str, Any]) -> Checking | None:
+def checker_of(columns: Mapping[str, object]) -> Checking | None:
     """Return the checker that decides about a row's outputs, None where the row has none.
 
     Raises:
@@ -138,7 +138,7 @@ def checker_of(columns: Mapping[str, Any]) -> Checking | None:
     return Checking(text, *_CHECKERS[name if name in _CHECKERS else "output_judging_function"])
 
 
-def files_of(columns: Mapping[str, Any]) -> tuple[str, str]:
+def files_of(columns: Mapping[str, object]) -> tuple[str, str]:
     """Return the names of the files that programs read and write, empty for standard input and output.
 
     Raises:
@@ -182,7 +182,7 @@ def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
         raise SuiteProblem("the tests are not complete (column 'official_tests_complete')")
 
 
-def seconds_of(columns: Mapping[str, Any]) -> float | None:
+def seconds_of(columns: Mapping[str, object]) -> float | None:
     """Return the row's time limit for one test, in seconds; None where the row has none.
 
     Read are a number of seconds (from 100 on: milliseconds), ``"2.0 seconds"``, ``"1500 ms"`` and ``{"seconds": 2, "nanos": 0}``.
@@ -211,7 +211,7 @@ def seconds_of(columns: Mapping[str, Any]) -> float | None:
     return seconds
 
 
-def memory_of(columns: Mapping[str, Any]) -> int | None:
+def memory_of(columns: Mapping[str, object]) -> int | None:
     """Return the row's memory limit in bytes: megabytes (``256``, ``"256.0 megabytes"``), or bytes; None where it is not understood."""
     for name in ("memory_limit_bytes", "memory_limit"):
         limit = plain(columns.get(name))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from grpo_rewards_plugins.answers import tagged
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -48,7 +47,7 @@ def _stripped(answer: str) -> str:
     return answer.partition("==")[2].strip() if re.match(r"\w+\(", answer) and "==" in answer else answer
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     """The literal that a text is, or `_NOTHING`: read as data, whatever it says."""
     if len(text) > _MOST_TEXT or _depth(text) > _DEEPEST:
         return _NOTHING

@@ -8,7 +8,7 @@ import io
 import pickle
 import re
 import zlib
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from grpo_rewards_plugins.cells import from_json
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -26,7 +26,7 @@ def is_packed(text: str) -> bool:
     return _PACKED.fullmatch(text.strip()) is not None
 
 
-def unpacked(text: str) -> Any:
+def unpacked(text: str) -> object:
     """Return packed tests: lists and mappings, out of JSON where that is what was packed.
 
     Raises:
@@ -59,11 +59,11 @@ class _Plain(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> NoReturn:
         raise SuiteProblem(f"the packed tests hold a {str(name)[:60]!r}, and only plain data is read")
 
-    def persistent_load(self, pid: Any) -> NoReturn:
+    def persistent_load(self, pid: object) -> NoReturn:
         raise SuiteProblem("the packed tests refer to something outside, and only plain data is read")
 
 
-def _plain_pickle(data: bytes) -> Any:
+def _plain_pickle(data: bytes) -> object:
     try:
         return _Plain(io.BytesIO(data)).load()
     except SuiteProblem:

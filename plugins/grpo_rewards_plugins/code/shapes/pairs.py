@@ -34,7 +34,7 @@ _ASSIGNED = re.compile(r"[A-Za-z_]\w* = \S")
 _CUT_AFTER = 250  # characters; the site that cuts its tests does so after about 400
 
 
-def read_pairs(tests: Mapping[str, Any] | Sequence[Any], *, judged: bool = False) -> tuple[Pair, ...]:
+def read_pairs(tests: Mapping[str, object] | Sequence[object], *, judged: bool = False) -> tuple[Pair, ...]:
     """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``; `judged`: a checker looks at outputs.
 
     Raises:
@@ -60,7 +60,7 @@ def read_pairs(tests: Mapping[str, Any] | Sequence[Any], *, judged: bool = False
     return pairs
 
 
-def is_call(case: Mapping[str, Any]) -> bool:
+def is_call(case: Mapping[str, object]) -> bool:
     """Whether a test, or the mapping of all, says of itself that it is a call."""
     inner = from_json(case.get("metadata"))
     return (
@@ -85,12 +85,12 @@ def cases_of(tests: Mapping[str, Any] | Sequence[Any]) -> Sequence[Mapping[str, 
     return [{"input": one, "output": other, **shared} for one, other in zip(given, wanted, strict=True)]
 
 
-def _pair(case: Mapping[str, Any]) -> Pair:
+def _pair(case: Mapping[str, object]) -> Pair:
     refuse_others(case)
     return _text(only(case, INPUTS), "stdin"), _text(only(case, OUTPUTS), "stdout")
 
 
-def only(case: Mapping[str, Any], names: Mapping[str, str]) -> Any:
+def only(case: Mapping[str, object], names: Mapping[str, str]) -> object:
     """The value of whichever of the names is there; of several, they must agree."""
     found = [plain(case[name]) for name in names if name in case]
     if any(value != found[0] for value in found):
@@ -98,7 +98,7 @@ def only(case: Mapping[str, Any], names: Mapping[str, str]) -> Any:
     return found[0] if found else None
 
 
-def refuse_others(case: Mapping[str, Any], *, calls: bool = False) -> None:
+def refuse_others(case: Mapping[str, object], *, calls: bool = False) -> None:
     """Refuse a test that holds a key which is not known, or is not what the others are; `calls`: it is to be a call.
 
     Raises:
@@ -123,7 +123,7 @@ def refuse_others(case: Mapping[str, Any], *, calls: bool = False) -> None:
         )
 
 
-def _text(value: Any, stream: str) -> str:
+def _text(value: object, stream: str) -> str:
     """A text; a list of lines; or ``{"stdin": text}``, a mapping of file names with no other file."""
     if isinstance(value, Mapping):
         others = [name for name in value if name != stream and not is_blank(value[name])]

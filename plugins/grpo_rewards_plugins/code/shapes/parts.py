@@ -31,7 +31,7 @@ def _part(tests: range) -> Part:
     return float(len(tests)), tuple(tests)
 
 
-def in_subtasks(suite: Suite, tests: Any, columns: Mapping[str, Any]) -> Suite:
+def in_subtasks(suite: Suite, tests: Any, columns: Mapping[str, object]) -> Suite:
     """Return a suite with the subtasks of the column ``subtasks``: ``[{points, tests}]``; a test may belong to several.
 
     Tests are named by their places, from 0 on, or by what they have under ``test_name``, ``test_id`` or ``id``.

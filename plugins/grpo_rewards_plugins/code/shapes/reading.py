@@ -40,10 +40,10 @@ def read_suite(
     tests: Any,
     *,
     format: str | None,
-    entry_point: Any,
-    setup: Any,
+    entry_point: object,
+    setup: object,
     prompt: str,
-    columns: Mapping[str, Any] = MappingProxyType({}),
+    columns: Mapping[str, object] = MappingProxyType({}),
 ) -> Suite:
     """Read a row's tests; `format` None means what they look like.
 
@@ -91,7 +91,7 @@ def _opened(tests: Any) -> Any:
 
 def _cases(
     tests: Any,
-    columns: Mapping[str, Any],
+    columns: Mapping[str, object],
     *,
     format: str | None,
     entry: str,
@@ -132,7 +132,7 @@ def _method(entry: str) -> str:
 
 
 def calls_suite(
-    name: str, calls: Calls, columns: Mapping[str, Any], *, setup: str = "", classes: tuple[str, ...] = ()
+    name: str, calls: Calls, columns: Mapping[str, object], *, setup: str = "", classes: tuple[str, ...] = ()
 ) -> Suite:
     """Return the suite of calls of `name`; programs get the imports that the sites with calls have, before their own names."""
     own = columns.get("class_name")
@@ -170,11 +170,11 @@ def _unwrapped(tests: Any) -> tuple[Any, str | None]:
     return _opened(tests[there[0]]), _WRAPPERS[there[0]]
 
 
-def _are_pairs(tests: Any) -> bool:
+def _are_pairs(tests: object) -> bool:
     return isinstance(tests, list) and bool(tests) and all(isinstance(test, Mapping) for test in tests)
 
 
-def _setup(setup: Any) -> str:
+def _setup(setup: object) -> str:
     setup = plain(setup)
     if isinstance(setup, list | tuple):
         return "\n".join(str(line) for line in setup if line)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy  # type: ignore[import-untyped]
@@ -12,7 +13,10 @@ from sympy import Float, Integer, Rational, Symbol
 __all__ = ["answer", "build", "decide"]
 
 _LARGEST_POWER = 10_000
-_FUNCTIONS: dict[str, Any] = {
+Packed = tuple[
+    str, Any, Sequence["Packed"]
+]  # kind, value by the kind, and the parts, as `wire.packed` makes them of a node
+_FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{
         name: getattr(sympy, name)
         for name in (
@@ -26,13 +30,13 @@ _FUNCTIONS: dict[str, Any] = {
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
 
 
-def _power(base: Any, exponent: Any) -> object:
+def _power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
     if exponent.is_number and base.is_number and base not in (0, 1, -1) and not abs(exponent) < _LARGEST_POWER:
         raise ValueError("a power too large")
     return sympy.Pow(base, exponent)
 
 
-def build(node: list[Any]) -> Any:
+def build(node: Packed) -> sympy.Expr:
     """The sympy expression of a packed tree.
 
     Raises:
@@ -78,7 +82,7 @@ def build(node: list[Any]) -> Any:
     raise ValueError(f"a {kind}")
 
 
-def _calculus(name: str, args: list[object]) -> object:
+def _calculus(name: str, args: list[sympy.Expr]) -> sympy.Expr:
     if name == "int":
         return sympy.Integral(args[0], args[1] if len(args) == 2 else (args[1], args[2], args[3]))
     if name == "lim":
@@ -88,7 +92,7 @@ def _calculus(name: str, args: list[object]) -> object:
     raise ValueError(name)
 
 
-def decide(gold: list[object], answer: list[object]) -> tuple[bool | None, str]:
+def decide(gold: Packed, answer: Packed) -> tuple[bool | None, str]:
     """Is the difference of two packed trees zero?"""
     one, other = build(gold), build(answer)
     difference = one - other
@@ -112,7 +116,7 @@ def decide(gold: list[object], answer: list[object]) -> tuple[bool | None, str]:
     return None, "sympy could not tell"
 
 
-def answer(question: list[Any]) -> list[object]:
+def answer(question: tuple[Packed, Packed]) -> list[object]:
     """What a worker replies to ``[gold, answer]``: equal or null, and the rule."""
     try:
         return list(decide(*question))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grpo_rewards_plugins.math.reading.tree import Node
 
 __all__ = ["packed", "symbolic"]
 
@@ -11,12 +14,12 @@ _KINDS = frozenset(
 )
 
 
-def symbolic(node: Any) -> bool:
+def symbolic(node: Node) -> bool:
     """Is the tree one that a worker can be asked about: an expression, with no set, list or relation in it?"""
     return node.kind in _KINDS and all(symbolic(arg) for arg in node.args)
 
 
-def packed(node: Any) -> list[object]:
+def packed(node: Node) -> list[object]:
     """A tree as nested lists ``[kind, value, args]``; rationals are text."""
     value = node.value
     if node.kind == "num":

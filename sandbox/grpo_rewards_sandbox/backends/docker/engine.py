@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..._errors import SandboxUnavailable
@@ -18,7 +19,7 @@ LABEL, OWNER, SANDBOX = "grpo-rewards.sandbox", "grpo-rewards.owner", "grpo-rewa
 _TIMEOUT, _PATIENCE = 60, 250
 
 
-def docker_py() -> Any:
+def docker_py() -> ModuleType:
     """Return the module docker, or say how to get it."""
     try:
         import docker

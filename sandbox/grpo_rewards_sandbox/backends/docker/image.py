@@ -11,7 +11,6 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -155,7 +154,7 @@ def exists(engine: Engine, name: str) -> bool:
 def find(engine: Engine, *, make: bool = True) -> str:
     """Return the newest image of this version of the program; build it if that needs nothing from outside."""
     label = f"{PROGRAM_LABEL}={program_hash(context_files())}"
-    found: list[Any] = engine.client.images.list(REPOSITORY, filters={"label": label})
+    found = engine.client.images.list(REPOSITORY, filters={"label": label})
     if found:
         newest = max(found, key=lambda image: image.attrs["Created"])
         return str(newest.tags[0] if newest.tags else newest.id)

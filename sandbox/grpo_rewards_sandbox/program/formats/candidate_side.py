@@ -29,7 +29,7 @@ _HARMLESS = frozenset(("_codecs.encode", "copyreg._reconstructor", "builtins.obj
 def follow_seed(peer: TrustedPeer) -> None:
     real = random.seed
 
-    def seed(a: Any = None, version: int = 2) -> None:
+    def seed(a: int | float | str | bytes | bytearray | None = None, version: int = 2) -> None:
         real(a, version)
         if type(a) in (int, str, float, bytes):
             peer.surroundings.seeds.append(a)
@@ -57,7 +57,7 @@ def follow_monkeypatch(peer: TrustedPeer) -> None:
         for changed, name, _ in self._setattr[count:]:
             _patch_there(peer, changed, name, 1)
 
-    def undo_(self: Any) -> None:
+    def undo_(self: MonkeyPatch) -> None:
         changed = [(target, name) for target, name, _ in self._setattr]
         undo(self)
         for target, name in changed:
@@ -135,7 +135,7 @@ def reload(peer: TrustedPeer, candidate: str) -> None:
     """`importlib.reload` of the candidate's module runs it again, over there."""
     real = importlib.reload
 
-    def again(module: Any) -> Any:
+    def again(module: types.ModuleType) -> types.ModuleType:
         if type(module) is not ProxyModule:
             return real(module)
         peer.request("load", candidate, module.__name__, "", module)

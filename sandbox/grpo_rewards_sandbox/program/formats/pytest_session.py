@@ -9,10 +9,13 @@ import os
 import site
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .names import Expected
 from .report import Progress, Report
+
+if TYPE_CHECKING:
+    from _pytest.python import Function
 
 _OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan threadexception unraisableexception"
 _WARM = (
@@ -41,7 +44,7 @@ class Outcomes:
             self.passed.append(report.nodeid)
             self._progress(len(self.passed), self.total)
 
-    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool | None:
+    def pytest_pyfunc_call(self, pyfuncitem: Function) -> bool | None:
         """Run a test that is a coroutine function: without a plugin pytest would not, and some versions let it pass."""
         if not inspect.iscoroutinefunction(pyfuncitem.obj):
             return None
@@ -117,7 +120,7 @@ class Session:
             except ImportError:
                 continue  # this pytest keeps it elsewhere
 
-    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[object]:
+    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Any]:
         """Collect and run one file; return the collected items."""
         # only this folder is looked at: those above it are slow to list, or may not be
         self._config.pluginmanager._confcutdir = Path(path).parent
@@ -133,7 +136,7 @@ class Session:
             items = list(self._session.items)
         return items
 
-    def _collected(self, path: Path) -> list[object]:
+    def _collected(self, path: Path) -> list[Any]:
         """Collect one file, whose place is known: to look for it through all folders above takes as long as to read it."""
         hook, session = self._config.hook, self._session
         module = hook.pytest_pycollect_makemodule(module_path=path, parent=session)

@@ -7,8 +7,8 @@ import glob
 import os
 import resource
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class JobLimits:
     cpu_seconds: int
 
     @classmethod
-    def from_wire(cls, values: dict[str, Any]) -> JobLimits:
+    def from_wire(cls, values: Mapping[str, int]) -> JobLimits:
         """Read the limits that came with a job."""
         return cls(**{name: int(values[name]) for name in cls.__slots__})
 

@@ -6,7 +6,6 @@ import ctypes
 import os
 import random
 import signal
-from typing import Any
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -26,11 +25,11 @@ MACHINE = os.uname().machine
 _CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 40
 
-libc: Any = ctypes.CDLL(None, use_errno=True)
+libc = ctypes.CDLL(None, use_errno=True)
 libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 libc.syscall.restype = ctypes.c_long
 # the interpreter's lock is held through these, as it is in `os.fork`
-_held: Any = ctypes.PyDLL(None, use_errno=True)
+_held = ctypes.PyDLL(None, use_errno=True)
 _held.syscall.restype = ctypes.c_long
 _draw_anew = random.seed  # the tests' side puts another there
 _FORK = getattr(_held, "_Fork", None)  # glibc 2.34, musl 1.2.2

@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -200,7 +200,7 @@ class Cell:
         if limit:
             raise Ended(Report(status="limit", limit=limit, reason=reason))
 
-    def _ask(self, message: dict[str, Any], descriptors: tuple[int, ...]) -> None:
+    def _ask(self, message: Mapping[str, object], descriptors: tuple[int, ...]) -> None:
         self._socket.settimeout(max(self.clock.left(), _STUCK))
         try:
             wire.send(self._socket, message, descriptors)

@@ -12,7 +12,7 @@ import resource
 import signal
 import socket
 import stat
-from typing import Any
+from typing import TypedDict
 
 from .. import wire
 from ..formats import program_run
@@ -23,6 +23,18 @@ _ROOM = 96 << 20  # bytes: this process's own address space, and some
 _SHARED = ("/tmp", "/dev/shm")  # where a program may write beside its folder, if it may
 _STREAMS, _MAX_DESCRIPTOR = 3, 1024
 _OUTSIDE = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT)  # what Python ignores, and a program does not
+
+
+class Asked(TypedDict, total=False):
+    """What the supervisor asks for: `do`, and what that needs."""
+
+    do: str
+    name: str  # of a file in the folder
+    mode: int
+    limits: dict[str, int]
+    python: str | None
+    words: list[str]
+    environment: dict[str, str]
 
 
 def serve(sock: socket.socket, folder: str) -> None:
@@ -42,7 +54,7 @@ def serve(sock: socket.socket, folder: str) -> None:
             os.close(descriptor)
 
 
-def _put(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+def _put(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str, object], tuple[int, ...]]:
     """Write a file of the folder anew."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(message["name"])
@@ -56,7 +68,7 @@ def _put(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[
     return {}, ()
 
 
-def _clear(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+def _clear(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str, object], tuple[int, ...]]:
     """End what runs here and remove every file: the next program finds nothing of the last one."""
     _end_others()
     for place in (folder, *_SHARED):
@@ -88,7 +100,7 @@ def _empty(place: str) -> None:
             return
 
 
-def _take(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+def _take(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str, object], tuple[int, ...]]:
     """Give a file of the folder out; a folder of classes as an archive."""
     name = message["name"]
     if os.path.isdir(name) and not os.path.islink(name):
@@ -106,7 +118,7 @@ def _pack(folder: str, target: str) -> None:
                 archive.write(f"{path}/{name}", os.path.relpath(f"{path}/{name}", folder))
 
 
-def _run(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[dict[str, Any], tuple[int, ...]]:
+def _run(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str, object], tuple[int, ...]]:
     """Run a program to its end."""
     child = _spawn(message, descriptors, folder)
     if child == 0:
@@ -126,7 +138,7 @@ def _run(message: dict[str, Any], descriptors: list[int], folder: str) -> tuple[
     }, ()
 
 
-def _spawn(message: dict[str, Any], descriptors: list[int], folder: str) -> int:
+def _spawn(message: Asked, descriptors: list[int], folder: str) -> int:
     """Start a program without copying this process; return 0 where this process has not the room for its limits."""
     limits = message["limits"]
     if message["python"] is not None or min(limits.get("AS", _ROOM), limits.get("DATA", _ROOM)) < _ROOM:
@@ -144,7 +156,7 @@ def _spawn(message: dict[str, Any], descriptors: list[int], folder: str) -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
 
 
-def _environment(message: dict[str, Any], folder: str) -> dict[str, str]:
+def _environment(message: Asked, folder: str) -> dict[str, str]:
     return {name: value.replace("{folder}", folder) for name, value in message["environment"].items()}
 
 
@@ -155,7 +167,7 @@ def _end_others() -> None:
             os.wait()
 
 
-def _start(message: dict[str, Any], descriptors: list[int], folder: str) -> None:
+def _start(message: Asked, descriptors: list[int], folder: str) -> None:
     try:
         for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
