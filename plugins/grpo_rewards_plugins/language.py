@@ -71,6 +71,8 @@ def _split(text: str, raw: bytes, script: Script) -> tuple[int, int, int]:
     """
     beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
     others = _pattern(script).sub("", beyond)
+    if script == "latin" and not others:
+        return len(beyond), 0, 0  # letters in ASCII need no counting where none is foreign
     in_ascii = len(raw.translate(None, _NO_ASCII_LETTERS))
     firsts = [text.index(letter) for letter in others[:1]]
     if script != "latin" and (found := _ASCII_LETTER.search(text)):
