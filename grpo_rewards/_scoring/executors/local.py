@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
+import multiprocessing
+import os
+import pickle
 import signal
+import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.executors.processes import SPAWN, loaded_composite, process_pool
 from grpo_rewards._scoring.executors.recovery import Died, score_in_window
 from grpo_rewards._scoring.executors.window import score_here
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards._tier import pickled
 from grpo_rewards.errors import ConfigError
-from grpo_rewards.slots import slots
+from grpo_rewards.slots import shared_by, slots
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Semaphore
+
     from pebble import ProcessFuture, ProcessPool
 
 __all__ = ["local"]
 
 _log = logging.getLogger(__name__)
 
+_PR_SET_PDEATHSIG = 1
+_SPAWN = multiprocessing.get_context("spawn")
 _START = 10.0  # seconds that a worker process may take to start
 
 
@@ -40,8 +48,36 @@ def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterat
         yield from pool.score(chunks)
 
 
+# ------------------------------------------------------------------------------------------------ in the worker
+
+_composite: Composite | None = None
+_start_error = "it was not started"
+
+
+def _start_worker(composite: bytes, parent: int, environment: dict[str, str], started: Semaphore) -> None:
+    """Make a process ready to score; it ends with its parent and leaves Ctrl-C to it. `started` is released at once."""
+    global _composite, _start_error
+    started.release()
+    os.environ.update(environment)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
+    try:
+        _composite = pickle.loads(composite)  # noqa: S301 - our own bytes, from our own parent
+    except Exception as error:  # noqa: BLE001 - told to the parent by the first chunk: a worker that dies is replaced
+        _start_error = f"{type(error).__name__}: {error}"
+
+
 def _score_in_worker(samples: list[Sample]) -> ScoredChunk:
-    return score_samples(loaded_composite(), samples)
+    if _composite is None:
+        raise ConfigError(f"the rewards cannot be loaded in a worker process: {_start_error}; try --workers 1")
+    return score_samples(_composite, samples)
+
+
+# ------------------------------------------------------------------------------------------------ in the parent
 
 
 class _Workers:
@@ -52,7 +88,7 @@ class _Workers:
         self._workers = workers
         self._pickled, _ = pickled(composite, "or score with --workers 1")
         self._pool: ProcessPool | None = None
-        self._started = SPAWN.Semaphore(0)
+        self._started = _SPAWN.Semaphore(0)
 
     def __enter__(self) -> _Workers:
         return self
@@ -74,7 +110,14 @@ class _Workers:
             _log.warning("the worker processes have to be started afresh")
             self._stop()
         if self._pool is None:
-            self._pool = process_pool(self._workers, self._pickled, self._started)
+            from pebble import ProcessPool
+
+            self._pool = ProcessPool(
+                max_workers=self._workers,
+                context=_SPAWN,
+                initializer=_start_worker,
+                initargs=(self._pickled, os.getpid(), shared_by(self._workers), self._started),
+            )
         return self._pool.schedule(_score_in_worker, args=(samples,))
 
     def score(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, ScoredChunk]]:
