@@ -13,9 +13,8 @@ from sympy import Float, Integer, Rational, Symbol
 __all__ = ["answer", "build", "decide"]
 
 _LARGEST_POWER = 10_000
-Packed = tuple[
-    str, Any, Sequence["Packed"]
-]  # kind, value by the kind, and the parts, as `wire.packed` makes them of a node
+# kind, value by the kind, and the parts, as `wire.packed` makes them of a node
+Packed = tuple[str, Any, Sequence["Packed"]]
 _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{
         name: getattr(sympy, name)

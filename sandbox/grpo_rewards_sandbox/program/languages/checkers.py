@@ -30,10 +30,8 @@ _ORDER = {
     "function": (_INPUT, _OUTPUT, _ANSWER),
 }
 _TESTLIB = {0: True, 1: False, 2: False, 4: False, 8: False}
-_NO_WORD = (
-    3,
-    7,
-)  # by the checker's own word the jury is at fault, or the output is worth some points: neither right nor wrong
+# by the checker's own word the jury is at fault, or the output is worth some points: neither right nor wrong
+_NO_WORD = (3, 7)
 _EXCEEDED = ("timeout", "limit")
 _KEPT = 4096
 _FUNCTION = """
