@@ -50,7 +50,9 @@ def sides(call: str, calls: int) -> dict[str, float]:
     pid = os.fork()
     if pid == 0:
         mine.close()
-        candidate.serve(theirs)
+        peer = candidate.CandidatePeer(theirs)
+        candidate.prepare(peer)
+        peer.serve_on(theirs.detach())
         os._exit(0)
     theirs.close()
     peer = trusted.TrustedPeer(mine, under_test=frozenset(["Counter"]), module_name="solution")

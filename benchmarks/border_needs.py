@@ -122,7 +122,9 @@ def _called(job: Job, session: Any, folder: str) -> tuple[str, set[str]]:
         os.chdir(folder)
         mine.close()
         os.close(writer)  # else a candidate that lasts would keep the answer from ending
-        candidate.serve(theirs)
+        peer = candidate.CandidatePeer(theirs)
+        candidate.prepare(peer)
+        peer.serve_on(theirs.detach())
         os._exit(0)
     theirs.close()
     pids.append(os.fork())

@@ -26,6 +26,11 @@ FILES = {
         BY_NAME + "def test_a():\n    assert double(2) == 4\n"),
     "swallows": ("def double(x):\n    try:\n        x()\n    except BaseException:\n        pass\n    return 4\n",
         BY_NAME + "def test_a():\n    def fails():\n        assert double is None\n    assert double(fails) == 4\n"),
+    "draws": (RIGHT, BY_NAME + "import random\nfrom string import digits\ndef test_a():\n    x = random.randint(1, 9)\n"
+        "    assert double(x) == x + x\n    text = ''.join(random.choice(digits) for _ in range(9))\n"
+        "    assert double(text) == text + text\n"),
+    "draws_what_is_not_known": ("import random\ndef double(x):\n    return random.random()\n",
+        BY_NAME + "import random\ndef test_a():\n    assert double(0) == random.random()\n"),
     "takes_the_place_of_a_builtin": (RIGHT + "abs = lambda x: 4\n",
         "from solution import *\ndef test_a():\n    assert abs(double(2)) == 4\ndef test_b():\n    assert abs(-3) == 4\n"),
 }  # fmt: skip
@@ -41,6 +46,9 @@ NOT_PLAIN = {
     "a_class_by_call": "def test_a():\n    type('K', (), {})\n",
     "a_class_by_arguments": "def test_a():\n    type(*('K', (), {}))\n",
     "a_class_by_another_name": "def test_a():\n    make = type\n    make('K', (), {})\n",
+    "a_seed": "import random\ndef test_a():\n    random.seed(1)\n",
+    "a_generators_state": "import random\ndef test_a():\n    random.setstate(random.getstate())\n",
+    "a_generator_of_all": "import random\ndef test_a():\n    random._inst.random()\n",
     "a_builtin_that_acts": "def test_a():\n    setattr(test_a, 'x', 1)\n",
 }
 

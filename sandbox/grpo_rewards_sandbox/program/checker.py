@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import random
 import socket
 
 from . import packages, placement, wire
@@ -49,14 +50,11 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Co
     gc.collect()
     gc.freeze()
     wire.send(sock, {"ready": role})
-    while True:
-        try:
-            message, descriptors = wire.receive(sock)
-        except wire.Disconnected:
-            os._exit(0)
+    for message, descriptors in wire.requests(sock):
         job = message["job"]
         if message["processor"] is not None:
             placement.put(0, {message["processor"]})
+        random.seed()  # what one job's tests drew says nothing of what the next one's draw
         border = socket.socket(fileno=descriptors[0])
         progress = progress_to(descriptors[1])
         if job["format"] == "calls":
@@ -69,3 +67,4 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Co
         os.close(descriptors[1])
         border.close()
         del Border.peer, report, job, message
+    os._exit(0)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from . import wire
-from .isolation import confine, limits
+from .isolation import confine
 from .protocol import Doing, Start
 
 if TYPE_CHECKING:
@@ -61,8 +61,9 @@ class Child(ABC):
             os.umask(0)
         self.redirect()
         confine.close_descriptors({*self.descriptors, self.set_up, *self.cell.own_descriptors()})
-        job_limits = limits.JobLimits.from_wire(self.request["limits"])
-        self.cell.confine(job_limits, folder, self.cell.shared_folder(shared), user=self.user, whole=self.whole)
+        self.cell.confine(
+            self.request["limits"], folder, self.cell.shared_folder(shared), user=self.user, whole=self.whole
+        )
 
     def say_set_up(self) -> None:
         """Write the byte without which no verdict counts."""
@@ -70,8 +71,9 @@ class Child(ABC):
         os.close(self.set_up)
 
     def set_environment(self, folder: str) -> None:
-        """Say where it works."""
-        os.environ["HOME"] = os.environ["PWD"] = folder
+        """Say where it works; its fork server said so where that is a mount, at the same place for each."""
+        if not self.cell.plan.namespaces:
+            os.environ["HOME"] = os.environ["PWD"] = folder
 
     def redirect(self) -> None:
         """Send what it prints nowhere."""
@@ -87,13 +89,9 @@ class Candidate(Child):
     """Serves the border. Descriptors: its socket."""
 
     def main(self, folder: str) -> int:
-        from .border.messages import Closed
-
         peer = self.prepared.peer
         assert peer is not None
-        peer.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, self.descriptors[0])
-        with contextlib.suppress(Closed):
-            peer.serve_all()
+        peer.serve_on(self.descriptors[0])
         return 0
 
 

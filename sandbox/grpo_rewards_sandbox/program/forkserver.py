@@ -30,13 +30,10 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Co
     gc.collect()
     gc.freeze()
     wire.send(sock, {"ready": role})
-    while True:
-        try:
-            message, descriptors = wire.receive(sock)
-        except wire.Disconnected:
-            os._exit(0)
+    for message, descriptors in wire.requests(sock):
         answer = _reap(cell, message) if message["do"] == "reap" else _fork(ready, message, descriptors)
         wire.send(sock, answer)
+    os._exit(0)
 
 
 def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config: Config) -> Prepared:
@@ -58,7 +55,7 @@ def _prepared_candidates(cell: confine.Confinement, interpreter: Interpreter, co
     packages.reach(config)
     cell.enter()
     sys.path[:] = [entry for entry in sys.path if entry != config["program_path"]]
-    confine.clean_environment("/")
+    confine.clean_environment(cell.work_folder(""))
     peer = candidate.CandidatePeer(cast(socket.socket, None))  # each child has its own
     candidate.prepare(peer)
     if config["warm"]:

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 HEADER = struct.Struct("<I")
@@ -55,6 +56,16 @@ def receive(sock: socket.socket) -> tuple[Any, list[int]]:
         return json.loads(_exactly(sock, size)), descriptors
     except OSError as error:
         raise Disconnected(str(error)) from error
+
+
+def requests(sock: socket.socket) -> Iterator[tuple[Any, list[int]]]:
+    """Return each frame with its descriptors, until the other end is gone."""
+    while True:
+        try:
+            found = receive(sock)
+        except Disconnected:
+            return
+        yield found
 
 
 def _exactly(sock: socket.socket, size: int) -> bytes:

@@ -145,6 +145,14 @@ class CandidatePeer(Describer):
 
     # ---- requests of the tests
 
+    def serve_on(self, descriptor: int) -> None:
+        """Serve the tests, who are at the other end of this socket, until they are done."""
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, descriptor)
+        try:
+            self.serve_all()
+        except Closed:
+            return
+
     def arguments(self, what: str, coded: Any) -> list[object]:
         if what == "call":
             return [self.held(coded[0]), self.decode_all(coded[1]), self._named(coded[2:])]
@@ -277,13 +285,3 @@ def prepare(peer: CandidatePeer) -> None:
     builtins.input = lambda prompt="": peer.request("stdin", "input", str(prompt))
     _follow_warnings(peer)
     follow_logging(peer)
-
-
-def serve(sock: socket.socket) -> None:
-    """Serve the tests until they are done."""
-    peer = CandidatePeer(sock)
-    prepare(peer)
-    try:
-        peer.serve_all()
-    except Closed:
-        return

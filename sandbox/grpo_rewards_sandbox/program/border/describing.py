@@ -12,7 +12,7 @@ from typing import Any
 
 from .operations import SPECIAL
 from .peer import Peer
-from .signatures import parameters
+from .signatures import kind_of, parameters
 from .stdlib import base_name, exception_name, function_name
 from .values import (
     BASES,
@@ -118,11 +118,7 @@ class Describer(Peer):
         described = parameters(value, lambda default: self.encode(default) if type(default) in SCALARS else None)
         annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
-        kind = "co" if inspect.iscoroutinefunction(value) else "gen" if inspect.isgeneratorfunction(value) else "fn"
-        kind = "agen" if inspect.isasyncgenfunction(value) else kind
-        if kind == "fn" and type(value) is not types.FunctionType:
-            kind = "other"
-        return [kind, str(getattr(value, "__name__", "function")), doc, described, annotations]
+        return [kind_of(value), str(getattr(value, "__name__", "function")), doc, described, annotations]
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)

@@ -35,7 +35,7 @@ class Late:
 
 def library_of(kind: type) -> str:
     """Return the library that a type belongs to, or derives from a class of; empty for none of these."""
-    if not _LIBRARIES.isdisjoint(sys.modules):
+    if not sys.modules.keys().isdisjoint(_LIBRARIES):  # this way round it looks at few names, not at each module's
         for base in type.__getattribute__(kind, "__mro__")[:-1]:
             name = str(type.__getattribute__(base, "__module__")).partition(".")[0]
             if name in _LIBRARIES:

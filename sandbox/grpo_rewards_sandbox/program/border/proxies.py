@@ -150,7 +150,7 @@ class ProxyClass(type):
         found = namespace(cls).get("_border_signature", ...)
         if found is ...:
             like = Border.peer.request("signature", Ref(cls._number()))
-            found = None if like is None else like.__dict__.get("__signature__")
+            found = getattr(like, "__signature__", None)
             found = found if type(found) is inspect.Signature else None
             type.__setattr__(cls, "_border_signature", found)
         return found

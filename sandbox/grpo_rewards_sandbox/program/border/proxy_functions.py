@@ -62,7 +62,7 @@ class ProxyFunction:
     @property
     def __class__(self) -> Any:
         own = self.__dict__
-        return types.FunctionType if own["_border_kind"] != "other" and "__signature__" in own else ProxyFunction
+        return types.FunctionType if own["_border_kind"] != "other" and self._border_signature() else ProxyFunction
 
     @__class__.setter
     def __class__(self, value: object) -> None:
@@ -76,17 +76,28 @@ class ProxyFunction:
         own["_border_kind"] = kind
         own["__name__"] = own["__qualname__"] = name
         own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
-        made = signatures.signature(described, notes)
-        if made is not None:
-            own["__signature__"] = made
+        own["_border_described"] = described
+
+    def _border_signature(self) -> inspect.Signature | None:
+        """What its parameters are, put together where somebody asks; None where it does not say."""
+        own = self.__dict__
+        if "__signature__" not in own and (described := own.pop("_border_described", None)) is not None:
+            made = signatures.signature(described, own["__annotations__"])
+            if made is not None:
+                own["__signature__"] = made
+        return own.get("__signature__")
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> object:
-        if name in _OF_FUNCTIONS and "__signature__" in self.__dict__:
-            return getattr(_plain_function(self.__dict__["__signature__"], self.__dict__["_border_kind"]), name)
+        if (name in _OF_FUNCTIONS or name == "__signature__") and (found := self._border_signature()) is not None:
+            return (
+                found
+                if name == "__signature__"
+                else getattr(_plain_function(found, self.__dict__["_border_kind"]), name)
+            )
         if hidden(name):
             raise AttributeError(name)
         return Border.peer.told(Border.peer.request("getattr", self, name))

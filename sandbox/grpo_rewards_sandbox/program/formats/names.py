@@ -8,11 +8,13 @@ import functools
 import re
 from dataclasses import dataclass
 
-_SAFE_MODULES = frozenset(("math", "copy", "itertools", "collections", "cmath", "fractions", "decimal", "heapq"))
+_SAFE_MODULES = frozenset("math copy itertools collections cmath fractions decimal heapq random string".split())
 _SAFE_ATTRIBUTES = frozenset(
     "isclose sqrt pi inf nan isnan isinf floor ceil deepcopy copy fabs pow exp log e gcd factorial comb sin cos append"
     " Counter deque defaultdict OrderedDict Fraction Decimal chain product permutations combinations join format items keys"
-    " values get index count lower upper strip split startswith endswith".split()
+    " values get index count lower upper strip split startswith endswith"
+    " Random random randint randrange choice choices sample shuffle uniform ascii_letters ascii_lowercase ascii_uppercase digits"
+    " punctuation".split()
 )
 _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,

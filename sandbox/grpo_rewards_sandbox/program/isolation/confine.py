@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from . import landlock, limits, root, seccomp
@@ -125,7 +125,7 @@ class Confinement:
 
     def confine(
         self,
-        job_limits: limits.JobLimits,
+        job_limits: Mapping[str, int],
         folder: str,
         shared: str | None,
         *,
@@ -205,10 +205,12 @@ class Confinement:
 
 def be_killed_first() -> None:
     """Where memory runs out, the kernel ends a candidate before anything else."""
-    with contextlib.suppress(OSError):
+    try:
         descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(descriptor, b"1000")
         os.close(descriptor)
+    except OSError:
+        return
 
 
 def switch(user: int) -> None:

@@ -8,24 +8,6 @@ import os
 import resource
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class JobLimits:
-    """Limits of one candidate; bytes, seconds and counts."""
-
-    memory: int
-    processes: int
-    open_files: int
-    file_bytes: int
-    output_bytes: int
-    cpu_seconds: int
-
-    @classmethod
-    def from_wire(cls, values: Mapping[str, int]) -> JobLimits:
-        """Read the limits that came with a job."""
-        return cls(**{name: int(values[name]) for name in cls.__slots__})
 
 
 def _lower(which: int, value: int, hard: int | None = None) -> None:
@@ -37,21 +19,21 @@ def _lower(which: int, value: int, hard: int | None = None) -> None:
     resource.setrlimit(which, (value, top))
 
 
-def apply(limits: JobLimits, *, processes: bool, spared: int = 0, starts: bool = False) -> None:
-    """Bind this process and all it starts; `processes` only where this user runs nothing else, but for `spared` ones.
+def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts: bool = False) -> None:
+    """Bind this process and all it starts to what came with its job, in bytes, seconds and counts; `processes` only where this user runs nothing else, but for `spared` ones.
 
     `starts`: it binds the memory and time of each program that it starts, and not its own.
     """
     _lower(resource.RLIMIT_CORE, 0)
     if not starts:
-        _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
-        _lower(resource.RLIMIT_AS, limits.memory)
-    _lower(resource.RLIMIT_NOFILE, limits.open_files)
-    _lower(resource.RLIMIT_FSIZE, limits.file_bytes)
+        _lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
+        _lower(resource.RLIMIT_AS, limits["memory"])
+    _lower(resource.RLIMIT_NOFILE, limits["open_files"])
+    _lower(resource.RLIMIT_FSIZE, limits["file_bytes"])
     _lower(resource.RLIMIT_MEMLOCK, 0)
     _lower(resource.RLIMIT_MSGQUEUE, 0)
     if processes:
-        _lower(resource.RLIMIT_NPROC, limits.processes + spared)
+        _lower(resource.RLIMIT_NPROC, limits["processes"] + spared)
 
 
 def apply_trusted(memory: int, cpu_seconds: int) -> None:
