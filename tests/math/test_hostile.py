@@ -1,6 +1,7 @@
 """Completions meant to hang, blow up or run code: each is answered, and its neighbours are unharmed."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -127,3 +128,18 @@ def test_a_verdict_is_remembered_not_worked_out_twice() -> None:
     first = grade("1", f"{HANGS}+0", timeout=0.5)
     assert first.status == "timeout"
     assert grade("1", f"{HANGS}+0", timeout=0.5) is first
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_busy_machine_changes_no_verdict() -> None:
+    pool = Pool(FUNCTION, size=1)
+    question = ["num", "1", []], ["num", "1", []]
+    try:
+        assert decide_by_sympy(*question, seconds=10, pool=pool)[0] is True
+        (worker,) = pool._idle
+        assert worker._fork is not None
+        os.kill(worker._fork, signal.SIGSTOP)  # gets no processor for as long as it is stopped
+        threading.Timer(0.5, os.kill, (worker._fork, signal.SIGCONT)).start()
+        assert decide_by_sympy(*question, seconds=0.2, pool=pool)[0] is True
+    finally:
+        pool.close()

@@ -26,6 +26,9 @@ TABLES = (
     "eighth_answers",
     "eighth_quantities",
     "ninth_answers",
+    "tenth_answers",
+    "eleventh_answers",
+    "twelfth_answers",
 )
 
 
@@ -74,6 +77,9 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "sixth_words",
         "seventh_words",
         "eighth_words",
+        "tenth_words",
+        "eleventh_words",
+        "twelfth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["final_text", "outside_code", "repeats_itself"]
+__all__ = ["final_text", "outside_code", "own_question", "repeats_itself"]
 
 _END_TOKEN = re.compile(
     r"<[|｜](?:im_end|endoftext|eot_id|eom_id|end_of_text|end|eos|return|pad|begin_of_text|im_start|end_of_turn|end▁of▁sentence)[|｜]>"
@@ -43,6 +43,23 @@ def final_text(completion: str, tag: str = "answer") -> str:
         return once
     before = text[: max(0, text.rfind(f"</{tag}>"))]
     return f"{before}</{tag}>" if before and not repeats_itself(before) else ""
+
+
+def own_question(text: str) -> str:
+    """The text up to a next question of the policy's own (``Q: ...`` behind "the answer is"), as base models go on; all of it
+    where no answer stands before one.
+    """
+    if (
+        "\n" not in text
+        or (question := _QUESTION.search(text)) is None
+        or not _ANSWERED.search(text, 0, question.start())
+    ):
+        return text
+    return text[: question.start()]
+
+
+_QUESTION = re.compile(r"\n[ \t]{0,4}(?:\*\*)?(?:Q|Question|Problem|Human|User)(?: \d{1,4})?:")
+_ANSWERED = re.compile(r"[Aa]nswer is|\\boxed\{|\n####|</answer>")
 
 
 def outside_code(text: str) -> str:

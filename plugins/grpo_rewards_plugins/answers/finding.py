@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from .completions import final_text, outside_code
+from .completions import final_text, outside_code, own_question
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
 from .signs import bold, last_line, last_number, last_segment, letter, whole
@@ -43,7 +43,7 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answe
     finders, phrases, signs = _plan(tuple(order))
     text = final_text(completion, tag)
     if phrases:
-        text = outside_code(text)
+        text = own_question(outside_code(text))
     best: tuple[int, Extraction] | None = None
     for find in finders:
         hit = find(text, tag, phrases=phrases)

@@ -20,7 +20,7 @@ _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -64,13 +64,14 @@ _SHORT = re.compile(r"A\s*:")
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
+_OPTION_HEAD = re.compile(r"\(([A-J])\)[*:. ]*")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
 _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:the\s)?(?:final\s)?\Z", re.IGNORECASE)
 _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
-_HAN_REASON = re.compile(r"因为|由于|理由|解析|所以|故")
+_HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
 _OR_IN_BRACKETS = re.compile(r"(?<=\S) \((or [^()\n]{1,40})\)(?=[.\s]*$)")
 _REASON = re.compile(r",?\s+(?:because|since)\s")
 _RELATIVE = re.compile(
@@ -99,7 +100,7 @@ _ON_A_DAY = re.compile(
 )
 _CLOSERS = {"*": "*", '"': '"', "`": "`", "“": "”", "'": "'", "‘": "’", "_": "_", "[": "]"}
 _RUN = re.compile(
-    r"[\s*_\"'“‘`\[]*(?:(?:\$\s*)?\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:[ '’-][^\W\d_]+){0,24})"
+    r"[\s*_\"'“‘`\[]*(?:(?:\$\s*)?\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:(?:['’] |[ '’-])[^\W\d_]+){0,24})"
 )
 _TURN = re.compile(
     r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",
@@ -137,7 +138,7 @@ _ABOUT_AN_ANSWER = frozenset(
 _MOST_WORDS = 6
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
 _LISTED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}")
-_ASIDE = re.compile(r"(?<=\S) \((?!mod|base|where|for|all|or |and )[^()]*[a-z]{3,}[^()]*\)$")
+_ASIDE = re.compile(r"(?<=\S) \((?!(?:mod|base|where|for|all|or|and)\b)[^()]*[a-z]{3,}[^()]*\)$")
 
 
 def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
@@ -428,6 +429,8 @@ def _sentence(rest: str) -> str:
         later = _IS.search(rest[end : end + 200])
         if later and not re.search(r"\d|\\", content):  # "the largest $n$ is 34"
             return _sentence(rest[end + later.end() :])
+        if (option := _OPTION_HEAD.fullmatch(head)) is not None:
+            return f"({option[1]}) {content.strip()}"
         if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
             parts = [content]
             for here in found[1:]:

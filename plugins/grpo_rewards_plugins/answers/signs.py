@@ -20,9 +20,15 @@ _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity in
 _VERDICT = re.compile(
     r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE
 )
+_STATED = re.compile(
+    r"\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o|that),?\s(?:the|this)\s(?:given\s)?(?:statement|claim|proposition|assertion|conjecture)\sis\s"
+    r"(?:\*\*)?([Tt]rue|[Ff]alse)\b(?:\*\*)?[.!]"
+)
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
 )
+_TIME = re.compile(r"[*(]*(\d{1,2}:\d\d)[*).,]*")
+_BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
 
@@ -41,7 +47,8 @@ def bold(text: str) -> str | None:
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
             return inner[-1][2].strip() if inner else content
-    return None
+    said = _BOLD_END.search(window[-300:].rstrip())
+    return None if said is None or _DENIED.search(said[0]) else said[1]
 
 
 def _heading(content: str) -> bool:
@@ -55,11 +62,15 @@ def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-WINDOW:].rstrip()
     line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
+        return said[1]
     if lead := _LEAD.match(line):
         line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
     if (verdict := _VERDICT.fullmatch(line)) is not None:
+        return verdict[1]
+    if (verdict := _STATED.search(line)) is not None:
         return verdict[1]
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
@@ -70,6 +81,11 @@ def last_line(text: str) -> str | None:
         return line
     formula = _FORMULA_END.search(line)
     return None if formula is None or _in_prose(formula[1]) else formula[1]
+
+
+_HAN_LINE = re.compile(
+    r"[\u4e00-\u9fff]{2,20}[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?)[\u4e00-\u9fff]{0,3}[。.]?$"
+)
 
 
 def _in_prose(line: str) -> bool:
@@ -105,6 +121,8 @@ def letter(text: str) -> str | None:
 def last_number(text: str) -> str | None:
     """The last number."""
     for word in reversed(text[-WINDOW:].split()):  # no number goes across a space
+        if (time := _TIME.fullmatch(word)) is not None:
+            return time[1]
         if _DIGIT.search(word) is not None and (found := list(NUMBER.finditer(word))):
             return found[-1][0]
     return None

@@ -19,6 +19,7 @@ from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import same_formula
 from .reading.chinese import from_chinese
 from .reading.clean import bare, clean, squeeze
+from .reading.leads import OPTION, labelled_parts, without_lead
 from .reading.notations import named_set, rewritten
 from .reading.parser import parse
 from .reading.text_answers import (
@@ -100,10 +101,13 @@ class Reading:
 
     def with_units(self, *, glued: bool) -> Node | None:
         """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
-        if len(self.text) > _LONGEST_LOOSE or not only_units(self.text.rpartition("=")[2]):
+        if len(self.text) > _LONGEST_LOOSE:
+            return None
+        text = rewritten(self.text)
+        if not only_units(text.rpartition("=")[2]):
             return None
         try:
-            found = parse(rewritten(self.text), loose=True, glued=glued)
+            found = parse(text, loose=True, glued=glued)
         except (ValueError, ArithmeticError):
             return None
         return None if found == self.tree else found
@@ -129,8 +133,10 @@ def unreadable(gold: Reading) -> str | None:
     tree = gold.tree
     if isinstance(tree, Node):
         return None
-    if (option := _OPTION_LEAD.match(gold.text)) is not None:
+    if (option := OPTION.match(gold.text)) is not None:
         return unreadable(Reading(gold.text[option.end() :]))
+    if (parts := labelled_parts(gold.text)) is not None:
+        return next((why for part in parts if (why := unreadable(Reading(part))) is not None), None)
     if len(gold.text) > MAX_CHARACTERS:
         return str(tree)
     plain = words(gold.text)
@@ -183,9 +189,8 @@ def grade(
     try:
         with rules(tolerance=tolerance, convert_units=convert_units):
             found = _slow(mine, theirs, timeout)
-            if not found.equal and (options := _without_options(mine, theirs)) is not None:
-                again = _slow(*options, timeout)
-                found = again if again.equal else found
+            if not found.equal:
+                found = _by_parts(mine, theirs, timeout) or found
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:  # the texts are hostile
         _report(error, mine, theirs)
         found = Verdict(False, f"undecided: {type(error).__name__}", "open")
@@ -258,6 +263,21 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     if decision.rule == NO_SMALL_INTEGER or not (symbolic(mine) and symbolic(theirs)):  # sympy could only hang
         return Verdict(False, f"undecided: {decision.rule}", "open")
     return _symbolic(mine, theirs, decision.rule, timeout)
+
+
+def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
+    """Equal without what leads one of them (an option's letter, what the value is), or part by labelled part; else None."""
+    for texts in without_lead(gold.text, answer.text):
+        again = _slow(Reading(texts[0]), Reading(texts[1]), timeout)
+        if again.equal:
+            return again
+    mine, theirs = labelled_parts(gold.text), labelled_parts(answer.text)
+    if mine is None or theirs is None or len(mine) != len(theirs):
+        return None
+    pairs = [(Reading(one), Reading(other)) for one, other in zip(mine, theirs, strict=True)]
+    if all(((quick := _quick(*pair)) is not None and quick.equal) or _slow(*pair, timeout).equal for pair in pairs):
+        return Verdict(True, "labelled part by labelled part")
+    return None
 
 
 def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
@@ -341,21 +361,7 @@ def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
     return None
 
 
-def _without_options(gold: Reading, answer: Reading) -> tuple[Reading, Reading] | None:
-    """Both, the one that is a letter and an option's text (``\\textbf{(D)}\\ 24``) without its letter; None where neither or both are."""
-    one, other = (_OPTION_LEAD.match(side.text) for side in (gold, answer))
-    if (one is None) == (other is None) or choice(answer.text if one else gold.text):
-        return None
-    if one is not None:
-        return Reading(gold.text[one.end() :]), answer
-    assert other is not None
-    return gold, Reading(answer.text[other.end() :])
-
-
 _LABELLED = re.compile(r"\([a-e]\)")
-_OPTION_LEAD = re.compile(
-    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\([A-J]\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
-)
 _OPTION = re.compile(
     r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*(?:\(([A-J])\)|([A-J])[.:](?=\s|\\ ))[\s}~]*(?:\\[ ,;]|\s|\$)*\S"
 )

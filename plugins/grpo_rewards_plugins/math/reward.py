@@ -81,7 +81,7 @@ def math(
 
     Args:
         answer: the reference: a number, an expression, or text with it in ``$...$``, ``\\boxed{}`` or after ``####``.
-        timeout: seconds that the last step may take for one pair (ours; TRL's accuracy_reward gives each of its steps 5).
+        timeout: processor seconds that the last step may take for one pair (ours; TRL's accuracy_reward gives each of its steps 5).
         tolerance: the largest difference of two numbers that counts as equal, as a share of the reference (ours: none).
         convert_units: whether one quantity in other units is equal (ours: yes): ``180 cm`` is ``1.8 m``; never rounded.
         partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).

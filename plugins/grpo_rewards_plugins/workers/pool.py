@@ -72,8 +72,8 @@ class _Worker:
         self._fork: int | None = None  # the process that answers, once it is ready
         self._asked = 0
 
-    def ask(self, question: Any, seconds: float) -> Any:
-        """The reply.
+    def ask(self, question: Any, seconds: float, patience: float) -> Any:
+        """The reply, within `seconds` of the worker's own time and `patience` times as many on the clock.
 
         Raises:
             WorkerTimeout: no reply in time.
@@ -91,9 +91,19 @@ class _Worker:
             self._child.stdin.flush()
         except OSError:
             raise WorkerEnded(_ENDED) from None
-        deadline = time.monotonic() + seconds
+        asked, used = time.monotonic(), _processor_seconds(self._fork)
+        deadline = asked + seconds
         while True:
-            line = self._line(deadline)
+            try:
+                line = self._line(deadline)
+            except WorkerTimeout:
+                left = min(
+                    seconds - _processor_seconds(self._fork) + used, asked + patience * seconds - time.monotonic()
+                )
+                if left < _TICK or patience == 1:
+                    raise
+                deadline = time.monotonic() + left
+                continue
             if line.startswith(b"ready "):  # the fork died over the question
                 self._fork = int(line[6:])
                 raise WorkerEnded(_ENDED)
@@ -147,6 +157,17 @@ class _Worker:
         self._child.wait()
 
 
+def _processor_seconds(process: int) -> float:
+    """The processor time that a process has used; infinity where the system does not say."""
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return float("inf")
+
+
+_TICK = 0.02  # seconds, about what the clock of processor time counts in
 _ENDED = "the worker ended early (out of memory?)"
 
 
@@ -165,8 +186,11 @@ class Pool:
         self._slots = threading.BoundedSemaphore(size)
         self._process = os.getpid()
 
-    def ask(self, question: Any, *, seconds: float) -> Any:
+    def ask(self, question: Any, *, seconds: float, patience: float = 1.0) -> Any:
         """Return the function's reply to a question.
+
+        With a `patience` above 1 `seconds` are the worker's own processor time where the system tells it (Linux), so that a busy
+        machine changes no reply, and `patience` times as many seconds on the clock are the most.
 
         Raises:
             WorkerTimeout: it took longer than `seconds`; waiting for a free worker or for its start is not counted.
@@ -179,7 +203,7 @@ class Pool:
                 worker = _Worker(self._task)
             keep = False
             try:
-                reply = worker.ask(question, seconds)
+                reply = worker.ask(question, seconds, patience)
                 keep = True
             except WorkerTimeout:
                 keep = worker.renew()

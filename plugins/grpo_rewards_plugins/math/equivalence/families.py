@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from ..reading.tree import Node, walk
+from flint import fmpq
 
-__all__ = ["same_parameter"]
+from ..reading.tree import Node, free, number, walk
+from .equality import constant_value
+
+__all__ = ["same_parameter", "same_residue"]
 
 _LETTERS = frozenset("klmn")
 _PI, _INTEGERS = Node("const", "pi"), Node("named", "Z")
@@ -39,6 +42,40 @@ def _family(tree: Node) -> tuple[Node, str | None]:
         if one.kind == "sym" and one.value in _LETTERS
     }
     return tree, letters.pop() if len(letters) == 1 else None
+
+
+def same_residue(gold: Node, answer: Node) -> bool | None:
+    """``x \\equiv 3 \\pmod 7`` and ``x = 7k + 3``: are they one class of whole numbers?  None where they are not of these forms."""
+    if {gold.value, answer.value} != {("==",), ("=",)} or gold.kind != "rel" or answer.kind != "rel":
+        return None
+    congruence, equation = (gold, answer) if gold.value == ("==",) else (answer, gold)
+    residue, value = congruence.args[1], equation.args[1]
+    modulus = str(residue.value)
+    if residue.kind != "residue" or not modulus.isdigit() or congruence.args[0] != equation.args[0]:
+        return None
+    names = free(value) - free(congruence)
+    if (
+        len(names) != 1
+        or free(value) != names
+        or not names <= _LETTERS | _OTHER_LETTERS
+        or not 0 < int(modulus) < 10**9
+    ):
+        return None
+    first, second, third = (constant_value(_put(value, min(names), at)) for at in range(3))
+    rest = constant_value(residue.args[0])
+    if not all(isinstance(found, fmpq) and found.q == 1 for found in (first, second, third, rest)):
+        return None
+    step = second - first
+    return bool(third - second == step and abs(step) == int(modulus) and ((first - rest) / int(modulus)).q == 1)
+
+
+_OTHER_LETTERS = frozenset("qrst")
+
+
+def _put(tree: Node, name: str, value: int) -> Node:
+    if tree.kind == "sym":
+        return number(value) if tree.value == name else tree
+    return tree._replace(args=tuple(_put(part, name, value) for part in tree.args))
 
 
 def _renamed(tree: Node, old: str, new: str) -> Node:

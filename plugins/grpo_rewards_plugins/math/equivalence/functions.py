@@ -203,6 +203,10 @@ def call(name: str, args: list[Any]) -> Any:
         while value > 1:
             out, value = out * value, value - 2
         return fmpq(out)
+    if name == "zeta":
+        if not as_real(first) > 1:
+            raise Unknown("the zeta function to the left of its pole")
+        return _real_or_ball(first).zeta()
     if name == "gamma":
         return _factorial(first - 1)
     if name == "binom":

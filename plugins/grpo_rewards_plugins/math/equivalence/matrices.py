@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from ..reading.tree import Node, add, mul
+from ..reading.tree import ONE, Node, add, mul, number
 
-__all__ = ["scaled", "transposed"]
+__all__ = ["identity", "scaled", "transposed"]
+
+
+def identity(node: Node, other: Node) -> Node:
+    """``I_2``, ``I`` beside a square matrix as the identity of its size; anything else as it is."""
+    if other.kind != "matrix" or other.value[0] != other.value[1] or other.value[0] > _LARGEST:
+        return node
+    size = other.value[0]
+    if node not in (Node("sym", "I"), Node("sym", f"I_{size}")):
+        return node
+    return Node("matrix", other.value, tuple(ONE if at % (size + 1) == 0 else number(0) for at in range(size * size)))
+
+
+_LARGEST = 20
 
 
 def _rows(node: Node) -> Node | None:

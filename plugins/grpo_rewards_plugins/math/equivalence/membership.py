@@ -26,6 +26,7 @@ def by_membership(gold: Node, answer: Node) -> Decision | None:
     One point in one set and not in the other is a proof of difference. Equality needs agreement on the whole grid and, at
     each known end, that the condition changes there as it should.
     """
+    gold, answer = _condition(gold), _condition(answer)
     name = _variable(gold) or _variable(answer)
     if name is None or not all(_variable(node) in (name, None) for node in (gold, answer)):
         return None
@@ -49,6 +50,15 @@ def by_membership(gold: Node, answer: Node) -> Decision | None:
     if agreed < len(_GRID) // 2 or not known or not _ends_are_exact(known, condition, name):
         return Decision(None, f"agreement at {agreed} points")
     return Decision(True, f"membership at {agreed} points and at every end")
+
+
+def _condition(node: Node) -> Node:
+    """What a set-builder over the real numbers asks of its variable; anything else as it is."""
+    if node.kind != "builder":
+        return node
+    head, condition = node.args
+    real = head.kind == "rel" and head.value == ("in",) and head.args[1] == Node("named", "R")
+    return condition if free(head) == free(condition) and (real or head.kind == "sym") else node
 
 
 def _variable(node: Node) -> str | None:

@@ -29,9 +29,37 @@ def normalized(node: Node) -> Node:
             return _points(parts, node.value)
         return Node(node.kind, node.value, tuple(parts))
     if node.kind == "rel":
-        return _chain(node)
+        return _constant_function(_chain(node))
+    if node.kind == "builder":
+        return _image(node)
     if any(here.kind == "pm" for here in walk(node)):
         return _both_signs(node)
+    return node
+
+
+def _constant_function(node: Node) -> Node:
+    """``W(n) = 1`` with its variable's name left out, which says nothing; ``P(A) = 1`` speaks of A."""
+    if node.kind != "rel" or node.value != ("=",) or node.args[0].kind != "apply" or len(node.args[0].args) != 1:
+        return node
+    head, value = node.args
+    variable = head.args[0]
+    if variable.kind != "sym" or variable.value not in _VARIABLES or head.value in _OF_EVENTS or free(value):
+        return node
+    return Node("rel", ("=",), (Node("apply", head.value, (Node("sym", "\\cdot"),)), value))
+
+
+_VARIABLES = frozenset("xyztnk")
+_OF_EVENTS = frozenset(("P", "E", "V"))
+
+
+def _image(node: Node) -> Node:
+    """``\\{x : x = 2k, k \\in \\mathbb{Z}\\}`` as ``\\{2k : k \\in \\mathbb{Z}\\}``."""
+    name, condition = node.args
+    if condition.kind != "list" or condition.value not in (",", "and") or len(condition.args) != 2:
+        return node
+    for rule, rest in (condition.args, condition.args[::-1]):
+        if rule.kind == "rel" and rule.value == ("=",) and rule.args[0] == name and not free(rule.args[1]) & free(name):
+            return Node("builder", None, (rule.args[1], rest))
     return node
 
 
@@ -120,7 +148,7 @@ def name_like(node: Node) -> bool:
         return False
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
-    return kind == "opaque" and (node.value == "diff" or (node.value == "lim" and _known_limit(node)))
+    return kind == "opaque" and (node.value == "diff" or (node.value in ("lim", "int") and _known_limit(node)))
 
 
 def _inverse(node: Node) -> bool:
@@ -136,8 +164,12 @@ def _plain_name(node: Node) -> bool:
 
 
 def _known_limit(node: Node) -> bool:
-    """Is a limit a number, of functions that are all known?"""
-    return free(node.args[0]) <= free(node.args[1]) and all(here.kind != "apply" for here in walk(node))
+    """Is a limit or a definite integral a number, of functions that are all known?"""
+    return (
+        len(node.args) > 2
+        and free(node.args[0]) <= free(node.args[1])
+        and all(here.kind != "apply" for here in walk(node))
+    )
 
 
 def _derivative(factors: tuple[Node, ...]) -> bool:

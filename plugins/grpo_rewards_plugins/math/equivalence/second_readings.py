@@ -13,6 +13,7 @@ from itertools import permutations
 
 from ..reading.tree import ONE, Node, add, divide, free, mul, negate, number, power, walk
 from .equality import Decision
+from .normalization import without_name
 from .structures import compare
 
 __all__ = ["decide"]
@@ -41,7 +42,7 @@ class _Marks:
 
     imaginary: bool = False
     log: bool = False
-    angle: bool = False
+    applied: frozenset[str] = frozenset()
 
 
 def _marks(node: Node) -> _Marks:
@@ -51,6 +52,8 @@ def _marks(node: Node) -> _Marks:
             out.imaginary = True
         elif here.kind == "call" and here.value == "log" and len(here.args) == 1:
             out.log = True
+        elif here.kind == "apply":
+            out.applied |= {str(here.value)}
     return out
 
 
@@ -110,6 +113,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             _replaced(answer, next(iter(other_names)), Node("sym", next(iter(names)))),
             "with another name inside",
         )
+    if mine.applied & other_names or theirs.applied & names:
+        yield _multiplied(gold, other_names), _multiplied(answer, names), "with a product of letters"
+    yield from _without_exclusions(gold, answer)
     yield from _families(gold, answer)
     yield from _counted_names(gold, answer)
     yield from _vectors(gold, answer)
@@ -275,6 +281,30 @@ def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     yield mine, theirs, "for every whole number"
 
 
+def _multiplied(node: Node, names: frozenset[str]) -> Node:
+    """``g(x - y)`` as a product, where the other side has the letter by itself."""
+    args = tuple(_multiplied(arg, names) for arg in node.args)
+    if node.kind == "apply" and node.value in names and len(args) == 1:
+        return mul(Node("sym", node.value), *args)
+    return Node(node.kind, node.value, args)
+
+
+def _without_exclusions(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
+    """``\\frac{x-1}{x+2}, x \\ne -2``: the values that a formula is not defined for may be left out."""
+    mine, theirs = _defined_everywhere(gold), _defined_everywhere(answer)
+    if (mine is gold) != (theirs is answer):
+        yield mine, theirs, "without the values that are left out"
+
+
+def _defined_everywhere(node: Node) -> Node:
+    if node.kind != "list" or node.value not in (",", "and", ";") or not free(node.args[0]):
+        return node
+    first, *rest = node.args
+    plain = first.kind not in ("rel", "tuple", "list", "set", "interval") or first.value == ("=",)
+    excluded = all(part.kind == "rel" and part.value == ("!=",) and free(part) <= free(first) for part in rest)
+    return first if plain and excluded else node
+
+
 def _counted_names(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     """``n \\ge 3`` and ``n \\ge 3, n \\in \\mathbb{N}``: a letter that only counts is a whole number without saying so."""
     mine, theirs = _without_kind(gold), _without_kind(answer)
@@ -295,6 +325,12 @@ def _without_kind(node: Node) -> Node:
 
 def _family(node: Node) -> tuple[Node, Node | None]:
     """A value with a free whole number, and the relation that says so."""
+    if node.kind == "list" and node.value == "," and len(node.args) > 2:
+        several = Node("list", ",", node.args[:-1])
+        if _is_whole(node.args[-1], several) and all(
+            part.kind == "rel" and part.value == ("=",) for part in several.args
+        ):
+            return several, node.args[-1]
     if node.kind == "list" and node.value == "," and len(node.args) == 2 and _is_whole(node.args[1], node.args[0]):
         first = node.args[0]
         return (node, None) if first.kind == "rel" and first.value != ("=",) else (first, node.args[1])
@@ -316,7 +352,7 @@ def _family(node: Node) -> tuple[Node, Node | None]:
 def _is_whole(node: Node, other: Node) -> bool:
     if node.kind != "rel" or node.value != ("in",) or node.args[0].kind != "sym" or node.args[1].kind != "named":
         return False
-    return node.args[0].value in free(other) and node.args[1].value[:1] in ("Z", "N")
+    return node.args[0].value in free(other) and node.args[1].value[:1] in ("Z", "N", "R")
 
 
 def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
@@ -324,6 +360,7 @@ def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     mine, theirs = _bare_units(gold), _bare_units(answer)
     if (mine, theirs) != (gold, answer):
         yield mine, theirs, "with unit vectors by their letters"
+    mine, theirs = without_name(mine), without_name(theirs)
     for node, other, turned in ((mine, theirs, False), (theirs, mine, True)):
         parts = node.args if node.kind == "tuple" or (node.kind == "matrix" and 1 in node.value) else ()
         if len(parts) in (2, 3) and other.kind in ("add", "mul") and "j" in free(other):

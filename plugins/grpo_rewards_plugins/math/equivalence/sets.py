@@ -120,7 +120,7 @@ def _relation(node: Node) -> tuple[str, list[Piece]] | None:
         outer, inner = _around_zero(ops[1], args[2]), _around_zero(_FLIPPED.get(ops[0], "?"), args[0])
         between = None if outer is None or inner is None else _intersection(outer, inner)
         return None if between is None else (repr(args[1].args[0]), between)
-    if len(ops) == 2 and _is_name(args[1]):
+    if len(ops) == 2 and _is_name(args[1]) and "!=" not in ops:
         if any(here.kind == "apply" for end in (args[0], args[2]) for here in walk(end)):
             return None  # the order of unknown values is not known
         low, high = _half(_FLIPPED.get(ops[0], "?"), args[0]), _half(ops[1], args[2])

@@ -8,7 +8,8 @@ from collections import Counter
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .chains import chain_differs
 from .equality import Decision, expressions_equal, proportional
-from .matrices import scaled, transposed
+from .families import same_residue
+from .matrices import identity, scaled, transposed
 from .membership import by_membership, same_sign
 from .normalization import name_like, normalized, without_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
@@ -32,9 +33,33 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
             return Decision(False, "different approximations")
     if _computed_chain(gold) and _computed_chain(answer) and len(gold.args) == len(answer.args):
         return _ordered_parts(gold, answer, seed)
+    if (residue := same_residue(gold, answer)) is not None:
+        return Decision(residue, "residues")
+    gold, answer = _common_value(gold, answer), _common_value(answer, gold)
+    gold, answer = _one_by_one(gold, answer), _one_by_one(answer, gold)
     if (why := chain_differs(gold, answer, seed)) is not None:
         return Decision(False, why)
     return _compare(normalized(gold), normalized(answer), seed)
+
+
+def _common_value(node: Node, other: Node) -> Node:
+    """``x = y = z = 1`` beside the point ``(1, 1, 1)`` as that point."""
+    names = node.args[:-1]
+    if node.kind != "rel" or len(names) < 2 or any(op != "=" for op in node.value) or other.kind != "tuple":
+        return node
+    if len(other.args) != len(names) or len(set(names)) != len(names) or any(name.kind != "sym" for name in names):
+        return node
+    return Node("tuple", None, node.args[-1:] * len(names))
+
+
+def _one_by_one(node: Node, other: Node) -> Node:
+    """``(y, x) = (1, 2)`` beside a list of equations as one."""
+    if other.kind != "list" or not all(map(_name_of, other.args)) or node.kind != "rel" or node.value != ("=",):
+        return node
+    names, values = node.args
+    if names.kind != "tuple" or values.kind != "tuple" or len(names.args) != len(values.args):
+        return node
+    return Node("list", ",", tuple(Node("rel", ("=",), pair) for pair in zip(names.args, values.args, strict=True)))
 
 
 def _computed_chain(node: Node) -> bool:
@@ -220,7 +245,9 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
 
 
 def _same_head(one: Node, other: Node) -> bool:
-    """``h(t)`` and ``h``: one function's value."""
+    """``h(t)`` and ``h``, ``\\vec{F}`` and ``F``: one thing."""
+    if one.kind == other.kind == "sym":
+        return str(one.value) == f"\\vec {other.value}"  # a vector with and without its arrow
     return one.kind == "apply" and other.kind == "sym" and one.value == other.value and not free(one) & {other.value}
 
 
@@ -328,7 +355,7 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
         return _ordered_parts(gold, answer, seed)
     for one, other in ((gold, answer), (answer, gold)):
         forms = other.kind == "list" and other.value == "or" and one.kind not in (*_LISTS, "tuple")
-        if forms and all(_compare(one, part, seed).equal and _compare(part, one, seed).equal for part in other.args):
+        if forms and _one_value(one, other, seed):
             return Decision(True, "one value in several forms")
     if gold.kind in _LISTS or answer.kind in _LISTS or "tuple" in kinds:
         for one, other in ((gold, answer), (answer, gold)):
@@ -346,6 +373,12 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
     return same_quantity(gold, answer, seed)
 
 
+def _one_value(value: Node, forms: Node, seed: str) -> bool:
+    """Is each of several forms that value, one of them exactly and the others at least rounded (``7/12 or 0.583``)?"""
+    found = [(_compare(value, part, seed).equal, _compare(part, value, seed).equal) for part in forms.args]
+    return all(there or back for there, back in found) and any(there and back for there, back in found)
+
+
 def _ratios(gold: Node, answer: Node, seed: str) -> Decision:
     if len(gold.args) != len(answer.args):
         return Decision(False, "ratios of different length")
@@ -358,6 +391,7 @@ def _ratios(gold: Node, answer: Node, seed: str) -> Decision:
 
 
 def _matrices(gold: Node, answer: Node, seed: str) -> Decision:
+    gold, answer = identity(gold, answer), identity(answer, gold)
     one, other = scaled(gold), scaled(answer)
     for mine, theirs in ((one, answer), (other, gold)):
         if mine is not None and theirs.kind == "tuple" and 1 in mine.value:

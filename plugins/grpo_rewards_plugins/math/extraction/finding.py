@@ -26,7 +26,12 @@ def gold_text(gold: str) -> str:
         found = segments(text)
         if len(found) == 1:
             before, after = text[: found[0][0]].strip(), text[found[0][1] :].strip()
-            if not before and len(after.split()) <= 3 and not after[1:2].isdigit():
+            if (
+                not before
+                and len(after.split()) <= 3
+                and not after[1:2].isdigit()
+                and not after.startswith(("or ", "and "))
+            ):
                 return f"{found[0][2].strip()} \\text{{{after}}}" if after.strip(". ") else found[0][2].strip()
             if len(before) > 40 or (_SAYS.search(before) and not after.strip(". ")):
                 return found[0][2].strip()

@@ -31,6 +31,8 @@ _COUNTER = re.compile(
 _LEAD = re.compile(
     r"^(?:一共有?|总共有?|共有?|大约|约为?|[\u4e00-\u9fff]{1,6}[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
 )
+_NESTED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(\\text\{[a-z ]+\})\s*\}")
+_ORDINAL = re.compile("第\\s*(\\d+)\\s*(?:\\\\text\\s*\\{\\s*)?[\u4e00-\u9fff]\\s*\\}?$")
 _MINUS = re.compile(r"负\s*(?=\d)")
 _TURN = re.compile(r"(?<=\d)\s*度")
 _LONGEST = 2_000
@@ -43,9 +45,11 @@ def from_chinese(text: str) -> str:
     plain = text.strip(" {}").removeprefix("\\text{").strip("。.")
     if (number := _numeral(plain)) is not None:
         return number
+    if (place := _ORDINAL.fullmatch(plain)) is not None:
+        return place[1]
     for name, said in _PHRASES.items():
         if name in text:
-            text = text.replace(name, said)
+            text = _NESTED.sub(r"\1", text.replace(name, said))
     text = _LEAD.sub("", text, count=1)
     text = _MINUS.sub("-", text)
     text = _SCALED.sub(lambda m: str(Fraction(m[1]) * _LARGE[m[2]]), text)

@@ -96,6 +96,8 @@ def clean(raw: str) -> str:
     if not text.isascii():
         text = _from_unicode(text)
     if "\\" not in text and "$" not in text and "{" not in text:
+        if "~" in text:
+            text = _DISTRIBUTED.sub(r"\1 \\sim ", text)
         return _TAIL.sub("", text) if text[-1:] in ".;,:!? " and not text.endswith("!") else text
     for bad, good in _ESCAPED:
         if bad in text:
@@ -128,6 +130,7 @@ def clean(raw: str) -> str:
     return _unwrapped(text)
 
 
+_DISTRIBUTED = re.compile(r"^([A-Z])\s?~")
 _BUILDER = re.compile(r"\{\s{0,3}[a-z]\s{0,3}(?:\\mid(?![a-z])|\|)[^{}]{1,300}\}$")
 _SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\!")
 _SINGLE_POWER = re.compile(r"([\^_])\{(\w)\}")

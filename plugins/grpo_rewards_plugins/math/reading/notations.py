@@ -78,6 +78,7 @@ _ABOUT = re.compile(
 _CURRENCY_CODE = re.compile(r"^(" + "|".join(re.escape(code) for code in CURRENCY_CODES) + r")\.?[\s~]*(?=\\?\d)")
 _BRACED_UNIT = re.compile(r"(?<=\d)\s*\{\s*([a-zA-Z]{2,12})\s*\}")
 _SI_UNIT = re.compile(r"\\(?:(?:SI|qty)\s*\{([^{}]*)\}|si|unit)\s*\{([^{}]*)\}")  # the package siunitx
+_UNIT_IN_BRACKETS = re.compile(r"(?<=[\d}])\\text\s?\{\s?\(([a-z]+(?: [a-z]+)?)\)\s?\}$")
 _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
@@ -135,6 +136,8 @@ def rewritten(text: str) -> str:
         text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
     if "{\\" in text:
         text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
+    if "{ (" in text or "{(" in text:
+        text = _UNIT_IN_BRACKETS.sub(r"\\text{ \1}", text)
     if "{:}" in text:
         text = text.replace("{:}", ":")
     if "/" in text:
@@ -153,6 +156,10 @@ def rewritten(text: str) -> str:
         text = _EVERY.sub("", text, count=1)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
         text = _whole_number(_LETTER_OF_A_SET.sub(r"\\in \\mathbb{\1}", text))
+    if "constant" in text or "arbitrary" in text:
+        text = _CONSTANT_SAID.sub("", text, count=1)
+    if "diag" in text and (match := _DIAGONAL.fullmatch(text)) is not None and match[1].count(",") < 12:
+        text = _diagonal(match[1].split(","))
     if "\\lnot" in text:
         text = text.replace("\\lnot", "\\neg")
     if "\\math" in text:
@@ -179,7 +186,7 @@ def _left_side(text: str) -> str:
 
 
 _DERIVATIVE = re.compile(
-    r"^\\[dt]?frac\s*\{\s*d\s*(?:\^\s*\{?([23])\}?\s*)?([a-z])\s*\}\s*\{\s*d\s*x\s*(?:\^\s*\{?\1\}?)?\s*\}\s*="
+    r"^\\[dt]?frac\s*\{\s*d\s*(?:\^\s*\{?([23])\}?\s*)?([a-z])\s*\}\s*\{\s*d\s*(?:x|t(?=.{0,40}?=.*\2))\s*(?:\^\s*\{?\1\}?)?\s*\}\s*="
 )
 _PARTIAL = re.compile(
     r"^\\[dt]?frac\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-zA-Z])\s{0,3}\}\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-z])\s{0,3}\}\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?="
@@ -213,6 +220,24 @@ def _whole_number(text: str) -> str:
                 return f"{text[: match.start()]}, {match[1]} \\in \\mathbb{{Z}}"
         return text
     return _IN_BRACKETS.sub(r", \1", _WHERE.sub(", ", text))
+
+
+_CONSTANT_SAID = re.compile(
+    r"[,;]?(?:\s|\\[ ,;]|\\q?quad|\\text\s?\{){0,6}(?:(?:for|with|where)\s)?(?:(?:some|any|every|an?|all)\s)?(?:(?:arbitrary|real|fixed)\s){0,2}"
+    r"(?:constants?|number)\s{0,2}\}?\s{0,3}[a-zA-Z](?:_\d)?\}?$"
+    r"|[,;]?(?:\s|\\[ ,;]|\\q?quad|\\text\s?\{){0,6}(?:where\s|with\s)?\}?\s?[a-zA-Z](?:_\d)?\s?(?:\\text\s?\{\s?)?\s?(?:is|are)\s"
+    r"(?:(?:any|an?)\s)?(?:(?:arbitrary|real|fixed)\s){0,2}(?:constants?|number)\.?\s?\}?$"
+)
+_DIAGONAL = re.compile(
+    r"(?:\\(?:text|operatorname|mathrm)\s?\{diag\}|diag)\s?(?:\\left)?\(([^()]{1,200}?)(?:\\right)?\)"
+)
+
+
+def _diagonal(entries: list[str]) -> str:
+    """``diag(a, b)`` as a matrix."""
+    size = len(entries)
+    rows = (" & ".join(entries[row] if row == column else "0" for column in range(size)) for row in range(size))
+    return "\\begin{pmatrix}" + " \\\\ ".join(rows) + "\\end{pmatrix}"
 
 
 def _combinations(text: str) -> str:

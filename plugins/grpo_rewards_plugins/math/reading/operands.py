@@ -66,6 +66,9 @@ def operand(parser: Parser) -> Node:
         if text == "\\Gamma" and parser.met("("):
             parser.take()
             return Node("call", "gamma", inside(parser, ")"))
+        if text == "\\zeta" and parser.met("(") and parser.peek(1).kind == "num" and parser.peek(2).text == ")":
+            parser.take()
+            return Node("call", "zeta", inside(parser, ")"))
         return _identifier(parser, text)
     if kind == "const":
         return Node("const", text)

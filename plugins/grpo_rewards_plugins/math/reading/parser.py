@@ -259,7 +259,7 @@ class Parser:
         while True:
             token = self.peek()
             kind, text = token.kind, token.text
-            if (kind in ("unit", "word") or text in ("/", "\\mu") or self.loose) and begins_unit(self):
+            if (kind in ("unit", "word") or text in ("/", "\\mu") or self.loose) and begins_unit(self, mul(*factors)):
                 factors = [with_unit(mul(*factors), read_unit(self))]
                 continue
             if factors[-1].kind == "unit" and (mixed := mixed_amount(self, factors[-1])) is not factors[-1]:
@@ -387,7 +387,7 @@ def _is_label(word: str) -> bool:
 
 def _counts(factors: list[Node], token: Token) -> bool:
     """``27 apples``: a word after a number says what was counted."""
-    if len(factors) != 1 or factors[0].kind not in ("num", "dec"):
+    if len(factors) != 1 or factors[0].kind not in ("num", "dec", "percent"):
         return False
     word = token.text
     return len(word) > 4 or (token.spaced and len(word) > 2 and any(c in "aeiou" for c in word))

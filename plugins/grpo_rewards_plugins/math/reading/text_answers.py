@@ -31,7 +31,7 @@ _LETTERS = re.compile(
 )
 _CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
 _CALLED = re.compile(
-    r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve)s?\b\s*(?:is|are|:)?\s*",
+    r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve|quadrant)s?\b\s*(?:is|are|:)?\s*",
     re.IGNORECASE,
 )
 _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
@@ -63,6 +63,7 @@ _SAME = {
     "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
     "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
     "none exist": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
+    "does not converge": "diverges", "doesn't converge": "diverges", "not convergent": "diverges", "does not diverge": "converges",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 
@@ -79,11 +80,29 @@ def same_words(one: str, other: str) -> bool:
         return True
     if _VERDICT_OF.get(a) == b or _VERDICT_OF.get(b) == a:
         return True
-    if a == b or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
+    if a == b or _without_reason(a, b) or _abbreviated(a, b) or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
     return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
 
 
+def _without_reason(one: str, other: str) -> bool:
+    """Does one say no more than by which test or theorem it is so?"""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) and _REASON.fullmatch(long, len(short)) is not None
+
+
+_REASON = re.compile(
+    r" (?:by|using|from|according to) [^,;]{0,60}\b(?:test|theorem|criterion|rule|law|lemma|principle)|,? (?:because|since|due to) .+"
+)
+
+
+def _abbreviated(one: str, other: str) -> bool:
+    """``sat`` and ``saturday``."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= 3 and long in _DAYS and long.startswith(short)
+
+
+_DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 _NO_SUCH = re.compile(r"^no such \w+(?: exists?)?$")
 _VERDICT_OF = {"yes": "true", "no": "false"}
 _EXISTENCE = re.compile(
@@ -95,7 +114,7 @@ _EXISTENCE = re.compile(
 _BRACKET = re.compile(r"[\[\]()]")
 _SUBJECT = re.compile(
     r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|it)"
-    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z]$|(?<=numbers) [a-z]$"
+    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z](?= |$)|(?<=numbers) [a-z](?= |$)"
     r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(
@@ -105,23 +124,27 @@ _KIND = re.compile(
 
 def _answers(short: str, sentence: str) -> bool:
     """Does a sentence say no more than a verdict or a name does: ``yes, it is prime``, ``bob is the oldest``?"""
-    if not sentence.startswith(short) or len(short) < 2 or _DENIES.search(sentence, len(short)):
+    if not sentence.startswith(short) or len(short) < 2:
         return False
-    said = _VERDICT_REASON if short in _VERDICTS else _SUPERLATIVE
-    return said.match(sentence, len(short)) is not None
+    if short in _VERDICTS:
+        denied = _OTHERWISE if short in ("no", "false") else _DENIES
+        return denied.search(sentence, len(short)) is None and _VERDICT_REASON.match(sentence, len(short)) is not None
+    return _DENIES.search(sentence, len(short)) is None and _SUPERLATIVE.match(sentence, len(short)) is not None
 
 
 _VERDICTS = frozenset(("yes", "no", "true", "false"))
 _VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
 _SUPERLATIVE = re.compile(
     r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$"
+    r"|\s(?:(?:always |will )?wins?(?: the game)?|has a winning strategy)$"
 )
+_OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
 
 def _in_any_order(one: str, other: str) -> bool:
     """``Bob and Alice`` and ``Alice, Bob``: the same names."""
-    mine, theirs = (sorted(part for part in _AND.split(text) if part) for text in (one, other))
+    mine, theirs = (sorted(part for part in _AND.split(text.removeprefix("both ")) if part) for text in (one, other))
     return len(mine) > 1 and mine == theirs and " or " not in one
 
 

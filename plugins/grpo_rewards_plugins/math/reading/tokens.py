@@ -265,6 +265,10 @@ def _tokens(text: str, depth: int) -> list[Token]:
                 _word(piece, spaced, out)
         elif kind == "op":
             out.append(Token("op", "^" if piece == "**" else piece, spaced))
+        elif (
+            piece == "!=" and out and out[-1].kind == "num" and not spaced
+        ):  # "5!=120": no number is said to be unequal
+            out += (Token("op", "!", False), Token("rel", "=", False))
         elif kind == "rel":
             out.append(Token("rel", RELATIONS[piece], spaced))
         elif kind == "cmd":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from .chemistry import is_formula
-from .tree import Node, ParseError, add, mul, number
+from .tree import Node, ParseError, add, free, mul, number
 from .units import (
     COUNTED,
     DEGREE,
@@ -30,6 +30,7 @@ from .units import (
 
 if TYPE_CHECKING:
     from .parser import Parser
+    from .tokens import Token
 
 __all__ = ["begins_unit", "labelled_unit", "mixed_amount", "read_unit", "unit_pieces", "with_unit"]
 
@@ -156,8 +157,8 @@ def _glued(word: str) -> tuple[str, str] | None:
     return None
 
 
-def begins_unit(parser: Parser) -> bool:
-    """Does an expression of units begin here, behind a value?"""
+def begins_unit(parser: Parser, value: Node) -> bool:
+    """Does an expression of units begin here, behind a value?  ``h/kT`` is a quotient of letters."""
     token = parser.peek()
     if token.kind == "unit":
         return True
@@ -165,10 +166,12 @@ def begins_unit(parser: Parser) -> bool:
         low = token.text.lower()
         if low in SPELLED_POWERS:
             return parser.peek(1).kind in ("word", "unit") and _unit_of(parser, 1) is not None
-        return is_unit_word(token.text) or (parser.loose and _begins_loosely(parser))
+        if parser.loose and _begins_loosely(parser):
+            return True
+        return is_unit_word(token.text) and (len(token.text) > 2 or not _goes_on(parser))
     if token.text == "/" and token.kind == "op":
         after = parser.peek(1)
-        return after.kind == "unit" or (after.kind == "word" and is_unit_word(after.text))
+        return after.kind == "unit" or (after.kind == "word" and is_unit_word(after.text) and not free(value))
     if token.text == "\\mu" and parser.peek(1).kind == "unit":
         return named_unit("μ" + parser.peek(1).text) is not None
     return parser.loose and _begins_loosely(parser)
@@ -181,14 +184,24 @@ def _begins_loosely(parser: Parser) -> bool:
         return False
     if token.kind not in ("id", "word", "cmd") or not (token.spaced or parser.glued or token.text in _GLUED_LETTERS):
         return False
+    after = _behind_unit(parser)
+    return after is not None and (after.kind in ("end", "sep") or after.text in (",", ";", ")", "]", "\\}"))
+
+
+def _goes_on(parser: Parser) -> bool:
+    """Do letters that are no units follow?  ``2GM/R`` is no amount in gigamolars."""
+    after = _behind_unit(parser)
+    return after is None or after.kind in ("id", "func", "const") or after.text == "/"
+
+
+def _behind_unit(parser: Parser) -> Token | None:
+    """What follows the expression of units that begins here; None where none does."""
     start = parser.at
     try:
         read_unit(parser)
+        return parser.peek()
     except ParseError:
-        return False
-    else:
-        after = parser.peek()
-        return after.kind in ("end", "sep") or after.text in (",", ";", ")", "]", "\\}")
+        return None
     finally:
         parser.at = start
 

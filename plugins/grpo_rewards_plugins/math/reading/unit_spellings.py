@@ -15,6 +15,10 @@ _EMPTY_GROUP = re.compile(r"\{\s*\}(?=\s*\^\s*\{?\s*\\circ)")
 _DEGREES_IN_A_UNIT = re.compile(
     rf"({_FONT}\s*\{{[^{{}}]*)\}}\s*(?:\\cdot|[*/]|\\[,;])?\s*\^\s*(?:\{{\s*\\circ\s*\}}|\\circ)\s*{_FONT}\s*\{{\s*([CF])(?![a-zA-Z])"
 )
+_DEGREES_BEHIND = re.compile(
+    rf"({_FONT}\s*\{{[^{{}}]*\}}\s*\^\s*\{{?-?\d\}}?)(?:\s|\\[,;]|\\cdot)*\^\s*(?:\{{\s*\\circ\s*\}}|\\circ)\s*{_FONT}\s*\{{\s*([CF])(?![a-zA-Z])"
+)
+_BARE_DEGREES = re.compile(r"(?<=\d)(\s?[a-zA-Z]{1,3}(?:/[a-zA-Z]{1,3})?)\s?\^\\circ\s?([CF])(?![a-zA-Z])")
 _SIGN_IN_TEXT = re.compile(rf"{_FONT}\s*\{{\s*({_SIGN})\s*\}}")
 _CENTS = re.compile(
     rf"(-?\s*{_SIGN}?\s*-?\d{{1,3}}(?:\.\d{{3}})*),(\d\d)(?:\s|~|\\[,;])*((?:{_SIGN}|EUR|euros?|{_FONT}\s*\{{[^{{}}]*\}})?)"
@@ -35,6 +39,8 @@ def joined(text: str) -> str:
     if "\\circ" in text:
         text = _BRACED_RING.sub(r"^\\circ ", text)
         text = _DEGREES_IN_A_UNIT.sub(lambda m: f"{m[1]}{_operator(m)}deg{m[2]}", _EMPTY_GROUP.sub("", text))
+        text = _DEGREES_BEHIND.sub(r"\1\\text{ deg\2", text)
+        text = _BARE_DEGREES.sub(r"\1 deg\2", text)
     if "\\" in text:
         text = _SIGN_IN_TEXT.sub(r"\1", text)
     if (match := _CENTS.fullmatch(text)) is not None and _MONEY.search(text) is not None:
@@ -62,8 +68,9 @@ def _operator(match: re.Match[str]) -> str:
 
 _TAIL = 60  # characters from the end in which a direction may stand
 _DIRECTION = re.compile(
-    r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:due|to the|toward the|towards the|in the)?\s*\b"
-    r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward)"
+    r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:(?:directed|pointing|vertically|horizontally)\s+)?(?:due|to the|toward the|towards the|in the)?\s*\b"
+    r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward"
+    r"|(?:above|below|from|to|with) the (?:horizontal|vertical|ground|normal|[xyz][ -]axis))"
     r"(?:wards?|erly)?(?:\s+direction)?(?P<of>\s+of\s+(?:north|south|east|west))?[\s.]*(?P<close>\}?)$",
     re.IGNORECASE,
 )
@@ -71,7 +78,7 @@ _DIRECTION = re.compile(
 
 def without_direction(text: str) -> tuple[str, str]:
     """A quantity without the direction that stands behind it, and that direction (``east``); "" where there is none."""
-    if not (text[-1:] in "}.thnsedTHNSED" and any(char.isdigit() for char in text)):
+    if not (text[-1:] in "}.thnsedTHNSEDl" and any(char.isdigit() for char in text)):
         return text, ""
     match = _DIRECTION.search(text, max(0, len(text) - _TAIL))
     if match is None or not _separate(text, match) or not any(char.isdigit() for char in text[: match.start()]):

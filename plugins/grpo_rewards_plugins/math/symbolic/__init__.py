@@ -6,6 +6,7 @@ from grpo_rewards_plugins.workers import Pool, WorkerEnded, WorkerTimeout, share
 
 __all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
 
+_PATIENCE = 5.0
 FUNCTION = "grpo_rewards_plugins.math.symbolic.simplifying:answer"
 
 
@@ -18,7 +19,7 @@ def decide_by_sympy(
         WorkerTimeout: it took longer than `seconds`.
     """
     try:
-        equal, rule = (pool or shared_pool(FUNCTION)).ask([gold, answer], seconds=seconds)
+        equal, rule = (pool or shared_pool(FUNCTION)).ask([gold, answer], seconds=seconds, patience=_PATIENCE)
     except WorkerEnded as ended:
         return None, str(ended)
     return equal, str(rule)

@@ -20,7 +20,7 @@ _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
         name: getattr(sympy, name)
         for name in (
             "sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan acot asec acsc asinh acosh atanh exp erf "
-            "factorial factorial2 gamma floor sign re im arg binomial gcd lcm"
+            "factorial factorial2 gamma zeta floor sign re im arg binomial gcd lcm"
         ).split()
     },
     "ln": sympy.log, "conj": sympy.conjugate, "ceil": sympy.ceiling, "abs": sympy.Abs, "norm": sympy.Abs, "binom": sympy.binomial,
