@@ -196,23 +196,28 @@ class Composite:
     def check_columns(self, available: Iterable[str], *, batch: Batch | None = None) -> None:
         """Raise `ColumnError` when a column that a component needs is not among `available`.
 
-        With a `batch`, what a reward needs is asked of the components that apply to some row of it. The column that a
+        With a `batch`, what a reward reads is asked of the components that apply to some row of it. The column that a
         ``when`` looks at has to be there all the same: without it, a misspelt one would look like data of other tasks.
         """
         have = set(available)
-        if have.issuperset(self.required_columns):
-            return
-        self.check_when(have)
-        for component in self.components:
-            missing = [column for column in component.columns if column not in have]
-            if missing and (batch is None or component.rows(batch)):
-                raise ColumnError(component.name, missing, have)
+        self.check_named(have, batch=batch)
+        self._check_required(have, batch)
 
-    def check_when(self, available: Collection[str]) -> None:
-        """Raise `ColumnError` when a column that some ``when`` looks at is not among `available`."""
+    def check_named(self, available: Collection[str], *, batch: Batch | None = None) -> None:
+        """Raise `ColumnError` when a column that the configuration names, in a ``when`` or under ``columns``, is not there.
+
+        Also one that its reward could do without, which it would do in silence. `batch` is as in `check_columns`.
+        """
         for component in self.components:
-            if component.when is not None and component.when.column not in available:
-                raise ColumnError(component.name, [component.when.column], available, setting="when.column")
+            for setting, column in component.named.items():
+                if column not in available and (setting == "when.column" or batch is None or component.rows(batch)):
+                    raise ColumnError(component.name, [column], available, setting=setting)
+
+    def _check_required(self, available: set[str], batch: Batch | None) -> None:
+        for component in () if available.issuperset(self.required_columns) else self.components:
+            missing = [column for column in component.columns if column not in available]
+            if missing and (batch is None or component.rows(batch)):
+                raise ColumnError(component.name, missing, available)
 
     # -------------------------------------------------------------------------------------------- scoring
 
@@ -226,7 +231,10 @@ class Composite:
             InputError: a row has no ``completion``, or a component compares groups that cannot be known.
         """
         batch = rows if isinstance(rows, Batch) else Batch.from_rows(rows)
-        self.check_columns(batch.available, batch=batch)
+        have = set(batch.available)
+        if batch is not rows:  # those of a batch may be a part of the data, in which none has what others have
+            self.check_named(have, batch=batch)
+        self._check_required(have, batch)
         return replace(self.evaluate(batch), batch=batch)
 
     def explain(self, row: Mapping[str, object]) -> Explanation:
@@ -358,7 +366,7 @@ class Composite:
         Raises:
             ColumnError, InputError: as `score`.
         """
-        self.check_columns(batch.available, batch=batch)
+        self._check_required(set(batch.available), batch)
         self._check_groups(batch)
         return begin_components(self.components, batch, limits=limits, tier=self.tier, memory=self.memory)
 

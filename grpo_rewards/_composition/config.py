@@ -126,7 +126,7 @@ class ComponentConfig(Section):
         if not isinstance(use, Reward) or use is (plain := use.unbound()):
             return data
         found = {**data, "use": plain}
-        for key, bound in (("params", use.settings), ("columns", use.columns)):
+        for key, bound in (("params", use.settings), ("columns", use.named_columns)):
             if bound and isinstance(data.get(key, {}), Mapping):
                 found[key] = {**bound, **data.get(key, {})}
         if use.workers != plain.workers:

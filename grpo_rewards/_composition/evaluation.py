@@ -64,6 +64,12 @@ class Component:
         return tuple(dict.fromkeys((*wanted, *self.reward.required_columns)))
 
     @property
+    def named(self) -> dict[str, str]:
+        """The columns that the configuration names, by the component's key that does: ``when.column``, ``columns.answer``."""
+        mapped = {f"columns.{name}": column for name, column in self.reward.named_columns.items()}
+        return mapped if self.when is None else {"when.column": self.when.column, **mapped}
+
+    @property
     def asks_beside(self) -> bool:
         """Whether it has several calls under way at once, which wait for an answer."""
         return self.reward.is_async or self.reward.workers > 1

@@ -64,6 +64,7 @@ class Reward(Generic[Settings]):
         check_settings: Callable[[SettingValues], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
         kind_of_row: Callable[..., str | None] | None = None,
+        columns: Mapping[str, str] | None = None,
         workers: int | None = None,
     ) -> None:
         self.function = function
@@ -72,7 +73,7 @@ class Reward(Generic[Settings]):
         self.range = _checked_range(range, self.name)
         self.shape: Shape = read_signature(function, style)
         self.settings: Mapping[str, object] = {}
-        self.columns: Mapping[str, str] = {}
+        self.columns: Mapping[str, str] = dict(columns or {})
         self.check_settings = check_settings
         self.check_row = check_row
         self.kind_of_row = kind_of_row
@@ -202,6 +203,12 @@ class Reward(Generic[Settings]):
         """Return the reward as it was written: without bound settings, renamed columns or another number of workers."""
         return self._base
 
+    @property
+    def named_columns(self) -> dict[str, str]:
+        """The columns of the data that were named where the reward is used (`with_columns`), by its own names for them."""
+        written = self._base.columns
+        return {name: column for name, column in self.columns.items() if written.get(name) != column}
+
     def complete(self) -> Reward[Settings]:
         """Return the reward with every setting checked.
 
@@ -238,9 +245,10 @@ class Reward(Generic[Settings]):
     # -------------------------------------------------------------------------------------------- scoring
 
     def check_columns(self, available: Iterable[str], *, where: str = "") -> None:
-        """Raise `ColumnError` when a required column is not among `available`."""
+        """Raise `ColumnError` when a column that is required, or that `with_columns` names, is not among `available`."""
         have = set(available)
-        if missing := [name for name in self.required_columns if name not in have]:
+        wanted = dict.fromkeys((*self.required_columns, *self.named_columns.values()))
+        if missing := [name for name in wanted if name not in have]:
             raise ColumnError(self.name, missing, have, where=where)
 
     def row_problem(self, data: Mapping[str, object]) -> str | None:
@@ -418,6 +426,7 @@ class _Decorator:
         check_settings: Callable[[SettingValues], None] | None = None,
         check_row: Callable[..., str | None] | None = None,
         kind_of_row: Callable[..., str | None] | None = None,
+        columns: Mapping[str, str] | None = None,
         workers: int | None = None,
     ) -> _Decorates: ...
 
@@ -432,6 +441,7 @@ class _Decorator:
             check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name) and those settings
                 that it names; returns what is wrong with the data (an unreadable gold, say) or None.
             kind_of_row: called as `check_row`; returns as what the row is read, where a reward reads several kinds of data.
+            columns: the names in the data of columns whose parameters are called otherwise, as a builtin is, or a setting.
             workers: how many calls may be under way at once: threads of a row reward that waits for something (1 by
                 default), or calls of an ``async def`` (64 by default).
 

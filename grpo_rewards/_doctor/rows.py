@@ -50,7 +50,7 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
 
     Raises:
         InputError: the file cannot be read.
-        ColumnError: no row has the column that a ``when`` looks at.
+        ColumnError: no row has a column that the configuration names.
     """
     findings = _Findings()
     source = open_source(file)
@@ -127,10 +127,10 @@ def _absent(composite: Composite, batch: Batch, source: Source, file: Path, find
     """The columns that the file lacks, said once in the words in which scoring and training refuse it.
 
     Raises:
-        ColumnError: no row has the column that a ``when`` looks at.
+        ColumnError: no row has a column that the configuration names.
     """
     available = available_columns(batch, composite, source, file)
-    composite.check_when(available)
+    composite.check_named(available, batch=batch)
     try:
         composite.check_columns(available, batch=batch)
     except ColumnError as error:

@@ -31,14 +31,13 @@ def checked(chunks: Iterator[Chunk], composite: Composite, source: Source, path:
 
 
 def available_columns(batch: Batch, composite: Composite, source: Source, path: str | Path) -> list[str]:
-    """Return the columns of a file's first rows, and those that some ``when`` looks at and a later row has.
+    """Return the columns of a file's first rows, and those that the configuration names and a later row has.
 
     In JSONL rows may leave out what they do not have, so all of the file is looked through; except for a stream, which
     cannot be read twice.
     """
     found = batch.available
-    looked_at = {component.when.column for component in composite.components if component.when is not None}
-    left = looked_at.difference(found)
+    left = {column for component in composite.components for column in component.named.values()}.difference(found)
     if not left or source.columns is not None or str(path) == "-":
         return found
     for row in open_source(path).rows():

@@ -1,4 +1,4 @@
-"""A misspelt `when` is found before the first row, everywhere in the same words; what is asked for in vain is a finding."""
+"""A misspelt `when`, or column under `columns`, is found before the first row, everywhere in the same words; what is asked for in vain is a finding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grpo_rewards import Composite
+from grpo_rewards import Composite, reward
 from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._compare.sides import score_sides
 from grpo_rewards._doctor import asked_in_vain, examine_rows, idle_weights
@@ -48,6 +48,47 @@ def test_a_misspelt_column_is_an_error_before_the_first_row(tmp_path: Path, cond
             call()
         assert WORDS in str(raised.value)
         assert raised.value.setting == "when.column"
+
+
+@reward(range=(0.0, 1.0))
+def within(completion: str, limit: int | None = None, unit: str = "characters") -> float:
+    """The completion has at most `limit` units, or one."""
+    return float(len(completion if unit == "characters" else completion.split()) <= (limit or 1))
+
+
+def mapped(**columns: str) -> Composite:
+    return Composite({"rewards": {"within": {"use": within, "columns": columns}}})
+
+
+MAPPED = "component 'within' looks at the column 'lenght', but the data has only answer, length; did you mean 'length'?. Correct rewards.within.columns.limit"
+
+
+def test_a_misspelt_column_that_a_reward_could_do_without_is_an_error_too(tmp_path: Path) -> None:
+    rows = [{"completion": "four", "answer": "4", "length": 4}]
+    assert mapped(limit="length").score(rows).rewards() == [1.0]  # by its default of 1 it would be 0
+    wrong, path = mapped(limit="lenght"), file_of(tmp_path, rows)
+    calls = [
+        lambda: wrong.score(rows),
+        lambda: wrong(completions=["four"], answer=["4"], length=[4]),
+        lambda: score_file(path, wrong, out=tmp_path / "out.jsonl"),
+        lambda: examine_rows(path, wrong),
+        lambda: score_sides([("one", wrong)], path, warn=print),
+        lambda: list(wrong.stream(rows)),
+    ]
+    for call in calls:
+        with pytest.raises(ColumnError) as raised:
+            call()
+        assert MAPPED in str(raised.value)
+        assert raised.value.setting == "columns.limit"
+    with pytest.raises(ColumnError, match="'lenght'"):
+        within.with_columns(limit="lenght").one("four", length=4)
+
+
+def test_a_mapped_column_that_only_later_rows_have_is_no_error(tmp_path: Path) -> None:
+    path = file_of(tmp_path, [{"completion": "a"}] * 600 + [{"completion": "four", "length": 4}])
+    found = score_file(path, mapped(limit="length")).statistics.components["within"]
+    assert found.n == 601
+    assert examine_rows(path, mapped(limit="length"))["rows"] == 601
 
 
 def test_a_column_that_only_later_rows_have_is_no_error(tmp_path: Path) -> None:

@@ -132,6 +132,10 @@ def test_a_condition_in_vain_is_found_before_a_model_is_loaded(recipe: Callable[
     misspelt = invoke("train", recipe(rewards=rewards(column="anwser", present=True)), "--check").exception
     assert isinstance(misspelt, ColumnError)
     assert "Correct rewards.correct.when.column in the configuration" in str(misspelt)
+    named = {"rewards": {"correct": {"use": "multiple_choice", "columns": {"choices": "chioces"}}}}
+    misspelt = invoke("train", recipe(rewards=named), "--check").exception
+    assert isinstance(misspelt, ColumnError)
+    assert "Correct rewards.correct.columns.choices in the configuration" in str(misspelt)
     checked = invoke("train", recipe(rewards=rewards(column="answer", equals="99")), "--check", "--json")
     assert checked.exit_code == 1
     findings = json.loads(checked.stdout)["findings"]

@@ -84,8 +84,14 @@ def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns:
     return f"{suite.family} ({suite.format})"
 
 
-@reward.batch(name="code", range=(0.0, 1.0), check_settings=_check, check_row=_check_row, kind_of_row=_kind_of_row)
-def _code(
+@reward.batch(
+    range=(0.0, 1.0),
+    check_settings=_check,
+    check_row=_check_row,
+    kind_of_row=_kind_of_row,
+    columns={"row_format": "format"},  # the data's column has the name of the setting
+)
+def code(
     completions: list[str],
     prompts: list[object] | None = None,
     tests: list[object] | None = None,
@@ -268,9 +274,6 @@ def _code(
         for program_verdicts in under_way:
             for row in program_verdicts.rows if program_verdicts.left else ():
                 yield row, Outcome(None, "unavailable", str(problem))
-
-
-code = _code.with_columns(row_format="format")  # the data's column has the name of the setting
 
 
 def _program_of(

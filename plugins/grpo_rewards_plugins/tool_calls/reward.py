@@ -50,8 +50,12 @@ def _unknown_type(wanted: Wanted) -> str | None:
     return None
 
 
-@reward(name="tool_calls", range=(-3.0, 4.0), check_row=_check_row)
-def _tool_calls(
+@reward(
+    range=(-3.0, 4.0),
+    check_row=_check_row,
+    columns={"gold_calls": "tool_calls", "row_id": "id", "row_format": "format"},  # taken: by the reward, a builtin, a setting
+)
+def tool_calls(
     completion: str,
     messages: list[dict[str, object]],
     ground_truth: object = None,
@@ -120,11 +124,6 @@ def _tool_calls(
     if problem:
         return Outcome(0.0, "scored", _printable(problem))
     return Outcome(1.0, "scored", "the calls are as they should be")
-
-
-tool_calls = _tool_calls.with_columns(  # names of the data that are taken here: by the reward, a builtin, a setting
-    gold_calls="tool_calls", row_id="id", row_format="format"
-)
 
 
 def _first(*cells: object) -> object:
