@@ -249,6 +249,13 @@ def test_a_program_in_another_language_is_never_run_as_python(code: Reward) -> N
         outcome = code.one(text, tests=pairs, **columns)
         assert (outcome.value, outcome.status) in ((0.0, "scored"), (None, "not_applicable"))
     assert code.one("```cpp\nint x;\n```\nIn Python:\n```python\nprint(2)\n```", tests=pairs).value == 1.0
+    for tag in ("cobol", "ada"):  # a language that is not to be had
+        outcome = code.one(f"```{tag}\nprint(2)\n```", tests=pairs)
+        assert (outcome.value, outcome.status) == (None, "not_applicable"), tag
+    for tag in ("c++17", "cpp20", "nodejs"):
+        outcome = code.one(f"```{tag}\nprint(2)\n```", tests=pairs)
+        assert outcome.value != 1.0, tag
+        assert "Traceback" not in outcome.reason
 
 
 @needs_sandbox

@@ -32,24 +32,24 @@ __all__ = [
 
 _DEFINED = re.compile(r"^(?:(?:async[ \t]{1,8})?def|class)[ \t]{1,8}(\w+)|^(\w+)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.M)
 _PYTHON = ("python", "py", "python3", "python2", "py3", "pypy", "pypy3", "pycon", "ipython")
-_OTHER_LANGUAGES = frozenset(
-    [
-        "asm", "awk", "bash", "c", "c#", "c++", "cc", "clojure", "coffeescript", "cpp", "cs", "csharp", "cxx", "d",
-        "dart", "elixir", "erlang", "f#", "fortran", "fsharp", "go", "golang", "groovy", "haskell", "hs", "java",
-        "javascript", "jl", "js", "julia", "kotlin", "kt", "lisp", "lua", "matlab", "node", "nim", "objc",
-        "objective-c", "objectivec", "ocaml", "octave", "pascal", "perl", "php", "pl", "powershell", "prolog", "r",
-        "racket", "rb", "rkt", "rs", "ruby", "rust", "scala", "scheme", "sh", "shell", "sql", "swift", "ts",
-        "typescript", "vb", "zig", "zsh",
-    ]
-)  # fmt: skip
-"""Tags of fences that hold a program, but none in Python."""
 PROGRAMMING = {
-    "bash": "bash", "c": "c", "c++": "cpp", "c++11": "cpp", "c++14": "cpp", "c++17": "cpp", "c++20": "cpp", "cc": "cpp",
-    "cpp": "cpp", "cxx": "cpp", "go": "go", "golang": "go", "go_test.go": "go", "java": "java", "javascript": "javascript",
+    "bash": "bash", "c": "c", "c++": "cpp", "c++11": "cpp", "c++14": "cpp", "c++17": "cpp", "c++20": "cpp", "c++23": "cpp",
+    "cc": "cpp", "cpp": "cpp", "cpp11": "cpp", "cpp14": "cpp", "cpp17": "cpp", "cpp20": "cpp", "cpp23": "cpp", "cxx": "cpp", "go": "go", "golang": "go", "go_test.go": "go", "java": "java", "javascript": "javascript",
     "js": "javascript", "node": "javascript", "nodejs": "javascript", "php": "php", "rb": "ruby", "rs": "rust",
     "ruby": "ruby", "rust": "rust", "sh": "bash", "shell": "bash", "ts": "typescript", "typescript": "typescript",
 }  # fmt: skip
 """Names of languages and tags of fences, with the sandbox's own name."""
+_OTHER_LANGUAGES = frozenset(PROGRAMMING) | frozenset(
+    [
+        "ada", "asm", "assembly", "awk", "basic", "c#", "c11", "c17", "c99", "clj", "clojure", "cobol", "coffeescript", "crystal",
+        "cs", "csharp", "d", "dart", "delphi", "elisp", "elixir", "elm", "erl", "erlang", "ex", "f#", "f90", "fortran", "fsharp",
+        "groovy", "haskell", "haxe", "hs", "jl", "julia", "kotlin", "kt", "lisp", "lua", "mathematica", "matlab", "ml", "nasm", "nim",
+        "objc", "objective-c", "objectivec", "ocaml", "octave", "pas", "pascal", "perl", "pl", "powershell", "prolog",
+        "ps1", "r", "racket", "raku", "rkt", "scala", "scheme", "sml", "sql", "swift", "tcl", "vb", "vb.net", "vba", "vbnet",
+        "verilog", "vhdl", "wolfram", "zig", "zsh",
+    ]
+)  # fmt: skip
+"""Tags of fences that hold a program, but none in Python."""
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
 _IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
