@@ -29,6 +29,7 @@ class TrlSession(Session):
     """The calls of one run, known by the trainer's state object; without a state figures are logged and nothing adapts.
 
     Raises:
+        ConfigError: the trainer has another composite beside this one.
         ResumeError: the checkpoint was trained with another configuration or plugin version.
     """
 
@@ -38,6 +39,8 @@ class TrlSession(Session):
         self._trainer = calling_trainer(call)
         self._files: CompletionsFiles | None = None
         self._fits = self._state is None
+        if not self._fits and self._trainer is not None:
+            check_alone(composite, self._trainer)  # before a checkpoint is read, which is of one composite
         stateful = getattr(self._state, "stateful_callbacks", None)
         if isinstance(stateful, Mapping) and (saved := stateful.get(STATE_KEY)) is not None:
             self.restore(saved, accept_changes=any(watch.accept_changes for watch in self._watches()))
@@ -88,7 +91,6 @@ class TrlSession(Session):
 
     def _begin(self, *, expanded: bool) -> None:
         if self._trainer is not None:
-            check_alone(self.composite, self._trainer)
             check_normalisation(self.composite, self._trainer, expanded=expanded)
         self._complete_files()
         if world().rank == 0:
