@@ -202,7 +202,7 @@ def test_a_removed_argument_is_refused_with_its_replacement(recipe: Callable[...
         ({"modell": "x"}, r"modell: unknown key; did you mean 'model'"),
         ({"learning_rate": 1e-5}, r"learning_rate: unknown key; did you mean training.learning_rate"),
         ({"model": "no/such-folder-or-name!"}, "model.name: no folder"),
-        ({"rewards": {"rewards": {"correct": {"use": "exact", "columns": {"answer": "gold"}}}}}, "needs the column 'gold'"),
+        ({"rewards": {"rewards": {"correct": {"use": "exact", "columns": {"answer": "gold"}}}}}, "looks at the column 'gold'"),
     ],
 )  # fmt: skip
 def test_what_cannot_work_is_said_before_a_model_loads(

@@ -9,7 +9,14 @@ from typing import Any
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards_adapters.single import chosen, composite_for, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import (
+    chosen,
+    composite_for,
+    refuse_group_rewards,
+    score_rows,
+    stand_in,
+    stopping,
+)
 
 __all__ = ["SPECIAL_TOKENS", "completion_of", "reward_func", "reward_lists"]
 
@@ -128,8 +135,13 @@ def reward_lists(
 def reward_func(
     queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **settings: Any
 ) -> dict[str, Any]:
-    """Score a batch as OpenRLHF's file form wants it: `reward_lists`, with torch tensors where torch is installed."""
-    result = reward_lists(queries, prompts, labels, **settings)
+    """Score a batch as OpenRLHF's file form wants it: `reward_lists`, with torch tensors where torch is installed.
+
+    Raises:
+        ScoringStopped: where `reward_lists` raises; OpenRLHF catches an Exception and goes on without a reward.
+    """
+    with stopping():
+        result = reward_lists(queries, prompts, labels, **settings)
     if importlib.util.find_spec("torch") is None:
         return result
     import torch

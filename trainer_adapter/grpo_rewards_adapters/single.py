@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -22,6 +23,7 @@ from grpo_rewards.types import Batch, Stream
 __all__ = [
     "MISSING_VARIABLE",
     "ScoredRow",
+    "ScoringStopped",
     "chosen",
     "composite_for",
     "filled_with_group_means",
@@ -30,12 +32,30 @@ __all__ = [
     "score_row",
     "score_rows",
     "stand_in",
+    "stopping",
 ]
 
 MISSING_VARIABLE = "GRPO_REWARDS_MISSING"
 """The environment variable that chooses a number for samples without a reward, where a trainer passes no settings on."""
 
 _log = logging.getLogger(__name__)
+
+
+class ScoringStopped(BaseException):
+    """A reward cannot go on, told to a trainer that takes any Exception of one for a row without worth and goes on.
+
+    verifiers 0.1 makes an Exception 0 for all of a group, and OpenRLHF no reward, each with a line in a log; this passes
+    through both, and ends the run. Its text names the error, which is its ``__cause__``.
+    """
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """Raise `ScoringStopped` in place of whatever Exception comes from within."""
+    try:
+        yield
+    except Exception as error:
+        raise ScoringStopped(f"{type(error).__name__}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from grpo_rewards_adapters.single import (
     filled_with_group_means,
     refuse_group_rewards,
     score_rows,
+    stopping,
 )
 
 __all__ = ["component_metrics", "composite_reward", "rubric_arguments"]
@@ -113,6 +114,9 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
     ``component_<name>`` and ``applies_<name>`` follow with weight 0, so they are metrics. verifiers takes only floats, and
     subtracts a group's mean: where there is no reward, the mean of the group's others stands in and ``valid`` is 0.0.
     Columns that rewards see: ``prompt``, ``task``, ``answer`` (also as `gold`), and the keys of ``info``.
+
+    The functions raise `grpo_rewards_adapters.single.ScoringStopped`, which ends verifiers' run, where a plugin breaks its
+    contract, too many rows could not be scored, or the configuration is wrong.
     """
     composite = composite_for(config)
     memo = _Memo()
@@ -134,7 +138,8 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
                     made.append({gold: answers[row], **info, **own, "completion": _plain(completion)})
                 return made
 
-            return read(await memo.scored(states, composite, rows))  # the lists are made anew for each function
+            with stopping():  # of an Exception verifiers makes 0 for the whole group
+                return read(await memo.scored(states, composite, rows))  # the lists are made anew for each function
 
         reward.__name__ = reward.__qualname__ = name
         return reward

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+import grpo_rewards
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 PEER = os.environ.get("GRPO_REWARDS_PEER", "")
 """The peer whose environment this is; elsewhere none of these tests is collected."""
@@ -38,6 +44,35 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = str(folder / "rewards.yaml")
     os.environ["GRPO_REWARDS_CONFIG"] = path
     return path
+
+
+@pytest.fixture(scope="session")
+def hostile_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """The path of a composition of weight 2.0 around a reward of `hostile`, for a choice of ``errors.plugin``.
+
+    No engine answers where it looks for Docker.
+    """
+    os.environ["DOCKER_HOST"] = "unix:///nonexistent/docker.sock"
+    source = Path(__file__).with_name("hostile.py")
+
+    def path_of(reward: str = "scripted", *, plugin: str = "drop_row") -> str:
+        path = tmp_path_factory.mktemp("hostile") / "rewards.yaml"
+        errors = f"{{plugin: {plugin}, max_infra_rate: 1.0, batch_timeout: 4}}"
+        path.write_text(f"rewards: {{it: {{use: '{source}:{reward}', weight: 2.0}}}}\nerrors: {errors}\n")
+        return str(path)
+
+    return path_of
+
+
+@pytest.fixture()
+def hostile_default(hostile_config: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Make such a composition the one that adapters take where they are told none."""
+
+    def use(reward: str = "scripted", *, plugin: str = "drop_row") -> None:
+        composite = grpo_rewards.load(hostile_config(reward, plugin=plugin))
+        monkeypatch.setitem(vars(grpo_rewards), "composite_reward", composite)
+
+    return use
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
 from axolotl.core.trainers.grpo import GRPOStrategy
+from hostile import BROKEN, GROUPS, RIGHT
 from trl import GRPOConfig, GRPOTrainer
+
+from grpo_rewards.errors import PluginError
 
 NAME = "grpo_rewards_adapters.axolotl.composite_reward"
 
@@ -18,8 +23,14 @@ def test_its_loader_takes_our_function(config: str) -> None:
 
 
 def test_its_trl_leaves_out_what_could_not_be_graded(config: str, tiny: ModuleType, tmp_path: Path) -> None:
+    rows = [{"prompt": "2+2=", "answer": "4"}]
+    # equal survivors: a stand-in of 0 would give them 0.5 and the lost one -1.5
+    assert learned(tiny, tmp_path, ["4", "down", "4", "4"], rows) == [0.0] * 4
+
+
+def learned(tiny: ModuleType, folder: Path, texts: list[str], rows: list[Any], **given: Any) -> list[float]:
+    """The advantages of one step of the trainer, whose model says `texts`."""
     function = GRPOStrategy.get_reward_func(NAME)
-    texts = ["4", "down", "4", "4"]
 
     def graded(prompts: list[Any], completions: list[Any], **columns: Any) -> list[float | None]:
         return function(prompts, texts, **columns)
@@ -34,7 +45,29 @@ def test_its_trl_leaves_out_what_could_not_be_graded(config: str, tiny: ModuleTy
             seen.append(found["advantages"].tolist())
             return found
 
-    rows = [{"prompt": "2+2=", "answer": "4"}]
-    given = {"max_steps": 1, "per_device_train_batch_size": 4}
-    tiny.make_trainer([graded], str(tmp_path), rows=rows, trainer=Trainer, config=GRPOConfig, **given).train()
-    assert seen[0] == [0.0] * 4  # equal survivors: a stand-in of 0 would give them 0.5 and the lost one -1.5
+    given = {"max_steps": 1, "per_device_train_batch_size": len(texts), **given}
+    tiny.make_trainer([graded], str(folder), rows=rows, trainer=Trainer, config=GRPOConfig, **given).train()
+    return seen[0]
+
+
+def test_whatever_breaks_survivors_are_as_in_groups_without_it(
+    hostile_default: Callable[..., None], tiny: ModuleType, tmp_path: Path
+) -> None:
+    hostile_default()
+    rows = [{"prompt": "2+2=", "answer": "4"}] * len(GROUPS)  # equal prompts, and yet as many groups
+    given = {"num_generations": 8, "scale_rewards": "none"}
+    found = learned(tiny, tmp_path, [text for group in GROUPS for text in group], rows, **given)
+    for number, group in enumerate(GROUPS):
+        alone = [2.0 * RIGHT[text] for text in group if text in RIGHT]
+        mean = sum(alone) / len(alone) if alone else 0.0
+        wanted = [2.0 * RIGHT[text] - mean if text in RIGHT else 0.0 for text in group]
+        assert found[8 * number : 8 * number + 8] == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_stops_the_run_by_its_name(hostile_default: Callable[..., None], text: str) -> None:
+    for reward, words in (("scripted", r"component 'it'.*row 1"), ("short", "1 values for 2 completions")):
+        hostile_default(reward, plugin="raise")
+        function = GRPOStrategy.get_reward_func(NAME)
+        with pytest.raises(PluginError, match=words):
+            function(["p"] * 2, ["4", text], answer=["4"] * 2)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from grpo_rewards_adapters.ms_swift import orm_class
+from hostile import BROKEN, GROUPS, RIGHT
 from swift.rewards import orms
 from swift.rl_core.advantage import compute_advantages
 from swift.rl_core.data import GRPOSample
 from swift.rl_core.grpo_algorithm import score_completions
+
+from grpo_rewards.errors import PluginError
 
 TEXTS = ["4", "5", "4", "down", "5", "down", "down", "4"]
 
@@ -72,3 +76,37 @@ def test_a_reward_over_groups_sees_them(config: str) -> None:
     scorer = orm_class(Composite({"rewards": {"counted": {"use": counted}}}))(args=SimpleNamespace(num_generations=4))
     scorer(["a"] * 8, prompt_id=["prompt_0"] * 8, request_id=[str(row) for row in range(8)], messages=[[]] * 8)
     assert sizes == [4, 4]
+
+
+def test_whatever_breaks_survivors_are_as_in_groups_without_it(hostile_config: Callable[..., str]) -> None:
+    found = rewards(hostile_config(), [text for group in GROUPS for text in group], 8)
+    assert found.isfinite().all()
+    ours = advantages(found, 8, "none")
+    divided = advantages(found, 8, "group")
+    for number, group in enumerate(GROUPS):
+        alive = [row for row, text in enumerate(group) if text in RIGHT]
+        rows = [8 * number + row for row in alive]
+        lost = [8 * number + row for row, text in enumerate(group) if text not in RIGHT]
+        assert ours[lost].abs().max() < 1e-6
+        assert divided[lost].abs().max() < 1e-2  # ms-swift adds 1e-4 to a deviation that may be rounding alone
+        if alive:
+            alone = torch.tensor([[2.0 * RIGHT[group[row]]] for row in alive])
+            torch.testing.assert_close(ours[rows], advantages(alone, len(alive), "none"))
+            grown = math.sqrt(7 / (len(alive) - 1))
+            torch.testing.assert_close(
+                divided[rows], advantages(alone, len(alive), "group") * grown, rtol=1e-3, atol=1e-3
+            )
+
+
+def test_groups_of_one_teach_nothing(hostile_config: Callable[..., str]) -> None:
+    found = rewards(hostile_config(), ["4", "down", "raise", "5"], 1)
+    assert not advantages(found, 1, "none").any()
+    assert not advantages(found, 1, "group").any()
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_stops_the_run_by_its_name(hostile_config: Callable[..., str], text: str) -> None:
+    with pytest.raises(PluginError, match=r"component 'it'.*row 2"):
+        rewards(hostile_config(plugin="raise"), ["4", "5", text, "4"])
+    with pytest.raises(PluginError, match="3 values for 4 completions"):
+        rewards(hostile_config("short", plugin="raise"), ["4", "5", text, "4"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from grpo_rewards_adapters.nemo_gym import verify
+from hostile import BROKEN, LOST, RIGHT
 from nemo_gym.base_resources_server import (
     BaseMultiRewardVerifyResponse,
     BaseResourcesServerConfig,
@@ -39,10 +41,11 @@ def client(config: str) -> TestClient:
         head_server_config=BaseServerConfig(host="127.0.0.1", port=1), global_config_dict=DictConfig({})
     )
     settings = BaseResourcesServerConfig(host="127.0.0.1", port=2, entrypoint="app.py", name="sums")
-    return TestClient(Server(config=settings, server_client=client).setup_webserver())
+    app = Server(config=settings, server_client=client).setup_webserver()
+    return TestClient(app, raise_server_exceptions=False)
 
 
-def asked(client: TestClient, text: str) -> dict[str, Any]:
+def posted(client: TestClient, text: str) -> Any:
     said = {"type": "output_text", "text": text, "annotations": []}
     response = {
         "id": "r", "object": "response", "created_at": 0, "model": "m", "parallel_tool_calls": False, "tool_choice": "auto", "tools": [],
@@ -53,7 +56,11 @@ def asked(client: TestClient, text: str) -> dict[str, Any]:
         "response": response,
         "answer": "4",
     }
-    answer = client.post("/verify", json=body)
+    return client.post("/verify", json=body)
+
+
+def asked(client: TestClient, text: str) -> dict[str, Any]:
+    answer = posted(client, text)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -70,3 +77,26 @@ def test_what_could_not_be_graded_has_the_mark_that_nemo_gym_sorts_out(client: T
     assert found[NG_FAILURE_CLASS_KEY] == "judge_failed"
     assert "no route to service" in found["_ng_failure_judge_error"]
     assert found["response"]["output"][0]["content"][0]["text"] == "down"
+
+
+def test_whatever_breaks_has_the_mark(client: TestClient, hostile_default: Callable[..., None]) -> None:
+    hostile_default()
+    for text in (*LOST, *RIGHT):
+        found = asked(client, text)
+        if text in RIGHT:
+            assert found["reward"] == 2.0 * RIGHT[text]
+            assert NG_FAILURE_CLASS_KEY not in found
+        else:
+            assert found[NG_FAILURE_CLASS_KEY] == "judge_failed", text
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_gives_no_answer_that_has_a_reward(
+    client: TestClient, hostile_default: Callable[..., None], text: str
+) -> None:
+    """Its collection of rollouts raises for such a status, and ends."""
+    for reward in ("scripted", "short"):
+        hostile_default(reward, plugin="raise")
+        answer = posted(client, text)
+        assert answer.status_code == 500
+        assert "reward" not in answer.text

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import grpo_rewards_adapters.openrlhf as adapter
 import pytest
+import ray
 import torch
+from grpo_rewards_adapters.single import ScoringStopped, stopping
+from hostile import BROKEN, LOST, RIGHT
 from openrlhf.utils.agent import SingleTurnAgentExecutor
 
 NEED_A_GPU = {
@@ -79,4 +83,50 @@ def test_nothing_is_scored_before_somebody_has_chosen(
     config: str, tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GRPO_REWARDS_MISSING", raising=False)
-    assert executed(tiny, "4")["reward"] is None  # OpenRLHF logs the error and has no reward to train on
+    with pytest.raises(ScoringStopped, match="ConfigError: OpenRLHF takes no None"):
+        executed(tiny, "4")  # it catches an Exception, logs it and goes on without a reward
+
+
+def test_whatever_breaks_is_the_number_that_was_chosen(
+    hostile_default: Callable[..., None], tiny: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRPO_REWARDS_MISSING", "0.5")
+    hostile_default()
+    for text in (*LOST, *RIGHT):
+        found = executed(tiny, text)
+        assert found["reward"].tolist() == [2.0 * RIGHT[text] if text in RIGHT else 0.5], text
+        assert found["extra_logs"]["valid"].item() == float(text in RIGHT)
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_stops_the_run_by_its_name(
+    hostile_default: Callable[..., None], tiny: ModuleType, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("GRPO_REWARDS_MISSING", "0.5")
+    for reward, words in (("scripted", "component 'it'"), ("short", "0 values for 1 completions")):
+        hostile_default(reward, plugin="raise")
+        with pytest.raises(ScoringStopped, match=f"PluginError: .*{words}"):
+            executed(tiny, text)
+
+
+def test_rays_actor_hands_the_stop_on() -> None:
+    """OpenRLHF's executor runs in one: the driver, which trains, gets the error by its name."""
+
+    @ray.remote(num_cpus=0)
+    class Engine:
+        async def ask(self) -> None:
+            def score() -> None:
+                with stopping():
+                    raise ValueError("a bug in the plugin")
+
+            try:
+                await asyncio.to_thread(score)
+            except Exception:
+                return
+
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, object_store_memory=100_000_000)
+    try:
+        with pytest.raises(ray.exceptions.RayTaskError, match="ValueError: a bug in the plugin"):
+            ray.get(Engine.remote().ask.remote(), timeout=60)
+    finally:
+        ray.shutdown()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
+import pytest
 import verifiers.v1 as vf
+from hostile import BROKEN, LOST, RIGHT
 from verifiers.v1.errors import TaskError
 
 
@@ -55,3 +58,26 @@ def test_a_rollout_without_a_reward_has_an_error_and_no_reward(config: str) -> N
     assert lost.metrics["valid"] == 0.0
     assert "no route to service" in lost.errors[0].message
     assert lost.stop_condition == "task_error"
+
+
+def test_whatever_breaks_is_an_error_and_no_reward(hostile_default: Callable[..., None]) -> None:
+    hostile_default()
+    for text in (*LOST, *RIGHT):
+        found = rollout(text)
+        assert found.has_error is (text in LOST), text
+        assert found.metrics["valid"] == float(text in RIGHT)
+        if text in RIGHT:
+            assert found.reward == 2.0 * RIGHT[text]
+        else:
+            assert found.rewards == {"composite": None}
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_is_an_error_by_its_name(hostile_default: Callable[..., None], text: str) -> None:
+    hostile_default(plugin="raise")
+    found = rollout(text)
+    assert found.has_error
+    assert not any(found.rewards.values())
+    assert "PluginError: component 'it'" in found.errors[0].message
+    hostile_default("short", plugin="raise")
+    assert "0 values for 1 completions" in rollout(text).errors[0].message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 import pytest
 import torch
 from grpo_rewards_adapters import verl as adapter
+from hostile import BROKEN, GROUPS, RIGHT
 from hydra import compose, initialize_config_module
 from verl import DataProto
 from verl.trainer.ppo.ray_trainer import compute_advantage
 from verl.trainer.ppo.reward import load_reward_manager
 
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, PluginError
 
 TEXTS = ["4", "5", "down", "4", "5", "down", "4", "down"]
 PROMPTS = ["a"] * 5 + ["b"] * 3  # of the latter only one survives
@@ -32,7 +34,7 @@ def settings(config: str, name: str, *more: str) -> Any:
         return compose("ppo_trainer", [*given, *more])
 
 
-def batch(texts: list[str], reader: Any) -> DataProto:
+def batch(texts: list[str], reader: Any, uids: list[str] | None = None) -> DataProto:
     ids = [reader(text)["input_ids"] for text in texts]
     length = max(map(len, ids))
     responses = torch.tensor([row + [reader.pad_token_id] * (length - len(row)) for row in ids])
@@ -50,7 +52,7 @@ def batch(texts: list[str], reader: Any) -> DataProto:
             "data_source": np.array(["sums"] * rows, dtype=object),
             "reward_model": np.array([{"ground_truth": "4"}] * rows, dtype=object),
             "extra_info": np.array([{"index": row} for row in range(rows)], dtype=object),
-            "uid": np.array(PROMPTS[:rows], dtype=object),
+            "uid": np.array((uids or PROMPTS)[:rows], dtype=object),
         },
     )
 
@@ -125,3 +127,43 @@ def test_an_estimator_that_knows_nothing_of_it_does_not_learn_from_a_stand_in(co
     assert torch.isnan(
         compute_advantage(data, "grpo").batch["advantages"]
     ).any()  # verl skips an update that is not finite
+
+
+@pytest.mark.parametrize("name", ["compute_score", "compute_score_async"])
+def test_whatever_breaks_survivors_are_as_in_a_batch_without_it(
+    hostile_config: Callable[..., str], tiny: ModuleType, name: str
+) -> None:
+    reader = tiny.make_tokenizer()
+    groups = (*GROUPS, ("4",), ("down",))
+    texts = [text for group in groups for text in group]
+    uids = [str(number) for number, group in enumerate(groups) for _ in group]
+    chosen = settings(hostile_config(), name, "+reward.custom_reward_function.reward_kwargs.missing=survivors")
+    data = batch(texts, reader, uids)
+    distinct = {text: row for row, text in enumerate(texts)}
+    found = dict(zip(distinct, scored(chosen, data.select_idxs([*distinct.values()]), reader), strict=True))
+    alive = [row for row, text in enumerate(texts) if text in RIGHT]
+    assert [found[texts[row]]["reward_score"] for row in alive] == [2.0 * RIGHT[texts[row]] for row in alive]
+
+    def advantages(rows: list[int], estimator: str) -> torch.Tensor:
+        part = data.select_idxs(rows)
+        given = [found[texts[row]]["reward_score"] for row in rows]
+        part.batch["token_level_rewards"] = load_reward_manager(chosen, reader).assemble_rm_scores(part, given)
+        return compute_advantage(part, estimator, config=chosen.algorithm).batch["advantages"]
+
+    for estimator in ("grpo", "rloo"):
+        ours = advantages([*range(len(texts))], f"{estimator}_survivors")
+        torch.testing.assert_close(ours[alive], advantages(alive, estimator), rtol=0, atol=0)
+        assert not ours[[row for row in range(len(texts)) if row not in alive]].any()
+
+
+@pytest.mark.parametrize("name", ["compute_score", "compute_score_async"])
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_broken_plugin_stops_the_run_by_its_name(
+    hostile_config: Callable[..., str], tiny: ModuleType, text: str, name: str
+) -> None:
+    reader = tiny.make_tokenizer()
+    for reward, words in (("scripted", "component 'it'"), ("short", "0 values for 1 completions")):
+        missing = "+reward.custom_reward_function.reward_kwargs.missing=survivors"
+        chosen = settings(hostile_config(reward, plugin="raise"), name, missing)
+        with pytest.raises(PluginError, match=words):
+            scored(chosen, batch([text], reader), reader)
