@@ -32,7 +32,7 @@ def _check_row(answer: Any = None, **_columns: Any) -> str | None:
 @reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
 def json_fields(
     completion: str,
-    answer: dict[str, Any] | str,
+    answer: dict[str, object] | str,
     *,
     extra: float = 0.0,
     place: Literal["auto", "tag", "block", "text"] = "auto",
