@@ -122,7 +122,7 @@ class ColumnError(GrpoRewardsError):
         )
         super().__init__(
             f"{where + ': ' if where else ''}{needs} the column{'s' if len(missing) > 1 else ''} "
-            f"{names}, but the data has only {', '.join(have) or 'no columns'}{hint}. {cure}"
+            f"{names}, but the data has {'only ' + ', '.join(have) if have else 'no columns'}{hint or '.'} {cure}"
         )
         self.reward = reward
         self.missing = tuple(missing)

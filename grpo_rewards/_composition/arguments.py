@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
@@ -20,10 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["as_yaml", "configuration", "listed"]
 
 _SECTIONS = tuple(Config.model_fields)
+_MEANT_LIST = (
+    "a composite has its components by name: Composite(correct=(math, 2.0), polite=polite); "
+    "a list of rewards goes into compose([math, polite], weights=[2, 0.5])"
+)
+_MEANT_FILE = (
+    "a file or a preset is read by load(...); the smallest composite of an installed reward is Composite(math=1.0)"
+)
 
 
 def configuration(
-    given: Mapping[str, object] | Config | None, components: Mapping[str, object]
+    given: Mapping[str, object] | Config | None, more: Sequence[object], components: Mapping[str, object]
 ) -> Mapping[str, object] | Config | None:
     """Return the configuration that the arguments of `Composite` mean: a mapping, keyword arguments, or both.
 
@@ -31,14 +39,17 @@ def configuration(
     others are components; a mapping without any section is one of components.
 
     Raises:
-        ConfigError: something is given twice.
+        ConfigError: something is given twice, or by place.
     """
+    wrong: object = next(iter(more), given)
+    if wrong is not None and (more or not isinstance(wrong, Mapping | Config)):
+        raise ConfigError(_MEANT_FILE if isinstance(wrong, str | PathLike) else _MEANT_LIST)
     if isinstance(given, Mapping) and given and not any(_is_section(key) for key in given):
         given = {"rewards": given}
     if not components:
         return given
-    if not (given is None or isinstance(given, Mapping)):
-        raise ConfigError(f"components by name stand beside a mapping, not beside {type(given).__name__}")
+    if isinstance(given, Config):
+        raise ConfigError("components by name stand beside a mapping, not beside a Config")
     found = dict(given or {})
     rewards = dict(cast(Mapping[str, object], found.get("rewards") or {}))
     for name, value in components.items():
@@ -50,7 +61,9 @@ def configuration(
         if name in into and not (name == "rewards" and given is None):
             raise ConfigError(f"{name!r} is given twice, in the mapping and by name")
         if name == "rewards":
-            rewards.update(cast(Mapping[str, object], value))
+            if not isinstance(value, Mapping):
+                raise ConfigError(_MEANT_LIST)
+            rewards.update(value)
         else:
             into[name] = value
     return {**found, "rewards": rewards} if rewards else found
@@ -66,9 +79,14 @@ def listed(
     """Return the components of a list of rewards, named after themselves; of two with one name the second is ``name_2``.
 
     Raises:
-        ConfigError: there are not as many weights or names as rewards.
+        ConfigError: there are not as many weights or names as rewards, or it is no list.
     """
+    if isinstance(rewards, Mapping | str) or not isinstance(rewards, Iterable):
+        raise ConfigError(f"compose takes a list, not {type(rewards).__name__}; {_MEANT_LIST}")
     rewards = list(rewards)
+    pairs = [place for place, thing in enumerate(rewards) if isinstance(thing, tuple)]
+    if pairs and weights is not None:
+        raise ConfigError(f"reward {pairs[0] + 1} of the list has a weight of its own, and weights gives it another")
     for what, values in (("weights", weights), ("names", names)):
         if values is not None and len(values) != len(rewards):
             raise ConfigError(f"{what}: {len(values)} for {len(rewards)} rewards; give one for each")
@@ -81,11 +99,12 @@ def listed(
         while name in found:
             number += 1
             name = f"{own}_{number}"
-        found[name] = (thing, 1.0 if weights is None else weights[place])
+        found[name] = thing if weights is None else (thing, weights[place])
     return found
 
 
 def _name_of(thing: object, place: int) -> str:
+    thing = thing[0] if isinstance(thing, tuple) and thing else thing
     name = (
         thing.removeprefix("preset/").rpartition(":")[2] if isinstance(thing, str) else getattr(thing, "__name__", "")
     )

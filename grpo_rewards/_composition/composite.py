@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
 import orjson
 
@@ -76,12 +76,12 @@ class Composite:
         self,
         config: Mapping[str, object] | Config | None = None,
         /,
-        *,
+        *more: Never,
         base: Path | None = None,
         source: str = "",
         **components: object,
     ) -> None:
-        self.config = read_config(configuration(config, components), source=source)
+        self.config = read_config(configuration(config, more, components), source=source)
         self.base = base or Path.cwd()
         self.source = source
         self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
@@ -471,7 +471,7 @@ def compose(
 ) -> Composite:
     """Return the composite of a list of rewards, of whatever kinds `Composite` takes, as TRL's ``reward_funcs`` are.
 
-    ``compose(["math", polite], weights=[2, 0.5])``; `names` are the components' (by default the rewards' own), `sections`
+    ``compose(["math", polite], weights=[2, 0.5])``, or in pairs, ``compose([("math", 2), polite])``; `names` are the components' (by default the rewards' own), `sections`
     those of a configuration: ``combine={"clip": (-1, 5)}``.
 
     Raises:

@@ -377,8 +377,7 @@ def read_config(data: object, *, source: str = "") -> Config:
     if not isinstance(data, Mapping):
         raise ConfigError(
             f"expected a mapping with the key 'rewards', found {'nothing' if data is None else type(data).__name__}; "
-            f"the smallest is: rewards: {{format: xml_format}}"
-            + ("; a list of rewards goes into compose(...)" if isinstance(data, list | tuple) else ""),
+            f"the smallest is: rewards: {{format: xml_format}}",
             source=source,
         )
     try:

@@ -86,7 +86,10 @@ class ScoreTable:
 
         if isinstance(place, slice):
             return self._of_rows(range(len(self))[place])
-        index = range(len(self))[as_index(place)]
+        index = as_index(place)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"there is no row {index}: the table has {len(self):,}")
+        index %= len(self)
         found = Explanation(self.row(index))
         if self.batch is not None:
             if self.batch.prompts is not None:
@@ -139,7 +142,14 @@ class ScoreTable:
             import pyarrow
         except ImportError:
             raise GrpoRewardsError("to_arrow() needs pyarrow: pip install pyarrow") from None
-        return pyarrow.table(columns_of(self))
+        kinds = {True: pyarrow.float64(), False: pyarrow.string()}
+        columns = columns_of(self).items()
+        return pyarrow.table(
+            {
+                name: pyarrow.array(values, kinds[name == "reward" or name.endswith(".value")])
+                for name, values in columns
+            }
+        )
 
     def report(self, out: str | os.PathLike[str] | None = None, *, title: str = "Scores") -> Report:
         """Return the report's page about these rows, which a notebook shows in place; with `out` it is written there too.

@@ -26,6 +26,8 @@ def is_reference(text: str) -> bool:
 def from_reference(text: str, *, base: Path | None = None) -> Reward:
     """Return the reward at ``./file.py:name`` (relative to `base`, the current folder by default) or ``pkg.mod:name``.
 
+    A module that is not installed is looked for in `base` too, so that what `Composite.to_yaml` says of a script's neighbour holds.
+
     Raises:
         UnknownRewardError: no such file, module or name, or it is no reward.
     """
@@ -35,7 +37,7 @@ def from_reference(text: str, *, base: Path | None = None) -> Reward:
         module, origin = _module_of_file(path, text)
         reference = f"{path}:{name}"
     else:
-        module, origin = _module(place, text), _version_of(place)
+        module, origin = _module(place, text, base or Path.cwd()), _version_of(place)
         reference = f"{place}:{name}"
     thing: object = module
     for part in name.split("."):
@@ -78,10 +80,18 @@ def _module_of_file(path: Path, text: str) -> tuple[ModuleType, str]:
     return module, f"sha256:{digest}"
 
 
-def _module(name: str, text: str) -> ModuleType:
+def _module(name: str, text: str, base: Path) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
+        top, folder = name.partition(".")[0], str(base.resolve())
+        there = (base / f"{top}.py").is_file() or (base / top).is_dir()
+        if (
+            error.name == top and there and folder not in sys.path
+        ):  # Python puts a script's folder there, a command does not
+            sys.path.append(folder)
+            importlib.invalidate_caches()
+            return _module(name, text, base)
         raise UnknownRewardError(
             f"{text}: there is no module {error.name!r}; install it, or give the path of a file (./file.py:name)",
             reference=text,

@@ -57,11 +57,12 @@ def values(composite: Composite) -> dict[str, list[float | None]]:
         (lambda: compose(["exact", polite, polite, lambda completion: 0.0]),
          {"exact": 1.0, "polite": 1.0, "polite_2": 1.0, "reward_4": 1.0}),
         (lambda: compose([plain], names=["right"], combine={"clip": (0, 1)}), {"right": 1.0}),
+        (lambda: compose([("exact", 2), (polite, {"weight": 0.5}), plain]), {"exact": 2.0, "polite": 0.5, "plain": 1.0}),
         (lambda: Composite(old=(Composite(x=exact, y=(polite, 2.0)), 0.5), one=Composite(z=plain)),
          {"old_x": 0.5, "old_y": 1.0, "one": 1.0}),
     ],
     ids=["objects", "names and bound", "numbers", "mapping", "both", "rewards=", "functions", "other keys", "list",
-         "names of a list", "given names", "composites"],
+         "names of a list", "given names", "pairs", "composites"],
 )  # fmt: skip
 def test_what_a_component_may_be(made: Any, weights: dict[str, float]) -> None:
     composite = made()
@@ -93,8 +94,15 @@ def test_what_is_not_understood_is_refused_by_name(arguments: dict[str, Any], sa
 
 
 def test_a_list_says_where_it_belongs_and_a_misspelt_section_which_is_meant() -> None:
-    with pytest.raises(ConfigError, match=r"goes into compose"):
-        Composite([exact])  # type: ignore[arg-type]
+    for wrong in (lambda: Composite([exact]), lambda: Composite([exact], weights=[2]), lambda: Composite(exact, polite),
+                  lambda: Composite([exact], [2]), lambda: Composite(rewards=[exact]), lambda: compose(exact, polite),
+                  lambda: compose({"a": exact}, weights={"a": 2})):  # fmt: skip
+        with pytest.raises(ConfigError, match=r"goes into compose"):
+            wrong()
+    with pytest.raises(ConfigError, match=r"read by load"):
+        Composite("rewards.yaml")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="reward 1 of the list has a weight of its own"):
+        compose([(exact, 2), polite], weights=[1, 1])
     with pytest.raises(ConfigError, match="did you mean 'rewards'"):
         Composite({"reward": {"a": "exact"}})
     with pytest.raises(ConfigError, match="weights: 1 for 2 rewards"):
@@ -165,6 +173,21 @@ def test_a_written_file_loads_as_the_same_composite(tmp_path: Path) -> None:
     assert values(again) == values(composite)
 
 
+def test_a_module_beside_the_file_is_found_where_only_a_script_would_find_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def plain(completion, answer):\n    return float(answer in completion)\n")
+    (tmp_path / "make.py").write_text(
+        "import mine, grpo_rewards\nprint(grpo_rewards.Composite(right=mine.plain).to_yaml())\n"
+    )
+    made = subprocess.run([sys.executable, "make.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    (tmp_path / "rewards.yaml").write_text(made.stdout)
+    load_it = (
+        f"import grpo_rewards; print(grpo_rewards.load({str(tmp_path / 'rewards.yaml')!r}).score({ROWS!r}).rewards())"
+    )
+    command = [sys.executable, "-P", "-c", load_it]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert said.stdout == "[1.0, 0.0]\n", said.stderr
+
+
 def test_bound_settings_are_part_of_a_composites_identity() -> None:
     bound, params = Composite(polite=polite.with_(word="4")), Composite(polite={"use": polite, "params": {"word": "4"}})
     assert bound.identity == params.identity != Composite(polite=polite).identity
@@ -187,7 +210,8 @@ def test_a_type_checker_knows_the_settings_of_a_reward(tmp_path: Path) -> None:
     file.write_text(
         textwrap.dedent(
             """
-            from grpo_rewards import Reward, reward
+            from grpo_rewards import Composite, Reward, reward
+            from grpo_rewards.rewards import code, math, tone, xml_format
 
             @reward(range=(0.0, 1.0))
             def polite(completion: str, answer: str | None = None, *, word: str = "please") -> float:
@@ -199,19 +223,33 @@ def test_a_type_checker_knows_the_settings_of_a_reward(tmp_path: Path) -> None:
 
             polite.with_(word="kindly").with_columns(answer="solution").with_(word="please")
             brief.with_(most=3)
+            math.with_(tolerance=0.1)
+            code.with_(sandbox="docker")
+            tone.with_(anything=1)
+            Composite(math=math, tags=(xml_format.with_(tags=["a", "b"], mode="count"), 2.0))
+
+            @reward.batch
+            def taking_the_rest(completions: list[str], *, bonus: float = 1.0, **columns: object) -> list[float]:
+                return [bonus for _ in completions]
+
+            taking_the_rest.with_(bonus=2.0)
             every: list[Reward] = [polite, brief]
             every[0].with_(anything=1)
             polite.with_(wrod="kindly")
             brief.with_(most="3")
+            math.with_(wrod=3)
+            Composite({}, polite)
             """
         )
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(file)]
     said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout.splitlines()
     errors = [line.partition(" error: ")[2] for line in said if " error: " in line]
-    assert len(errors) == 2, said
+    assert len(errors) == 4, said
     assert 'Unexpected keyword argument "wrod"' in errors[0]
     assert 'Argument "most" to "with_" of "Reward" has incompatible type "str"' in errors[1]
+    assert 'Unexpected keyword argument "wrod"' in errors[2]
+    assert 'Argument 2 to "Composite" has incompatible type' in errors[3]
 
 
 def test_help_shows_the_call_the_columns_and_the_settings() -> None:
