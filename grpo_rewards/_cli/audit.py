@@ -16,6 +16,7 @@ from grpo_rewards._cli.sources import (
     is_config,
     one_config,
 )
+from grpo_rewards._cli.tables import show_table
 
 if TYPE_CHECKING:
     from grpo_rewards._audit import AuditReport, Earned
@@ -131,20 +132,12 @@ def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Pat
 
 
 def _show_data(report: DataReport) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("check", "rows", "share", "the first"):
-        table.add_column(title, justify="right" if title in ("rows", "share") else "left")
+    rows = []
     for name, count in report.counts.items():
         first = next((one for one in sorted(report.findings, key=lambda one: one.row) if one.check == name), None)
         shown = f"{report.file}:{first.row}: {first.reason}" if first is not None else ""
-        table.add_row(name, f"{count:,}", f"{count / report.rows:.1%}", _printable(shown))
-    console.print(table, markup=False)
+        rows.append((name, f"{count:,}", f"{count / report.rows:.1%}", _printable(shown)))
+    show_table(("check", "rows", "share", "the first"), rows, left=("check",), text="the first")
     for text in report.broken:
         typer.echo(f"finding: {_printable(text, 400)}", err=True)
     if report.unavailable:
@@ -180,20 +173,13 @@ def _entry(one: Earned) -> dict[str, object]:
 
 
 def _show(report: AuditReport) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("cheat", "earned", "honest wrong", "right", "verdict", "what it does"):
-        table.add_column(title, justify="right" if title in ("earned", "honest wrong", "right") else "left")
+    rows = []
     for one in report.worst():
         right = "" if one.right is None else f"{one.right:.4g}"
         verdict = "PAYS" if one.wins else "no gain"
-        table.add_row(one.attack, f"{one.reward:.4g}", f"{one.honest:.4g}", right, verdict, one.what)
-    console.print(table, markup=False)
+        rows.append((one.attack, f"{one.reward:.4g}", f"{one.honest:.4g}", right, verdict, one.what))
+    titles = ("cheat", "earned", "honest wrong", "right", "verdict", "what it does")
+    show_table(titles, rows, left=("cheat", "verdict"), text="what it does")
     shown: set[str] = set()
     for one in report.wins:
         if one.attack in shown:

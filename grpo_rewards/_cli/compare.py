@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grpo_rewards._cli.sources import is_config
+from grpo_rewards._cli.tables import show_table
 
 if TYPE_CHECKING:
     from grpo_rewards._compare.comparison import Figures, RowChange
@@ -95,12 +96,6 @@ def _warn(text: str) -> None:
 
 
 def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 200
     reward, advantages = summary["reward"], summary["advantages"]
     say = typer.echo
     say(f"A: {summary['a']}\nB: {summary['b']}")
@@ -125,19 +120,16 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
         f"{advantages['groups_that_gain_signal']:,} gain signal, {advantages['groups_that_lose_signal']:,} lose it, "
         f"{advantages['groups_with_another_best']:,} have another best completion"
     )
-    table = Table(box=None, pad_edge=False, header_style="bold")
     columns = {
         "rows_changed": "changed", "value_changed": "value", "weight_changed": "weight", "gate_changed": "gate",
         "status_changed": "status", "main_cause": "main cause", "share_of_change": "share", "mean_a": "mean A",
         "mean_b": "mean B", "kendall": "Kendall", "spearman": "Spearman",
     }  # fmt: skip
-    table.add_column("component")
-    for title in columns.values():
-        table.add_column(title, justify="right")
+    rows = []
     for name, figures in summary["components"].items():
         mark = {"a": " (only A)", "b": " (only B)"}.get(figures["in"], "")
-        table.add_row(name + mark, *(_cell(key, figures[key]) for key in columns))
-    console.print(table, markup=False)
+        rows.append((name + mark, *(_cell(key, figures[key]) for key in columns)))
+    show_table(("component", *columns.values()), rows, left=("component",))
     for entry in changed:
         place = f"row {entry['row']}" + (f".{entry['index']}" if "index" in entry else "")
         say(f"{place}: {_number(entry['a'])} to {_number(entry['b'])}, {_printable(entry['completion'])!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from grpo_rewards._cli.sources import (
     ParamOption,
     composite_for,
 )
+from grpo_rewards._cli.tables import show_table
 
 if TYPE_CHECKING:
     from grpo_rewards._scoring import Progress, Run
@@ -53,7 +54,7 @@ def score(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON on stdout.")] = False,
 ) -> None:
-    """Score a file of completions and sum up per component; exit 1 when rows were malformed or a plugin broke.
+    """Score a file of completions and sum up per component; exit 1 when rows were malformed or cannot be judged, or a plugin broke.
 
     Rows hold completion (or completions, messages, response), perhaps prompt, and the columns that rewards need.
 
@@ -71,8 +72,14 @@ def score(
     composite = composite_for(config, only, param, column)
     conditions = any(component.when is not None for component in composite.components)
     rows = joined(open_source(file), join, on) if conditions and Path(file).is_file() else None
-    for text in asked_in_vain(composite, rows):
+    warned: list[str] = []
+
+    def warn(text: str) -> None:
+        warned.append(text)
         typer.echo(f"warning: {text}", err=True)
+
+    for text in asked_in_vain(composite, rows):
+        warn(text)
     with _progress() as progress:
         run = score_file(
             file,
@@ -87,7 +94,7 @@ def score(
             on=on,
             leave_out=checked_marks(leave_out or ()),
             progress=progress,
-            warn=lambda text: typer.echo(f"warning: {text}", err=True),
+            warn=warn,
         )
     if as_json:
         import orjson
@@ -95,8 +102,8 @@ def score(
         sys.stdout.buffer.write(orjson.dumps(run.summary(), option=orjson.OPT_INDENT_2, default=str) + b"\n")
     else:
         _show(run, to_stderr=out == "-")
-    _say(run)
-    if run.malformed or run.broken:
+    _say(run, warned)
+    if run.malformed or run.broken or run.refused:
         raise typer.Exit(FINDINGS)
     if run.unavailable:
         raise typer.Exit(ENVIRONMENT)
@@ -130,20 +137,10 @@ _COLUMNS = {
 
 
 def _show(run: Run, *, to_stderr: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("component")
-    for title in _COLUMNS.values():
-        table.add_column(title, justify="right")
     figures = {**run.statistics.summary(), "reward": run.statistics.total.summary()}
-    for name, row in figures.items():
-        table.add_row(name, *(_cell(key, row.get(key)) for key in _COLUMNS), style="bold" if name == "reward" else None)
-    console = Console(stderr=to_stderr)
-    if not console.is_terminal:
-        console.width = 200
-    console.print(table)
+    rows = [(name, *(_cell(key, row.get(key)) for key in _COLUMNS)) for name, row in figures.items()]
+    titles = ("component", *_COLUMNS.values())
+    show_table(titles, rows, left=("component",), bold="reward", to_stderr=to_stderr)
 
 
 def _cell(key: str, value: float | None) -> str:
@@ -156,7 +153,7 @@ def _cell(key: str, value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _say(run: Run) -> None:
+def _say(run: Run, said: Sequence[str]) -> None:
     counts = [f"{run.rows:,} rows in {run.seconds:.1f} s"]
     if run.resumed:
         counts.append(f"{run.resumed:,} of them from an earlier run")
@@ -166,8 +163,10 @@ def _say(run: Run) -> None:
         counts.append(f"{run.malformed:,} malformed, kept in {run.side_file}")
     if run.broken:
         counts.append(f"{run.broken:,} on which a plugin broke")
+    if run.refused:
+        counts.append(f"{run.refused:,} with tests or a reference that cannot be judged by")
     if run.unavailable:
         counts.append(f"{run.unavailable:,} left out (sandbox or service down; --resume tries them again)")
     typer.echo("; ".join(counts), err=True)
-    for problem in run.problems:
+    for problem in (text for text in run.problems if text not in said):
         typer.echo(f"  {problem}", err=True)

@@ -210,4 +210,6 @@ def examine_config(composite: Composite) -> Iterator[Finding]:
                 "configuration", "broken", f"{what} is unavailable: {failed.reason}", "bring it back, see above"
             )
         else:
-            yield Finding("configuration", "problem", f"{what} broke: {failed.reason}", "mend the plugin")
+            wrong = failed.details.get("configuration")
+            said, cure = ("cannot be used", "correct what it names") if wrong else ("broke", "mend the plugin")
+            yield Finding("configuration", "problem", f"{what} {said}: {failed.reason}", cure)

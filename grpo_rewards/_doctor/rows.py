@@ -109,18 +109,21 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
 def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
     """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
 
-    The rows are looked at until every condition has met all that it names, so hardly any where nothing is found.
+    The rows are looked at until every condition has met all that it names, so hardly any where nothing is found. A condition on
+    a column that no row has is an error of its own (`Composite.check_when`), and nothing is said of it here.
     """
     found = idle_weights(composite)
     if source is None or all(component.when is None for component in composite.components):
         return found
     applied = Applied(composite)
+    columns = {component.when.column for component in composite.components if component.when is not None}
     settled = False
     for chunk in make_chunks(source, Pace(start=64), warn=lambda _: None):  # to its end, where the file is closed
         for sample in chunk.samples if not settled else ():
             applied.see(sample.data)
+            columns -= sample.data.keys()
         settled = settled or applied.settled
-    return [*found, *applied.findings()]
+    return found if columns else [*found, *applied.findings()]
 
 
 def _absent(composite: Composite, batch: Batch, source: Source, file: Path, findings: _Findings) -> frozenset[str]:

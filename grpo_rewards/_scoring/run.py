@@ -36,7 +36,7 @@ from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards.errors import InputError, ResumeError
+from grpo_rewards.errors import ConfigError, InputError, ResumeError
 
 __all__ = ["Progress", "Run", "score_file"]
 
@@ -53,8 +53,8 @@ _NEW_OBJECTS = 50_000
 class Run:
     """What came of scoring a file.
 
-    `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke; `problems`
-    holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done, `left_out`
+    `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke, `refused` those
+    whose tests or reference a component cannot judge by (it does not apply there); `problems` holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done, `left_out`
     how many were passed over for their marks.
     """
 
@@ -64,6 +64,7 @@ class Run:
     malformed: int = 0
     unavailable: int = 0
     broken: int = 0
+    refused: int = 0
     resumed: int = 0
     left_out: int = 0
     seconds: float = 0.0
@@ -77,6 +78,7 @@ class Run:
             "malformed": self.malformed,
             "unavailable": self.unavailable,
             "broken": self.broken,
+            "refused": self.refused,
             "resumed": self.resumed,
             "left_out_by_audit": self.left_out,
             "seconds": round(self.seconds, 3),
@@ -124,6 +126,7 @@ def score_file(
     Raises:
         InputError: the file cannot be read.
         ColumnError: a column is missing; found before the first row is scored.
+        ConfigError: a component found out when it was called that it is configured wrongly (a token that its service refuses).
         ResumeError: there is an unfinished output, or it belongs to something else.
     """
     source = opened = joined(open_source(path), join, on)
@@ -215,6 +218,8 @@ def _score_rows(
                     warn(
                         f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
                     )
+            if scored.configuration:  # a token that a service refuses, say: every other row would say the same
+                raise ConfigError(scored.configuration)
             _count(run, source.name, chunk, scored)
             side.add(chunk.malformed)
             lines = b"".join(scored.lines)
@@ -253,11 +258,13 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     run.unavailable += scored.left_out - scored.broken
     run.problems += [f"{name}:{row.number}: {row.problem}" for row in chunk.malformed]
     run.problems += scored.failures
+    run.refused += scored.refused
+    run.problems += [f"{name}:{text}" for text in scored.refusals]
     del run.problems[10:]
 
 
 def _counts(run: Run) -> dict[str, object]:
-    names = ("rows", "malformed", "unavailable", "broken", "problems")
+    names = ("rows", "malformed", "unavailable", "broken", "refused", "problems")
     return {**{name: getattr(run, name) for name in names}, "statistics": saved_statistics(run.statistics)}
 
 
@@ -320,7 +327,7 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], r
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
     source = LineSource(BoundedLines(out))
     journal = Journal(fresh, fingerprint, resume=False, force=True)
-    run.malformed = meta["summary"]["malformed"]
+    run.malformed, run.refused = meta["summary"]["malformed"], meta["summary"].get("refused", 0)
     try:
         for _, members in groupby(source.rows(), key=_group_of):
             rows = list(members)
@@ -357,6 +364,8 @@ def _group_again(rows: list[Row], composite: Composite, run: Run) -> tuple[list[
         for s in [scores_in(data)]
     ]
     scored = score_samples(composite, samples)
+    if scored.configuration:
+        raise ConfigError(scored.configuration)
     run.problems = (run.problems + list(scored.failures))[:10]
     return scored.lines, [orjson.loads(line)[SCORES] for line in scored.lines]
 

@@ -24,7 +24,9 @@ class ScoredChunk:
     """A chunk's output: one JSON line per sample, the figures, and how long it took.
 
     `statistics` holds one per call of the composite; `gaps` names components and columns that were asked for and that
-    no row of the chunk has; `failures` holds the first reasons why rows were left out.
+    no row of the chunk has; `failures` holds the first reasons why rows were left out;
+    `configuration` is what a component found wrong with its configuration when it was called; `refused` counts rows whose tests or
+    reference a reward cannot judge by, and `refusals` holds the first of them: row, component and what is wrong.
     """
 
     lines: list[bytes]
@@ -34,6 +36,9 @@ class ScoredChunk:
     seconds: float = 0.0
     gaps: tuple[tuple[str, str], ...] = ()
     failures: tuple[str, ...] = ()
+    configuration: str = ""
+    refused: int = 0
+    refusals: tuple[str, ...] = ()
 
     def add(self, other: ScoredChunk) -> None:
         """Append the output of the samples that come after."""
@@ -44,6 +49,9 @@ class ScoredChunk:
         self.seconds += other.seconds
         self.gaps += other.gaps
         self.failures = (self.failures + other.failures)[:3]
+        self.configuration = self.configuration or other.configuration
+        self.refused += other.refused
+        self.refusals = (self.refusals + other.refusals)[:3]
 
 
 def score_samples(composite: Composite, samples: Sequence[Sample]) -> ScoredChunk:
@@ -90,8 +98,42 @@ def _scored(
         any(outcomes[position].status == "error" for outcomes in table.components.values())
         for position in table.left_out
     )
+    for name, outcomes in table.components.items():
+        wrong = (one.reason for one in outcomes if one.status == "error" and one.details.get("configuration"))
+        scored.configuration = scored.configuration or next((f"rewards.{name}: {reason}" for reason in wrong), "")
+    _note_refusals(scored, composite, samples, table)
     scored.seconds = time.perf_counter() - started
     return scored
+
+
+def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[Sample], table: ScoreTable) -> None:
+    """Count the rows that a component was to score and whose data it refuses, in the words of ``grpo-rewards validate``.
+
+    Rows in which all that it reads is null are none of its own.
+    """
+    rows: dict[int, None] = {}
+    said: dict[tuple[str, bytes], str | None] = {}
+    for component in composite.components:
+        reward = component.reward
+        if reward.check_row is None:
+            continue
+        reads = sorted(
+            {*reward.required_columns, *reward.optional_columns} - {"prompt", "completion", "completion_ids"}
+        )
+        for position, outcome in enumerate(table.components[component.name]):
+            data = samples[position].data
+            if outcome.status != "not_applicable" or not component.applies_to(data):
+                continue
+            cells = {name: data[name] for name in reads if data.get(name) is not None}
+            if not cells or any(name not in cells for name in reward.required_columns if name in reads):
+                continue
+            key = component.name, dump_json(cells)
+            if key not in said:
+                said[key] = reward.row_problem(data)
+            if (problem := said[key]) is not None:
+                rows[position] = None
+                scored.refusals = (*scored.refusals, f"{samples[position].row}: {component.name}: {problem}")[:3]
+    scored.refused = len(rows)
 
 
 def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) -> ScoredChunk:

@@ -60,6 +60,8 @@ def test_no_command_is_usage(cli):
         (("score", "rows.jsonl", "-c", "wrong.yaml"), "wrong.yaml: rewards.exact.weigth"),
         (("explain", "nothing"), "nothing"),
         (("explain", "rows.jsonl#99", "--only", "exact"), "there is no row 99"),
+        (("explain", "rows.jsonl#0", "--only", "exact"), "there is no row 0: they are counted from 1"),
+        (("explain", "rows.jsonl#x"), "ROW is a line number from 1, not 'x'"),
         (("explain", "rows.jsonl#2"), "no recorded scores"),
         (("validate", "none.yaml"), "none.yaml"),
         (("validate", "none.jsonl"), "no such file"),
@@ -91,6 +93,41 @@ def test_a_plugin_that_breaks_is_a_finding(cli, tmp_path, jsonl):
         for line in (tmp_path / "out.jsonl").read_text().splitlines()
     ]
     assert statuses == ["scored", "scored", "error", "scored"]
+
+
+@pytest.mark.parametrize("options", [(), ("--workers", "2")])
+def test_a_token_that_a_service_refuses_is_a_usage_error_that_stops_the_run(cli, tmp_path, jsonl, options):
+    (tmp_path / "refused.py").write_text(
+        "from grpo_rewards import reward\nfrom grpo_rewards.errors import ConfigError\n@reward\n"
+        "def refused(completion: str) -> float:\n    raise ConfigError('it refuses the key; set $KEY to one that it takes')\n"
+    )
+    jsonl(ROWS)
+    run = cli("score", "rows.jsonl", "--only", "./refused.py:refused", "-o", "out.jsonl", *options)
+    assert run.returncode == 2
+    assert run.stderr.splitlines()[-1] == "error: rewards.refused: it refuses the key; set $KEY to one that it takes"
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_no_figure_is_cut_in_a_narrow_terminal(cli, jsonl):
+    jsonl(ROWS)
+    run = cli("score", "rows.jsonl", "--only", "exact", "--only", "length", env={"FORCE_COLOR": "1", "COLUMNS": "50"})
+    assert run.returncode == 0, run.stderr
+    assert "…" not in run.stdout
+    assert "unavailable" not in run.stdout  # 0 in every row
+    for word in ("exact", "length", "weight", "flat groups", "0.25"):
+        assert word in run.stdout
+
+
+def test_a_shell_completes_the_names_of_rewards_and_presets(cli):
+    def completed(*words: str) -> list[str]:
+        line = "\n".join(("grpo-rewards", *words))
+        run = cli(env={"_GRPO_REWARDS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))})
+        return run.stdout.split()
+
+    assert completed("explain", "xml") == ["xml_format"]
+    assert completed("score", "rows.jsonl", "--only", "exa") == ["exact"]
+    assert completed("validate", "-c", "preset/gsm8k-x") == ["preset/gsm8k-xml"]
+    assert completed("validate", "-c", "rew") == []  # files, which the shell looks for itself
 
 
 def test_a_service_that_is_down_is_the_environment(cli, tmp_path, jsonl):

@@ -85,3 +85,23 @@ def test_what_scoring_refuses_validate_says_in_the_same_words(tmp_path, lines):
     assert told
     found = examine_rows(file, Composite(MATH))["findings"]
     assert all(any(one in text for text in found) for one in told), (told, found)
+
+
+def test_scoring_names_the_rows_that_it_cannot_judge_by_and_leaves_with_1(tmp_path, cli, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{**row, "task": "math"} for row in GROUP] + [
+        {"prompt": "p", "completion": "x", "answer": "$$", "task": "math"},
+        {"prompt": "q", "completion": "x", "answer": None, "task": "math"},  # nothing to read: it does not apply
+        {"prompt": "r", "completion": "x", "answer": "$$", "task": "other"},
+    ]
+    config = {"rewards": {"right": {"use": "math", "when": {"column": "task", "equals": "math"}}}}
+    (found,) = [text for text in findings(tmp_path, rows, config) if "cannot be read" in text]
+    (tmp_path / "rewards.yaml").write_text(json.dumps(config))
+    for options in ((), ("--workers", "2")):
+        run = cli("score", "rows.jsonl", "-o", "out.jsonl", "--force", *options)
+        assert run.returncode == 1
+        assert "1 with tests or a reference that cannot be judged by" in run.stderr
+        assert f"  {found}\n" in run.stderr
+    assert json.loads((tmp_path / "out.jsonl.meta.json").read_text())["summary"]["refused"] == 1
+    again = cli("score", "rows.jsonl", "-o", "out.jsonl", "--resume")
+    assert again.returncode == 1
