@@ -124,10 +124,11 @@ const unpackHaystack = async (number) => {
   return texts;
 };
 const AHEAD = 8;  // chunks that are unpacked beside the one that is searched
-const search = async (words, rows, mine) => {
+const SOON = 50, AGAIN = 250;  // milliseconds after which what has been found so far is shown
+const search = async (words, rows, mine, soFar) => {
   const found = [], numbers = [...new Set(rows.map((i) => Math.floor(i / data.chunk)))];  // in the order of the file
   const coming = [];
-  let at = 0, next = 0;
+  let at = 0, next = 0, due = performance.now() + SOON, told = 0;
   for (let k = 0; k < numbers.length; k++) {
     while (next < numbers.length && next < k + AHEAD) coming.push(haystack(numbers[next++]));
     let texts = coming.shift();
@@ -135,7 +136,12 @@ const search = async (words, rows, mine) => {
       texts = await texts;
       if (mine !== ticket) return null;
     }
-    if ((k + 1) % 200 === 0) state.textContent = "Searching … " + counted(found.length) + " found";
+    if (performance.now() > due) {
+      state.textContent = "Searching … " + counted(found.length) + " found";
+      if (found.length > told) soFar(found.slice());
+      told = found.length;
+      due = performance.now() + (told ? AGAIN : SOON);
+    }
     for (; at < rows.length && Math.floor(rows[at] / data.chunk) === numbers[k]; at++) if (texts[rows[at] % data.chunk].includes(words)) found.push(rows[at]);
   }
   return found;

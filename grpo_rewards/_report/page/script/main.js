@@ -51,7 +51,7 @@ const start = async () => {
   await show();
   root.dataset.ready = "yes";
   performance.mark("ready");
-  setTimeout(() => (window.requestIdleCallback || setTimeout)(warm), 200);  // when the first rows have been drawn
+  requestAnimationFrame(() => (window.requestIdleCallback || setTimeout)(warm));  // when the first rows have been drawn
   if (location.hash.includes("=")) $("browser").scrollIntoView();
 };
 start().catch((error) => { state.textContent = "The rows cannot be read: " + error.message; root.dataset.ready = "failed"; });

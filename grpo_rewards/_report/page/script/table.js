@@ -46,10 +46,19 @@ const prepareTable = () => {
 const apply = async () => {
   const mine = ++ticket, words = now.q.trim().toLowerCase();
   let rows = choose();
+  $("export").disabled = Boolean(words);  // until all are found
   if (words) {
-    rows = await search(words, rows, mine);
+    let first = true;
+    rows = await search(words, rows, mine, (found) => { arrange(found, first); first = false; });
     if (rows === null) return false;
-  }
+    arrange(rows, first);
+    $("export").disabled = false;
+  } else arrange(rows, true);
+  state.textContent = order.length === data.n ? counted(data.n) + " rows" : counted(order.length) + " of " + counted(data.n) + " rows";
+  return true;
+};
+// sort the rows chosen and show them, from the top or from the open row where they are new
+const arrange = (rows, fresh) => {
   const down = Boolean(now.down), key = now.sort || "order", value = sortedBy(key);
   if (key !== "order" || down) {
     const sign = down ? -1 : 1;
@@ -63,12 +72,12 @@ const apply = async () => {
   }
   columns.forEach((c) => c.cell.setAttribute("aria-sort", c.key !== key ? "none" : down ? "descending" : "ascending"));
   order = rows;
-  active = Math.max(0, opened < 0 ? 0 : order.indexOf(opened));
-  grid.scrollTop = Math.max(0, (active - 3) * ROW);
-  state.textContent = order.length === data.n ? counted(data.n) + " rows" : counted(order.length) + " of " + counted(data.n) + " rows";
+  if (fresh) {
+    active = Math.max(0, opened < 0 ? 0 : order.indexOf(opened));
+    grid.scrollTop = Math.max(0, (active - 3) * ROW);
+  }
   grid.setAttribute("aria-rowcount", order.length + 1);
   draw(true);
-  return true;
 };
 
 const pool = [];
