@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from grpo_rewards._cli.sources import named_rewards
+
 if TYPE_CHECKING:
     from grpo_rewards._contract import Reward
+
+_COLUMNS = 4  # that are shown of a reward; `explain` has all
 
 __all__ = ["list_", "schema"]
 
@@ -44,7 +48,9 @@ def list_(
             )
         for entry in rewards:
             low_high = "" if entry["range"] is None else "{:g} … {:g}".format(*entry["range"])
-            columns = ", ".join([*entry["required_columns"], *(f"[{name}]" for name in entry["optional_columns"])])
+            names = [*entry["required_columns"], *(f"[{name}]" for name in entry["optional_columns"])]
+            more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
+            columns = ", ".join(names[:_COLUMNS]) + more
             values = (entry["name"], low_high, columns, entry["source"], entry["version"], entry["summary"])
             table.add_row(*(value.replace("[", r"\[") for value in values))
         console = Console()
@@ -93,7 +99,10 @@ def _entry(name: str, reward: Reward) -> dict[str, Any]:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A reward, for the schema of its settings.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="A reward, for the schema of its settings.", autocompletion=named_rewards
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As every command has it; a schema is JSON anyway.")] = False,
 ) -> None:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grpo_rewards._cli.sources import ConfigOption, JoinOption, OnlyOption, OnOption, composite_for, find_config
+from grpo_rewards._cli.sources import (
+    ConfigOption,
+    JoinOption,
+    OnlyOption,
+    OnOption,
+    composite_for,
+    find_config,
+    named_rewards,
+)
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
@@ -23,7 +33,11 @@ _CHARACTERS = 4_000  # shown of a prompt and of a completion
 def explain(
     what: Annotated[
         str,
-        typer.Argument(metavar="NAME|FILE#ROW", help="A reward, preset/NAME, or a row of a file by its line number."),
+        typer.Argument(
+            metavar="NAME|FILE#ROW",
+            help="A reward, preset/NAME, or a row of a file by its line number.",
+            autocompletion=named_rewards,
+        ),
     ],
     config: ConfigOption = None,
     only: OnlyOption = None,
@@ -35,7 +49,7 @@ def explain(
 
     A preset is shown as the YAML that it is, ready to be copied.
 
-    A row of a scored file is explained from its record, unless a configuration is given.
+    A row of a scored file, or of a trainer's completions, is explained from its record, unless a configuration is given.
 
     Example: grpo-rewards explain completions.jsonl#17 -c rewards.yaml
     """
@@ -46,6 +60,8 @@ def explain(
         _explain_preset(what, as_json=as_json)
     elif mark and row.isdigit():
         _explain_row(file, int(row), config, only, join, on, as_json=as_json)
+    elif mark and Path(file).is_file():
+        raise typer.BadParameter(f"{file}#ROW: ROW is a line number from 1, not {row!r}", param_hint="NAME|FILE#ROW")
     else:
         _explain_reward(what, as_json=as_json)
 
@@ -142,7 +158,13 @@ def _records(
         if last >= number:
             break
     if row is None or last != number:
-        found = f"line {number} is empty" if last > number else f"the file has {rows:,} rows, the last is {last}"
+        found = (
+            "they are counted from 1"
+            if number == 0
+            else f"line {number} is empty"
+            if last > number
+            else f"the file has {rows:,} rows, the last is {last}"
+        )
         raise InputError(f"there is no row {number}: {found}", source=file)
     if row.data is None:
         raise InputError(row.problem, source=file, line=number)
@@ -150,6 +172,8 @@ def _records(
         if SCORES in row.data:
             shaped = read_shape(row.data, cells=False).samples[0]
             return [Explanation({**scores_in(row.data), **_texts(shaped)})]
+        if logged := _logged(file, row.number, row.data):
+            return [logged]
         if find_config(None) is None:
             raise InputError(
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
@@ -167,6 +191,30 @@ def _records(
                 if sample.row == number
             ]
     raise InputError(f"there is no row {number}", source=file)
+
+
+def _logged(file: str, number: int, data: Mapping[str, object]) -> Explanation | None:
+    """What a trainer's log holds of a row: values (gates and clips are in them), weights and reasons; None in other files."""
+    from grpo_rewards._composition.views import Explanation
+    from grpo_rewards._report.reading import open_source
+
+    if not file.endswith(".parquet"):
+        return None
+    row = next(islice(open_source(Path(file)).rows, number - 1, None))
+    if not any(f"{name}_reason" in data for name in row.parts):
+        return None
+    parts = {
+        name: {
+            "value": part.value,
+            "weight": part.weight,
+            "gate": 1.0,
+            "contribution": part.contribution,
+            "status": part.status,
+            "reason": part.reason,
+        }
+        for name, part in row.parts.items()
+    }
+    return Explanation({"row": number, "reward": row.reward, "components": parts, **_texts(dict(data))})
 
 
 def _texts(data: dict[str, object]) -> dict[str, object]:

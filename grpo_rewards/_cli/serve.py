@@ -75,9 +75,14 @@ def serve(
         drain=drain,
     )
     url = f"http://{host}:{port}"
-    typer.echo(f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True)
-    if as_json:
-        components = [component.name for component in composite.components]
-        said = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
-        typer.echo(json.dumps(said))
-    run(composite, settings, host=host, port=port)
+    components = [component.name for component in composite.components]
+    said = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
+
+    def ready() -> None:
+        typer.echo(
+            f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True
+        )
+        if as_json:
+            typer.echo(json.dumps(said))
+
+    run(composite, settings, host=host, port=port, ready=ready)

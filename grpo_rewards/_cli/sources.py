@@ -24,20 +24,45 @@ __all__ = [
     "composite_for",
     "find_config",
     "is_config",
+    "named_presets",
+    "named_rewards",
     "one_config",
 ]
 
 HOW = "give -c rewards.yaml, set GRPO_REWARDS_CONFIG, or start in a folder with a rewards.yaml"
 
+
+def named_presets(incomplete: str) -> list[str]:
+    """Return the presets that a shell completes a word to; where there is none it goes on with files."""
+    from grpo_rewards._presets import list_presets
+
+    return [preset.reference for preset in list_presets() if incomplete and preset.reference.startswith(incomplete)]
+
+
+def named_rewards(incomplete: str) -> list[str]:
+    """Return the installed rewards that a shell completes a word to, and presets."""
+    from grpo_rewards._registry import registry
+
+    return [name for name in sorted(registry().rewards) if name.startswith(incomplete)] + named_presets(incomplete)
+
+
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
-        "--config", "-c", help="The composition: a file or preset/NAME; else $GRPO_REWARDS_CONFIG or ./rewards.yaml."
+        "--config",
+        "-c",
+        help="The composition: a file or preset/NAME; else $GRPO_REWARDS_CONFIG or ./rewards.yaml.",
+        autocompletion=named_presets,
     ),
 ]
 OnlyOption = Annotated[
     list[str] | None,
-    typer.Option("--only", metavar="NAME", help="A component of the composition, or without one an installed reward."),
+    typer.Option(
+        "--only",
+        metavar="NAME",
+        help="A component of the composition, or without one an installed reward.",
+        autocompletion=named_rewards,
+    ),
 ]
 
 ParamOption = Annotated[

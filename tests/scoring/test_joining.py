@@ -76,3 +76,21 @@ def test_the_commands_take_it_too(logged, tmp_path):
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(application(), ["explain", f"{logged}#3", *options])
     assert json.loads(done.stdout)[0]["reward"] == 1.0
+
+
+def test_a_row_that_a_trainer_logged_is_explained_from_its_record(tmp_path, monkeypatch):
+    columns = {
+        "step": [3, 3], "prompt": ["1 + 1", "1 + 1"], "completion": ["2", "3"], "composite": [2.0, 0.0], "right": [1.0, 0.0],
+        "right_reason": ["same text", "rejected: no answer found"], "right_weight": [2.0, 2.0], "advantage": [0.7, -0.7],
+    }  # fmt: skip
+    pq.write_table(pa.table(columns), tmp_path / "completions_00003.parquet")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rewards.yaml").write_text("rewards: {length: {}}\n")  # the record counts, not what lies about
+    done = CliRunner().invoke(application(), ["explain", "completions_00003.parquet#2", "--json"])
+    (row,) = json.loads(done.stdout)
+    assert (row["reward"], row["prompt"], row["completion"]) == (0.0, "1 + 1", "3")
+    part = row["components"]["right"]
+    assert (part["value"], part["weight"], part["status"], part["reason"]) == (0.0, 2.0, "rejected", "no answer found")
+    pq.write_table(pa.table({"completion": ["2"], "answer": ["2"], "hardness": [0.5]}), tmp_path / "rows.parquet")
+    done = CliRunner().invoke(application(), ["explain", "rows.parquet#1", "--json"])
+    assert list(json.loads(done.stdout)[0]["components"]) == ["length"]

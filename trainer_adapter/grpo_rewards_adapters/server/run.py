@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import signal
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -27,7 +28,16 @@ def _is_loopback(host: str) -> bool:
 
 
 class _Server(uvicorn.Server):
-    """Ends with status 0 when asked to stop, instead of raising the signal once more when everything is done."""
+    """Says when it can be reached; ends with status 0 when asked to stop, instead of raising the signal once more at the end."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -39,8 +49,12 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def run(composite: Composite, settings: ServerSettings, *, host: str, port: int) -> None:
+def run(
+    composite: Composite, settings: ServerSettings, *, host: str, port: int, ready: Callable[[], None] = lambda: None
+) -> None:
     """Serve until SIGINT or SIGTERM; then take no more connections, and answer what has come in.
+
+    `ready` is called when the workers have started and connections are taken.
 
     Raises:
         ConfigError: an address that others reach, without tokens; or the rewards cannot be loaded in a worker.
@@ -54,7 +68,7 @@ def run(composite: Composite, settings: ServerSettings, *, host: str, port: int)
         create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
         timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
     )  # fmt: skip
-    server = _Server(config)
+    server = _Server(config, ready)
     server.run()
     if not server.started:
         raise ConfigError(f"the service did not start on {host}:{port}; the log above says why")
