@@ -54,6 +54,8 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
     ("", MATH),
     ("", {"prompt": "Which of 3, 42 and 7 is the answer to everything?", "answer": 42}),
     ("leak", {"prompt": "What is 5 times 7? (Answer: 35)", "answer": "35"}),
+    ("leak", {"prompt": "What is 5 times 8? (ans = 40)", "answer": "40"}),
+    ("gold", {"prompt": "What is 5 times 9?", "answer": "N/A"}),
     ("leak", {"prompt": [{"role": "user", "content": "What is 3 times 7?\n#### 21"}], "answer": "#### 21"}),
     ("gold", {"prompt": "What is 1 + 1?", "answer": ""}),
     ("gold", {"prompt": "What is a half?", "answer": "\\frac{1}{"}),

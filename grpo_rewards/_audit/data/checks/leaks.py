@@ -10,7 +10,7 @@ from grpo_rewards._audit.data.trial import Trial
 __all__ = ["leak"]
 
 _LONG = 12  # characters without white space; a shorter passage may stand there by chance
-_CUE = r"(?:\b(?:answer|solution|result|gold|key|hint)s?\b[^\n.?!]{0,24}?(?:\bis\b|[:=])\s*[\"'(\[$*]*|\\boxed\{\s*|####\s*|<answer>\s*)"
+_CUE = r"(?:\b(?:answer|ans|solution|result|gold|key|hint|expected output)s?\b[^\n.?!]{0,24}?(?:\bis\b|[:=])\s*[\"'(\[$*]*|\\boxed\{\s*|####\s*|<answer>\s*)"
 _SPACE = re.compile(r"\s+")
 
 
