@@ -121,15 +121,20 @@ def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[
             {*reward.required_columns, *reward.optional_columns} - {"prompt", "completion", "completion_ids"}
         )
         for position, outcome in enumerate(table.components[component.name]):
+            if outcome.status != "not_applicable":
+                continue
             data = samples[position].data
-            if outcome.status != "not_applicable" or not component.applies_to(data):
+            if not component.applies_to(data):
                 continue
             cells = {name: data[name] for name in reads if data.get(name) is not None}
             if not cells or any(name not in cells for name in reward.required_columns if name in reads):
                 continue
             key = component.name, dump_json(cells)
             if key not in said:
-                said[key] = reward.row_problem(data)
+                try:
+                    said[key] = reward.row_problem(data)
+                except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
+                    said[key] = f"its check of a row raised {type(error).__name__}: {error}"
             if (problem := said[key]) is not None:
                 rows[position] = None
                 scored.refusals = (*scored.refusals, f"{samples[position].row}: {component.name}: {problem}")[:3]
