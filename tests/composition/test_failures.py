@@ -213,7 +213,10 @@ def test_a_missing_column_is_found_before_the_first_row() -> None:
         return 1.0
 
     built = Composite({"rewards": {"format": format_ok, "needs": {"use": needs, "columns": {"answer": "solution"}}}})
-    with pytest.raises(ColumnError, match=r"'needs' looks at the column 'solution'.*did you mean 'solutions'.*rewards.needs.columns.answer"):
+    with pytest.raises(
+        ColumnError,
+        match=r"'needs' looks at the column 'solution'.*did you mean 'solutions'.*rewards.needs.columns.answer",
+    ):
         train(built, "a", solutions=["x"])
     with pytest.raises(ColumnError, match="'solution'"):
         built.score([{"completion": "a"}])

@@ -364,7 +364,9 @@ def test_two_composites_in_one_trainer_are_refused_at_once(
             start()
     with pytest.raises(ConfigError, match="two composites"):
         attach(make_trainer([*first.parts(), *second.parts()]), first)
-    resumed = make_trainer([first, second])  # of a checkpoint that is of neither: not the words of another configuration
+    resumed = make_trainer(
+        [first, second]
+    )  # of a checkpoint that is of neither: not the words of another configuration
     resumed.state.stateful_callbacks["grpo_rewards"] = Composite({"rewards": {"other": flat}}).session.state()
     for function in resumed.reward_funcs:
         call = {"trainer_state": resumed.state, "log_metric": resumed._log_metric}

@@ -53,7 +53,11 @@ def _unknown_type(wanted: Wanted) -> str | None:
 @reward(
     range=(-3.0, 4.0),
     check_row=_check_row,
-    columns={"gold_calls": "tool_calls", "row_id": "id", "row_format": "format"},  # taken: by the reward, a builtin, a setting
+    columns={
+        "gold_calls": "tool_calls",
+        "row_id": "id",
+        "row_format": "format",
+    },  # taken: by the reward, a builtin, a setting
 )
 def tool_calls(
     completion: str,

@@ -64,7 +64,7 @@ def hostile_config(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., st
     return path_of
 
 
-@pytest.fixture()
+@pytest.fixture
 def hostile_default(hostile_config: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Make such a composition the one that adapters take where they are told none."""
 

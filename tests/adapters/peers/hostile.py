@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.code import code
+
+from grpo_rewards import Outcome, reward
 
 RIGHT = {"4": 1.0, "5": 0.0, "numpy": 1.0, "torch": 1.0}
 """What can be graded; every other text of `GROUPS` cannot, and may move nothing."""
