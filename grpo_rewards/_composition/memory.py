@@ -18,12 +18,12 @@ Promise = Future[Outcome]
 _KEPT = 8192  # outcomes of each component
 
 
-def units_of(reward: Reward, batch: Batch) -> list[list[int]]:
+def units_of(reward: Reward, batch: Batch) -> Sequence[Sequence[int]]:
     """Return the rows that a reward has to see together: single rows, groups, or all of them."""
     if reward.style == "group":
         return batch.groups
     if one_at_a_time(reward):
-        return [[row] for row in range(len(batch))]
+        return list(zip(range(len(batch)), strict=True))  # tuples of numbers cost the garbage collector nothing
     return [list(range(len(batch)))] if len(batch) else []
 
 

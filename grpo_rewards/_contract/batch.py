@@ -201,15 +201,19 @@ class Batch:
     def select(self, rows: Sequence[int], *, columns: Collection[str] | None = None) -> Batch:
         """Return the batch of the given rows, in that order; of the columns only those named, where some are."""
 
-        def pick(values: Sequence[object] | None) -> list[object] | None:
-            return None if values is None else [values[row] for row in rows]
+        run = slice(rows.start, rows.stop) if isinstance(rows, range) and rows.step == 1 else None
 
-        completions = [self.completions[row] for row in rows]
+        def picked(values: Sequence[object]) -> list[object]:
+            return values[run] if run is not None and type(values) is list else [values[row] for row in rows]
+
+        def pick(values: Sequence[object] | None) -> list[object] | None:
+            return None if values is None else picked(values)
+
         wanted = self.columns if columns is None else [name for name in self.columns if name in columns]
-        picked = {name: [self.columns[name][row] for row in rows] for name in wanted}
         prompts = pick(self.prompts) if columns is None or "prompt" in columns or "prompts" in columns else None
         ids = pick(self.completion_ids) if columns is None or "completion_ids" in columns else None
-        batch = Batch(completions, prompts, ids, picked, self.trainer, pick(self.grouping), self.group_size)
+        named = {name: picked(self.columns[name]) for name in wanted}
+        batch = Batch(picked(self.completions), prompts, ids, named, self.trainer, pick(self.grouping), self.group_size)
         if "texts" in self.__dict__:
             batch.__dict__["texts"] = pick(self.texts)
         return batch

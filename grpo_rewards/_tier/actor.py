@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -88,6 +89,9 @@ class Actor:
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
                 self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0])))
+                gc.unfreeze()  # of a composite that was let go of
+                gc.collect()
+                gc.freeze()  # modules and composites stay; collections that look at them all cost more than some rewards do
             return self._loaded[key]
 
     def _watch(self, idle: float) -> None:

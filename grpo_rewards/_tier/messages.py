@@ -1,6 +1,7 @@
 """What goes to an actor and comes back: rows by component, and their outcomes as columns.
 
-A tenth of what pickling each outcome costs, and there is one per row and component.
+A tenth of what pickling each outcome costs, and there is one per row and component. Long messages are compressed: above 100 kB
+Ray takes arguments through its object stores and daemons, which costs three times what it does to send them along with the call.
 """
 
 from __future__ import annotations
@@ -11,12 +12,27 @@ from dataclasses import dataclass
 from operator import is_
 from typing import Any
 
+import zstandard
+
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.outcome import restored
 
 __all__ = ["pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
 
 _NOTHING = Outcome().details
+_LONG = 32_768  # bytes from which on a message is compressed
+
+
+def _dumps(value: object) -> bytes:
+    """Return plain data as bytes, compressed where they are many."""
+    found = pickle.dumps(value, protocol=5)
+    return found if len(found) < _LONG else zstandard.ZstdCompressor(level=1).compress(found)
+
+
+def _loads(message: bytes) -> Any:
+    """Return what `_dumps` was given."""
+    plain = zstandard.ZstdDecompressor().decompress(message) if message.startswith(zstandard.FRAME_HEADER) else message
+    return pickle.loads(plain)  # noqa: S301 - between a driver and actors of one cluster, which can run anything in each other
 
 
 def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> bytes:
@@ -29,7 +45,7 @@ def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> byte
         if at == len(rows):
             rows.append(mine)
         readers.append((name, at))
-    return pickle.dumps((timeout, readers, [tuple(vars(one).values()) for one in rows]), protocol=5)
+    return _dumps((timeout, readers, [tuple(vars(one).values()) for one in rows]))
 
 
 @dataclass
@@ -64,7 +80,7 @@ def _same(one: Sequence[object] | None, other: Sequence[object] | None) -> bool:
 
 def unpack_rows(message: bytes) -> tuple[float | None, list[tuple[str, Batch]]]:
     """Return what `pack_rows` was given, one batch for all that read the same rows."""
-    timeout, readers, rows = pickle.loads(message)  # noqa: S301 - from a driver of this cluster, which can run anything here
+    timeout, readers, rows = _loads(message)
     batches = [
         Batch(completions, prompts, ids, columns, grouping=grouping, group_size=size)
         for completions, prompts, ids, columns, grouping, size in rows
@@ -76,16 +92,16 @@ def pack_outcomes(parts: Sequence[tuple[Sequence[Outcome | None], float]]) -> by
     """Return each part's outcomes (None where a row was not finished) and the seconds that it took, as bytes."""
     plain = [(_columns(outcomes), seconds) for outcomes, seconds in parts]
     try:
-        return pickle.dumps(plain, protocol=5)
+        return _dumps(plain)
     except Exception:  # noqa: BLE001 - a plugin's details may hold anything; a reason matters more than they do
         for columns, _ in plain:
             columns[3] = [None if d is None else {str(k): repr(v)[:500] for k, v in d.items()} for d in columns[3]]
-        return pickle.dumps(plain, protocol=5)
+        return _dumps(plain)
 
 
 def unpack_outcomes(reply: bytes) -> list[tuple[list[Outcome | None], float]]:
     """Return what `pack_outcomes` was given."""
-    return [(_outcomes(columns), seconds) for columns, seconds in pickle.loads(reply)]  # noqa: S301 - from our own actor
+    return [(_outcomes(columns), seconds) for columns, seconds in _loads(reply)]
 
 
 def _columns(outcomes: Sequence[Outcome | None]) -> list[list[Any]]:
@@ -101,13 +117,7 @@ def _columns(outcomes: Sequence[Outcome | None]) -> list[list[Any]]:
 
 
 def _outcomes(columns: list[list[Any]]) -> list[Outcome | None]:
-    statuses, *others = columns
-    rest = zip(*others, strict=True)
-    found: list[Outcome | None] = []
-    for status in statuses:
-        if status is None:
-            found.append(None)
-            continue
-        value, reason, details, seconds = next(rest)
-        found.append(restored(value, status, reason, _NOTHING if details is None else details, seconds))
-    return found
+    statuses, values, reasons, details, seconds = columns
+    told = (_NOTHING if one is None else one for one in details)
+    there = map(restored, values, filter(None, statuses), reasons, told, seconds)
+    return [None if status is None else next(there) for status in statuses]

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from grpo_rewards._contract import Batch, Outcome, Reward
 from grpo_rewards._tier.connection import connect, pickled
@@ -20,7 +21,7 @@ __all__ = ["Part", "Tier"]
 
 _log = logging.getLogger(__name__)
 
-_MESSAGE = 0.1  # seconds of work that a message holds
+_MESSAGE = 0.2  # seconds of work that a message holds: what it costs to send one is a hundredth of that
 _GUESS = 0.005  # seconds for a row of a component that was not measured yet
 _SPLIT = 8  # pieces of a message whose actor died twice
 _STARTING = 4  # times `grace` that rows wait for actors that are being started
@@ -45,15 +46,17 @@ class Part:
     seconds: float = 0.0
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class _Piece:
     part: Part
     units: Sequence[Sequence[int]]
     cost: float
 
-    @property
-    def rows(self) -> list[int]:
-        return [row for unit in self.units for row in unit]
+    @cached_property
+    def rows(self) -> Sequence[int]:
+        found = [row for unit in self.units for row in unit]
+        run = range(found[0], found[0] + len(found)) if found else range(0)
+        return run if found == list(run) else found
 
     def batch(self) -> Batch:
         """The rows, with the columns that are read."""
@@ -110,7 +113,9 @@ class Tier:
         self._ray, self._ours = connect("scale: {executor: ray}")
         self._composite = self._ray.put(self._pickled)
         self.actors = Actors(self._ray, settings)
-        self._cost: dict[str, float] = {}
+        self._taken_for: dict[
+            str, tuple[float, float]
+        ] = {}  # by component: rows and their seconds, the latest ones most
         self._lock = threading.Lock()
         self.actors.look(now=True)
 
@@ -224,6 +229,7 @@ class Tier:
         """
         from grpo_rewards._tier.actor import Retired
 
+        beside = max(1, len(flight.member.sent))  # messages among which the actor's time was divided
         flight.member.sent.pop(reference, None)
         message, errors = flight.message, self._ray.exceptions
         try:
@@ -246,7 +252,7 @@ class Tier:
             for row, outcome in zip(piece.rows, outcomes, strict=True):
                 if outcome is not None and into[row] is None:
                     into[row] = outcome
-            self._measured(piece.part.name, seconds / max(1, len(outcomes)))
+            self._measured(piece.part.name, len(outcomes), seconds / beside)
         return []
 
     def _after_loss(self, message: _Message, how: str) -> list[_Message]:
@@ -270,10 +276,15 @@ class Tier:
 
     # -------------------------------------------------------------------------------------------- how much at once
 
-    def _measured(self, name: str, seconds: float) -> None:
+    def _measured(self, name: str, rows: int, seconds: float) -> None:
         with self._lock:
-            known = self._cost.get(name)
-            self._cost[name] = seconds if known is None else 0.7 * known + 0.3 * seconds
+            known, taken = self._taken_for.get(name, (0.0, 0.0))
+            self._taken_for[name] = (known / 2 + rows, taken / 2 + seconds)
+
+    def _cost(self, name: str) -> float:
+        """The seconds that a row of a component takes."""
+        rows, seconds = self._taken_for.get(name, (0.0, 0.0))
+        return seconds / rows if rows else _GUESS
 
     def _messages(self, parts: Sequence[Part]) -> list[_Message]:
         """Cut the parts into messages of about `_MESSAGE` seconds each; quick components ride together."""
@@ -282,7 +293,7 @@ class Tier:
         for order, part in enumerate(parts):
             if not part.units:
                 continue
-            each = self._cost.get(part.name, _GUESS) * len(part.batch) / len(part.units)
+            each = self._cost(part.name) * len(part.batch) / len(part.units)
             size = max(1, min(int(_MESSAGE / max(each, 1e-9)), -(-len(part.units) // actors)))
             for start in range(0, len(part.units), size):
                 units = part.units[start : start + size]

@@ -40,6 +40,8 @@ def test_picked_rows_keep_every_column_and_their_groups() -> None:
     assert (picked.completions, picked.prompts) == (["y", "w", "z"], ["b", "a", "b"])
     assert (picked.completion_ids, picked.columns) == ([[3], [1], [4]], {"answer": [3, 1, 4]})
     assert picked.groups == [[0, 1], [2]]
+    for columns in (None, {"answer"}):
+        assert batch.select(range(1, 3), columns=columns) == batch.select([1, 2], columns=columns)
 
 
 def test_renamed_columns_are_added_and_groups_stay() -> None:

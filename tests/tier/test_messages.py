@@ -47,6 +47,16 @@ def test_outcomes_come_back_as_they_were() -> None:
     assert unpack_outcomes(pack_outcomes(parts)) == parts
 
 
+def test_long_messages_go_along_with_the_call() -> None:
+    texts = [f"{n}: the answer is {n} and not {n + 1}" * 10 for n in range(1000)]
+    message = pack_rows(None, [("math", Batch(texts, columns={"answer": list(texts)}))])
+    assert len(message) < 100_000 < sum(map(len, texts))  # what is longer goes through Ray's object stores
+    _, ((_, batch),) = unpack_rows(message)
+    assert (batch.completions, batch.columns) == (texts, {"answer": texts})
+    parts = [([Outcome(n / 1000, "scored", text, {}, 0.5) for n, text in enumerate(texts)], 1.0)]
+    assert unpack_outcomes(pack_outcomes(parts)) == parts
+
+
 @pytest.mark.parametrize(("name", "taken"), [("math", True), ("code", True), ("diversity", True), ("judge", False)])
 def test_what_needs_a_processor_is_sent_away(name: str, taken: bool) -> None:
     assert Tier.takes(get_reward(name)) is taken
