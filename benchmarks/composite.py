@@ -3,8 +3,10 @@
     python benchmarks/composite.py [--completions 128] [--repeats 200]
 
 Prints one JSON object. Ours and the bare functions take turns in one process; the overhead is the difference of the
-medians per completion and component, in microseconds of wall-clock time and of processor time. ``trivial`` rewards do
-next to nothing, so their ratio is the worst there is; ``usual`` ones look at the text as format and answer checks do.
+medians per completion and component (a cell), in microseconds of wall-clock time and of processor time. ``trivial`` rewards do
+next to nothing, so that their overhead is what composing costs: outcomes, checks, thread and table of the whole reward call, with
+``errors.batch_timeout``. ``usual`` ones look at the text as format and answer checks do; in their overhead is also that the same
+functions run slower between a composite's work than in a loop of their own. The bar is one of processor time.
 The completions are distinct (the composite grades equal ones once, which is not counted in its favour here).
 """
 
@@ -21,7 +23,7 @@ from typing import Any
 
 from grpo_rewards import Composite, reward
 
-BAR_MICROSECONDS = 20
+BAR_MICROSECONDS = 8
 GROUP = 8
 FORMAT = re.compile(r"^<reasoning>\n.*?\n</reasoning>\n<answer>\n.*?\n</answer>\n$", re.DOTALL)
 ANSWER = re.compile(r"<answer>\s*(.*?)\s*</answer>", re.DOTALL)
@@ -157,7 +159,7 @@ def main() -> None:
                 (statistics.median(t[place] for t in ours), statistics.median(t[place] for t in theirs))
             ]
         }
-    found["met"] = all(found[name]["wall"]["overhead_microseconds"] <= BAR_MICROSECONDS for name in SETS)
+    found["met"] = all(found[name]["processor"]["overhead_microseconds"] <= BAR_MICROSECONDS for name in SETS)
     print(json.dumps(found, indent=2))
 
 

@@ -1,11 +1,13 @@
 """What the service costs beside the same composite called in one process on the same core, and whether it loses requests.
 
-    python benchmarks/serve.py [--seconds 20] [--soak 60] [--rows 64] [--clients 16]
+    python benchmarks/serve.py [--seconds 20] [--soak 60] [--rows 64] [--clients 16] [--a-second 5]
 
 Prints one JSON object. `in_process`: composite.score on requests of --rows example rows, JSON read and rewards written, in
-a process pinned to one core. `cpu_ratio` compares processor seconds per request, which other work on the
-machine disturbs less. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
-connections from the other cores. `soak`: a service that takes half as many requests at once as there are clients, so
+a process pinned to one core. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
+connections from the other cores. Both take turns. `microseconds_per_row` is the processor time of a row: in process, and served in
+the front process and in the worker; `cpu_ratio` compares the sums, and other work on the machine disturbs it less than `ratio`,
+that of the rates by the clock. `singles`: 64 clients of a service with 2 workers, each of which sends a row --a-second times a
+second, and the milliseconds that answers take. `soak`: a service that takes half as many requests at once as there are clients, so
 that the load is twice what it admits; every request must be answered 200 in the end. A client that is answered 429 comes
 back after a tenth of Retry-After, to keep the load up.
 Linux only (processes are pinned), loopback only.
@@ -14,12 +16,14 @@ Linux only (processes are pinned), loopback only.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import http.client
 import json
 import os
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -53,9 +57,12 @@ print(json.dumps([done / (time.perf_counter() - started), (time.process_time() -
 """
 
 
-def pinned(core: int, command: list[str]) -> list[str]:
-    """The command, on one core."""
-    return ["taskset", "-c", str(core), *command]
+ROUNDS, SINGLES = 4, 64
+
+
+def pinned(core: int | None, command: list[str]) -> list[str]:
+    """The command, on one core; None: on all that there are."""
+    return ["taskset", "-c", f"0-{(os.cpu_count() or 1) - 1}" if core is None else str(core), *command]
 
 
 def bodies(rows: int, path: Path) -> list[bytes]:
@@ -72,7 +79,7 @@ def bodies(rows: int, path: Path) -> list[bytes]:
 class Service:
     """A running service."""
 
-    def __init__(self, config: Path, core: int, *options: object) -> None:
+    def __init__(self, config: Path, core: int | None, *options: object) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -86,15 +93,12 @@ class Service:
                     return
             time.sleep(0.1)
 
-    def cpu_seconds(self) -> float:
-        """Processor seconds that the service and its workers have used so far."""
+    def cpu_seconds(self) -> tuple[float, float]:
+        """Processor seconds that the front process and its workers have used so far."""
         pid = self.process.pid
-        everyone = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
-        ticks = 0
-        for one in everyone:
-            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+        workers = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        front, *others = (time.clock_gettime((~one << 3) | 2) for one in (pid, *map(int, workers)))  # their clocks
+        return front, sum(others)
 
     def stop(self) -> int:
         """Ask it to stop; its exit status."""
@@ -148,6 +152,35 @@ def drive(port: int, texts: list[bytes], clients: int, seconds: float) -> dict[s
     return {**counts, "requests_per_second": counts["answered"] / took, "seconds": round(took, 1)}
 
 
+async def singles(port: int, texts: list[bytes], a_second: float, seconds: float) -> dict[str, Any]:
+    """Send single rows from `SINGLES` connections, each at its own even pace; how long answers take, from when they were due."""
+    took: list[float] = []
+    began = time.perf_counter() + 0.2
+    bad = 0
+
+    async def client(number: int) -> None:
+        nonlocal bad
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        due = began + number / SINGLES / a_second
+        while due < began + seconds:
+            await asyncio.sleep(due - time.perf_counter())
+            body = texts[len(took) % len(texts)]
+            writer.write(b"POST /score HTTP/1.1\r\nHost: here\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].partition(b"\r")[0]))
+            took.append((time.perf_counter() - due) * 1e3)
+            bad += not head.startswith(b"HTTP/1.1 200")
+            due += 1 / a_second
+        writer.close()
+
+    await asyncio.gather(*(client(number) for number in range(SINGLES)))
+    took.sort()
+    return {
+        "clients": SINGLES, "workers": 2, "requests_per_second": SINGLES * a_second, "answered": len(took) - bad, "failed": bad,
+        **{f"p{share}_ms": round(took[len(took) * share // 100], 2) for share in (50, 90, 99)},
+    }  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -155,6 +188,7 @@ def main() -> None:
     parser.add_argument("--soak", type=float, default=60.0)
     parser.add_argument("--rows", type=int, default=64)
     parser.add_argument("--clients", type=int, default=16)
+    parser.add_argument("--a-second", type=float, default=5.0)
     options = parser.parse_args()
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, set(cores[1:]) or set(cores))
@@ -163,24 +197,41 @@ def main() -> None:
         config, requests = Path(scratch) / "rewards.yaml", Path(scratch) / "requests.jsonl"
         config.write_text(CONFIG)
         texts = bodies(options.rows, requests)
-        command = [sys.executable, "-c", IN_PROCESS, str(config), str(requests), str(options.seconds)]
-        rates = []
-        for _ in range(2):  # before and after, since a shared machine drifts
+        command = [sys.executable, "-c", IN_PROCESS, str(config), str(requests), str(options.seconds / ROUNDS)]
+        service = Service(config, cores[0])
+        drive(service.port, texts, options.clients, 2.0)
+        rounds: list[dict[str, float]] = []
+        counts: Counter[str] = Counter()
+        for _ in range(ROUNDS):  # in turns, since a shared machine drifts
             done = subprocess.run(pinned(cores[0], command), check=True, stdout=subprocess.PIPE, text=True)
-            rates.append(json.loads(done.stdout))
-            if len(rates) == 1:
-                service = Service(config, cores[0])
-                drive(service.port, texts, options.clients, 2.0)
-                used = service.cpu_seconds()
-                served = drive(service.port, texts, options.clients, options.seconds)
-                per_request = (service.cpu_seconds() - used) / served["answered"]
-                served["exit"] = service.stop()
-        base, cost = (sum(pair[k] for pair in rates) / len(rates) for k in (0, 1))
-        report["in_process_rows_per_second"] = round(base * options.rows, 1)
-        report["served_rows_per_second"] = round(served["requests_per_second"] * options.rows, 1)
-        report["ratio"] = round(served["requests_per_second"] / base, 3)
-        report["cpu_ratio"] = round(cost / per_request, 3)
-        report["served"] = served
+            rate, cost = json.loads(done.stdout)
+            used = service.cpu_seconds()
+            served = drive(service.port, texts, options.clients, options.seconds / ROUNDS)
+            front, worker = (
+                (now - then) / served["answered"] for now, then in zip(service.cpu_seconds(), used, strict=True)
+            )
+            counts.update({name: number for name, number in served.items() if isinstance(number, int)})
+            rounds.append(
+                {
+                    "in_process_rows_per_second": rate * options.rows,
+                    "served_rows_per_second": served["requests_per_second"] * options.rows,
+                    "ratio": served["requests_per_second"] / rate,
+                    "cpu_ratio": cost / (front + worker),
+                    "in_process": cost / options.rows * 1e6,
+                    "front": front / options.rows * 1e6,
+                    "worker": worker / options.rows * 1e6,
+                }
+            )
+        median = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
+        for name in ("in_process_rows_per_second", "served_rows_per_second", "ratio", "cpu_ratio"):
+            report[name] = round(median[name], 3)
+        report["microseconds_per_row"] = {name: round(median[name], 1) for name in ("in_process", "front", "worker")}
+        report["served"] = {**counts, "exit": service.stop()}
+        service = Service(config, None, "--workers", 2)
+        single = bodies(1, requests)
+        asyncio.run(singles(service.port, single, options.a_second, 1.0))
+        report["singles"] = asyncio.run(singles(service.port, single, options.a_second, options.seconds / 2))
+        report["singles"]["exit"] = service.stop()
         if options.soak:
             service = Service(config, cores[0], "--max-pending", max(1, options.clients // 2))
             report["soak"] = drive(service.port, texts, options.clients, options.soak)
