@@ -40,8 +40,8 @@ def _distinct(numbers: Numbers) -> int:
     """How many of the numbers are distinct: each takes a place in a table, and the few whose place another has are sorted."""
     bits = len(numbers).bit_length() + 2
     places = (numbers >> np.uint64(64 - bits)).astype(np.intp)
-    order = np.arange(len(numbers))
-    table = np.empty(1 << bits, np.intp)
+    order = np.arange(len(numbers), dtype=np.int32)  # half a table stays in the cache
+    table = np.empty(1 << bits, np.int32)
     table[places] = order
     holders = table[places]
     others = numbers[numbers[holders] != numbers]
