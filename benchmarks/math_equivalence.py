@@ -42,6 +42,7 @@ FRESH = (
     "seventh_quantities",
     "eighth_quantities",
     "ninth_answers",
+    "thirteenth_answers",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

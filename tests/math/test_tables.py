@@ -29,6 +29,7 @@ TABLES = (
     "tenth_answers",
     "eleventh_answers",
     "twelfth_answers",
+    "thirteenth_answers",
 )
 
 

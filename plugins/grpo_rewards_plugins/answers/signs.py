@@ -27,7 +27,7 @@ _STATED = re.compile(
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
 )
-_TIME = re.compile(r"[*(]*(\d{1,2}:\d\d)[*).,]*")
+_TIME = re.compile(r"^[*(]*(\d{1,2}:\d\d)[*).,]*$")
 _BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
@@ -121,10 +121,10 @@ def letter(text: str) -> str | None:
 def last_number(text: str) -> str | None:
     """The last number."""
     for word in reversed(text[-WINDOW:].split()):  # no number goes across a space
-        if (time := _TIME.fullmatch(word)) is not None:
-            return time[1]
-        if _DIGIT.search(word) is not None and (found := list(NUMBER.finditer(word))):
-            return found[-1][0]
+        if _DIGIT.search(word) is not None and (
+            found := _TIME.findall(word) or [one[0] for one in NUMBER.finditer(word)]
+        ):
+            return str(found[-1])
     return None
 
 

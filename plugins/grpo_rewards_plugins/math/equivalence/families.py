@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from ..reading.tree import Node, free, number, walk
+from ..reading.tree import Node, free, number, replaced, walk
 from .equality import constant_value
 
 __all__ = ["same_parameter", "same_residue"]
@@ -23,7 +23,7 @@ def same_parameter(gold: Node, answer: Node) -> tuple[Node, Node] | None:
         return None
     if letter != other and Node("sym", letter) in walk(theirs):
         return None
-    return mine, _renamed(theirs, other, letter)
+    return mine, replaced(theirs, {other: Node("sym", letter)})
 
 
 def _family(tree: Node) -> tuple[Node, str | None]:
@@ -61,7 +61,7 @@ def same_residue(gold: Node, answer: Node) -> bool | None:
         or not 0 < int(modulus) < 10**9
     ):
         return None
-    first, second, third = (constant_value(_put(value, min(names), at)) for at in range(3))
+    first, second, third = (constant_value(replaced(value, {min(names): number(at)})) for at in range(3))
     rest = constant_value(residue.args[0])
     if not all(isinstance(found, fmpq) and found.q == 1 for found in (first, second, third, rest)):
         return None
@@ -70,15 +70,3 @@ def same_residue(gold: Node, answer: Node) -> bool | None:
 
 
 _OTHER_LETTERS = frozenset("qrst")
-
-
-def _put(tree: Node, name: str, value: int) -> Node:
-    if tree.kind == "sym":
-        return number(value) if tree.value == name else tree
-    return tree._replace(args=tuple(_put(part, name, value) for part in tree.args))
-
-
-def _renamed(tree: Node, old: str, new: str) -> Node:
-    if tree.kind == "sym":
-        return Node("sym", new) if tree.value == old else tree
-    return tree._replace(args=tuple(_renamed(part, old, new) for part in tree.args))

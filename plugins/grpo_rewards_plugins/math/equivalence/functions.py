@@ -136,6 +136,9 @@ def as_integer(value: object, limit: int) -> int:
     raise Unknown(NO_SMALL_INTEGER)
 
 
+_LARGEST_ZETA = 64
+
+
 def _factorial(value: object) -> object:
     if isinstance(value, fmpq) and value.q == 1:
         if value < 0:
@@ -204,8 +207,8 @@ def call(name: str, args: list[Any]) -> Any:
             out, value = out * value, value - 2
         return fmpq(out)
     if name == "zeta":
-        if not as_real(first) > 1:
-            raise Unknown("the zeta function to the left of its pole")
+        if not 1 < as_real(first) <= _LARGEST_ZETA:  # beyond, it is 1 but for digits that no ball of ours has
+            raise Unknown("the zeta function outside of its table")
         return _real_or_ball(first).zeta()
     if name == "gamma":
         return _factorial(first - 1)

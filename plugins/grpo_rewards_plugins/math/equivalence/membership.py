@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import acb, fmpq
 
-from ..reading.tree import Node, add, free, negate, walk
+from ..reading.tree import Node, add, free, negate, replaced, walk
 from .equality import Decision, constant_value, expressions_equal
 from .points import Point, Undefined, precision
 from .sets import Piece, as_pieces, contains_point
@@ -116,7 +116,7 @@ def _ends_are_exact(pieces: list[Piece], condition: Node, name: str) -> bool:
             met = False
             for part in parts:
                 for left, right in pairwise(part.args):
-                    gap = _put(add(left, negate(right)), name, end)
+                    gap = replaced(add(left, negate(right)), {name: end})
                     found = expressions_equal(gap, Node("num", fmpq(0)))
                     met = met or found.equal is True or found.rule.startswith("undefined")
                 met = met or any(_begins(here, name, end) for here in walk(part))
@@ -130,14 +130,7 @@ def _begins(node: Node, name: str, end: Node) -> bool:
     if node.kind != "pow" or node.args[1].kind != "num" or int(node.args[1].value.q) % 2:
         return False
     base = node.args[0]
-    return name in free(base) and expressions_equal(_put(base, name, end), Node("num", fmpq(0))).equal is True
-
-
-def _put(node: Node, name: str, value: Node) -> Node:
-    """The tree with a variable replaced."""
-    if node.kind == "sym" and node.value == name:
-        return value
-    return Node(node.kind, node.value, tuple(_put(arg, name, value) for arg in node.args)) if node.args else node
+    return name in free(base) and expressions_equal(replaced(base, {name: end}), Node("num", fmpq(0))).equal is True
 
 
 def same_sign(one: Node, other: Node, seed: str) -> bool | None:

@@ -8,7 +8,7 @@ from math import prod
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .equality import expressions_equal
 
-__all__ = ["name_like", "normalized", "without_name"]
+__all__ = ["in_parts", "name_like", "normalized", "without_name"]
 
 _MANY = 64  # points that signs may stand for
 
@@ -35,6 +35,25 @@ def normalized(node: Node) -> Node:
     if any(here.kind == "pm" for here in walk(node)):
         return _both_signs(node)
     return node
+
+
+def in_parts(node: Node, other: Node) -> Node:
+    """A relation between tuples, or of several names to one value, in the parts in which the other side says the same.
+
+    ``x = y = z = 1`` beside ``(1, 1, 1)`` is that point, ``(y, x) = (1, 2)`` beside a list of equations a list of them.
+    """
+    if node.kind != "rel" or any(op != "=" for op in node.value):
+        return node
+    *names, value = node.args
+    if other.kind == "tuple" and len(names) > 1:
+        named = len(set(names)) == len(names) == len(other.args) and all(name.kind == "sym" for name in names)
+        return Node("tuple", None, (value,) * len(names)) if named else node
+    if other.kind != "list" or any(part.kind != "rel" or part.value != ("=",) for part in other.args):
+        return node
+    points = names[0].kind == value.kind == "tuple" and len(names) == 1 and len(names[0].args) == len(value.args)
+    if not points:
+        return node
+    return Node("list", ",", tuple(Node("rel", ("=",), pair) for pair in zip(names[0].args, value.args, strict=True)))
 
 
 def _constant_function(node: Node) -> Node:

@@ -11,7 +11,7 @@ from .equality import Decision, expressions_equal, proportional
 from .families import same_residue
 from .matrices import identity, scaled, transposed
 from .membership import by_membership, same_sign
-from .normalization import name_like, normalized, without_name
+from .normalization import in_parts, name_like, normalized, without_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces
 
@@ -35,31 +35,10 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
         return _ordered_parts(gold, answer, seed)
     if (residue := same_residue(gold, answer)) is not None:
         return Decision(residue, "residues")
-    gold, answer = _common_value(gold, answer), _common_value(answer, gold)
-    gold, answer = _one_by_one(gold, answer), _one_by_one(answer, gold)
+    gold, answer = in_parts(gold, answer), in_parts(answer, gold)
     if (why := chain_differs(gold, answer, seed)) is not None:
         return Decision(False, why)
     return _compare(normalized(gold), normalized(answer), seed)
-
-
-def _common_value(node: Node, other: Node) -> Node:
-    """``x = y = z = 1`` beside the point ``(1, 1, 1)`` as that point."""
-    names = node.args[:-1]
-    if node.kind != "rel" or len(names) < 2 or any(op != "=" for op in node.value) or other.kind != "tuple":
-        return node
-    if len(other.args) != len(names) or len(set(names)) != len(names) or any(name.kind != "sym" for name in names):
-        return node
-    return Node("tuple", None, node.args[-1:] * len(names))
-
-
-def _one_by_one(node: Node, other: Node) -> Node:
-    """``(y, x) = (1, 2)`` beside a list of equations as one."""
-    if other.kind != "list" or not all(map(_name_of, other.args)) or node.kind != "rel" or node.value != ("=",):
-        return node
-    names, values = node.args
-    if names.kind != "tuple" or values.kind != "tuple" or len(names.args) != len(values.args):
-        return node
-    return Node("list", ",", tuple(Node("rel", ("=",), pair) for pair in zip(names.args, values.args, strict=True)))
 
 
 def _computed_chain(node: Node) -> bool:

@@ -16,6 +16,8 @@ _LABEL = re.compile(
     # "vertex: (1, -4)", "95% CI: [1, 2]", "p-value = 0.03", "pH 7.4"
     r"(?:\\text\{\s?)?(?:\d{1,2}\s?\\?%\s(?:CI|[a-z]+(?: [a-z]+)?)|(?=[a-zA-Z -]{0,40}[a-z]{4})[A-Za-z]+(?:[ -][A-Za-z]+){0,4})\s?[:=]\s?\}?\s?"
     r"(?=[^\s:=][^:=]*$)|(?:pH|rank|degree|order|dimension|slope|radius)\s(?:of\s|is\s)?(?=\d)"
+    r"|[a-e]\)\s(?=\S)|(?:(?:The|It)\s(?:[a-z]+\s)?)?[Cc]onverges\sto\s"
+    r"|(?:[Tt]he\s)?(?:vector|point|vertex|cent(?:er|re)|ordered\spair|interval|matrix)\s(?=[(\[<\\])"
     # "The domain is x >= 0"
     r"|(?:\\text\{\s?)?(?:(?:The|Its?|Their|the)\s)?[a-z][a-z' -]{2,60}?\s(?:is|are|equals?)\s(?:approximately\s|about\s|equal to\s)?\}?\s?"
     r"(?=[-\d\\(\[]|[a-zA-Z]\s?(?:[<>=]|\\[lg]))"
@@ -24,7 +26,7 @@ _TURNED = re.compile(
     r"\b(?:not|never|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(r"(?:^|[\s,;.])(?:\\text\{\s?)?\(([a-f]|i{1,3}|iv|v)\)\s?\}?(?=\s*\S)")
+_PART = re.compile(r"(?:^|[\s,;.])(?:\\text\{\s?)?\(?([a-f]|i{1,3}|iv|v)\)\s?\}?(?=\s*\S)")
 _NUMERALS = {name: at for at, name in enumerate(("i", "ii", "iii", "iv", "v"))}
 _LONGEST = 600
 
@@ -43,7 +45,7 @@ def without_lead(gold: str, answer: str) -> Iterator[tuple[str, str]]:
 
 def labelled_parts(text: str) -> list[str] | None:
     """The answers behind ``(a)``, ``(b)`` and so on, or ``(i)``, ``(ii)``; None where there are not two at least, in order from the first."""
-    if len(text) > _LONGEST or ("(a)" not in text and "(i)" not in text):
+    if len(text) > _LONGEST or ("a)" not in text and "i)" not in text):
         return None
     marks = list(_PART.finditer(text))
     if len(marks) < 2 or marks[0].start() > 0:

@@ -54,6 +54,10 @@ _EVERY = re.compile(
 _OUT_OF = re.compile(
     r"(?<![\d.,])(\d{1,9})\s{0,3}(?:\\text\s{0,3}\{)?\s{0,3}out\s{1,3}of\s{1,3}(?:every\s{1,3})?\}?\s{0,3}(\d{1,9})(?![\d.,])\}?"
 )
+_BARE_MODULUS = re.compile(r"\(\s?mod(?:ulo)?\s{1,3}(\d{1,9})\s?\)$|(?<=\d)\s{1,3}mod\s{1,3}(\d{1,9})$")
+_SHORT_POWER = re.compile(r"\b(sq|cu)\.\s?(?=[a-z])")
+_CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
+_ONE_IN = re.compile(r"(\d{1,9}) in (\d{1,9})")
 _LETTER_OF_A_SET = re.compile(
     r"\\in\s{0,3}(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s{0,3}\{?\s{0,3})?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s{0,3}\}?(?![_^])"
 )
@@ -146,6 +150,14 @@ def rewritten(text: str) -> str:
             text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
+    if "(mod" in text or "\\equiv" in text:
+        text = _BARE_MODULUS.sub(lambda m: f"\\pmod{{{m[1] or m[2]}}}", text)
+    if "sq." in text or "cu." in text:
+        text = _SHORT_POWER.sub(lambda m: "square " if m[1] == "sq" else "cubic ", text)
+    if "crease" in text and (match := _CHANGED_BY.fullmatch(text)) is not None:
+        text = f"{match[2]}\\text{{ {match[1].lower()}}}"
+    if " in " in text and (match := _ONE_IN.fullmatch(text)) is not None:
+        return f"\\frac{{{match[1]}}}{{{match[2]}}}"
     if "out" in text:
         text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
     if "circled" in text:

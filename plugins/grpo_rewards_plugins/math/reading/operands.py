@@ -148,6 +148,9 @@ def _leading_text(parser: Parser, text: str) -> Node:
     if low.endswith((" is", ":", " are", "answer", "=", " equals")) and after.kind != "end" and " not" not in low:
         if after.kind == "op" and after.text == ":":
             parser.take()
+        name = low.rstrip(" :")
+        if low.endswith(":") and name.isalpha() and name not in ("answer", "solution", "result"):
+            return Node("rel", ("=",), (Node("sym", name), parser.product()))  # "vertex: (1, 2)" is no focus
         return parser.product()
     raise ParseError(f"the words {text[:40]!r}")
 

@@ -186,13 +186,23 @@ def label(parser: Parser) -> str:
         elif (token.kind == "op" and token.text in ("/", "^", "{", "}", "-", "*", "'", ".")) or token.kind == "num":
             if token.text == "}" and out.count("{") <= out.count("}"):
                 break
+            if token.kind == "num" and out and _separate(parser, out[-1]):
+                raise ParseError(f"a number behind the words {''.join(out)[:40]!r}")
+            if token.text in ("-", "*", "/") and parser.peek(1).kind == "num" and out[-1:] not in (["^"], ["{"]):
+                raise ParseError(f"a sum or a product behind the words {''.join(out)[:40]!r}")  # "5 apples - 1"
             out.append(token.text)
-        elif token.kind == "cmd" and token.text in ("\\cdot", "\\times"):
+        elif token.kind == "cmd" and token.text in ("\\cdot", "\\times") and parser.peek(1).kind != "num":
             out.append("*")
         else:
             break
         parser.take()
     return "".join(out).replace("{", "").replace("}", "").strip()
+
+
+def _separate(parser: Parser, before: str) -> bool:
+    """Is the number here one of its own, behind words: ``0.7 out of 10``, ``5 apples 6 pears``, and not the 2 of ``cm2``?"""
+    spaced = parser.peek().spaced or parser.tokens[parser.at - 1].kind == "text"
+    return spaced or before.rsplit(" ", 1)[-1] in ("of", "in", "over", "by")
 
 
 _CONDITIONS = frozenset(("when", "where", "whenever", "if", "unless", "while"))  # "1 when t = 2" counts no whens

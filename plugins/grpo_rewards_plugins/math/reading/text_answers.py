@@ -24,6 +24,7 @@ _EDGE = " .,;:!?\"'`()[]"
 _ARTICLES = re.compile(r"\b(?:the|an?)\s+")
 _SPACE = re.compile(r"\s+")
 _STOP = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
+_INDEX = re.compile(r"(?<=[a-zA-Z])_(?=\d)")
 _HYPHEN = re.compile(r"(?<=[^\W\d_]) ?-(?=[^\W\d_])")
 _PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
@@ -55,6 +56,7 @@ _DOTS = re.compile(r"(?<![\d.])(\d{0,40})\.(\d{1,60})\s*(?:\\ldots|\\dots|\\cdot
 def words(text: str) -> str:
     """One spelling of an answer in words: without typesetting, case, edge punctuation and articles."""
     plain = _SPACING.sub(" ", _TEXT.sub("", text))
+    plain = _INDEX.sub("", plain) if "_" in plain else plain
     plain = _SPACE.sub(" ", _HYPHEN.sub(" ", _SPACE.sub(" ", _STOP.sub("", plain)))).strip(_EDGE).casefold()
     return _ARTICLES.sub("", plain)
 
@@ -64,6 +66,7 @@ _SAME = {
     "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
     "none exist": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
     "does not converge": "diverges", "doesn't converge": "diverges", "not convergent": "diverges", "does not diverge": "converges",
+    "first quadrant": "quadrant i", "second quadrant": "quadrant ii", "third quadrant": "quadrant iii", "fourth quadrant": "quadrant iv",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 

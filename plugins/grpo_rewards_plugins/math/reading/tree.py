@@ -37,6 +37,7 @@ based      (digits, base)                          digits in a base other than t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from flint import fmpq, fmpz
@@ -54,6 +55,7 @@ __all__ = [
     "negate",
     "number",
     "power",
+    "replaced",
     "walk",
 ]
 
@@ -122,6 +124,13 @@ def negate(node: Node) -> Node:
     if node.kind == "dec":
         return Node("dec", (-node.value[0], node.value[1]))
     return mul(MINUS_ONE, node)
+
+
+def replaced(node: Node, values: Mapping[str, Node]) -> Node:
+    """The tree with some of its variables replaced."""
+    if node.kind == "sym":
+        return values.get(node.value, node)
+    return Node(node.kind, node.value, tuple(replaced(arg, values) for arg in node.args)) if node.args else node
 
 
 def walk(node: Node) -> list[Node]:
