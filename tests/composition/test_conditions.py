@@ -17,7 +17,7 @@ from grpo_rewards._scoring.reading import open_source
 from grpo_rewards.errors import ColumnError
 
 ROWS = [{"completion": "4", "answer": "4", "task": "math"}, {"completion": "x", "answer": "y", "task": "words"}]
-WORDS = "component 'exact' looks at the column 'taks', but the data has only answer, task; did you mean 'task'?. Correct rewards.exact.when.column"
+WORDS = "component 'exact' looks at the column 'taks', but the data has only answer, task; did you mean 'task'? Correct rewards.exact.when.column"
 
 
 def composite(when: dict[str, Any] | None = None, **more: Any) -> Composite:
@@ -60,7 +60,7 @@ def mapped(**columns: str) -> Composite:
     return Composite({"rewards": {"within": {"use": within, "columns": columns}}})
 
 
-MAPPED = "component 'within' looks at the column 'lenght', but the data has only answer, length; did you mean 'length'?. Correct rewards.within.columns.limit"
+MAPPED = "component 'within' looks at the column 'lenght', but the data has only answer, length; did you mean 'length'? Correct rewards.within.columns.limit"
 
 
 def test_a_misspelt_column_that_a_reward_could_do_without_is_an_error_too(tmp_path: Path) -> None:
