@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["from_json", "is_blank", "plain"]
+__all__ = ["collector_paused", "from_json", "is_blank", "plain"]
 
 _LARGE = 50_000  # characters
 
@@ -33,14 +35,24 @@ def from_json(value: object) -> object:
     """
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
-    # a large cell is a hundred thousand new lists, none of them garbage, that the collector would look through many times
-    pause = len(value) > _LARGE and gc.isenabled()
+    with collector_paused(len(value)):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+
+
+@contextmanager
+def collector_paused(characters: int) -> Iterator[None]:
+    """Keep the collector from looking through what is read from so much text, if that is much.
+
+    A large cell is a hundred thousand new lists, none of them garbage, that it would look through many times.
+    """
+    pause = characters > _LARGE and gc.isenabled()
     if pause:
         gc.disable()
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
+        yield
     finally:
         if pause:
             gc.enable()

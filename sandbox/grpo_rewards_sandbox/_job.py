@@ -126,17 +126,23 @@ class Job:
 def _batches(tests: Sequence[Any]) -> list[list[str | int]]:
     """Calls and their results as JSON, and how many: as many together as cross at once. Text is handed on without being read."""
     batches: list[list[str | int]] = []
-    start = size = 0
-    texts = [_texts(test) for test in tests]
-    for place, (call, result) in enumerate(texts):
-        size += len(call) + len(result)
-        if size > BATCH or place == len(texts) - 1:
-            some = texts[start : place + 1]
-            batches.append(
-                [f"[{','.join(call for call, _ in some)}]", f"[{','.join(one for _, one in some)}]", len(some)]
-            )
-            start, size = place + 1, 0
+    some: list[tuple[str, str]] = []
+    size = 0
+    texts = [test if type(test) is tuple else _texts(test) for test in tests]
+    for text in texts:
+        some.append(text)
+        size += len(text[0]) + len(text[1])
+        if size > BATCH:
+            batches.append(_batch(some))
+            some, size = [], 0
+    if some:
+        batches.append(_batch(some))
     return batches
+
+
+def _batch(texts: list[tuple[str, str]]) -> list[str | int]:
+    calls, results = zip(*texts, strict=True)
+    return [f"[{','.join(calls)}]", f"[{','.join(results)}]", len(texts)]
 
 
 def _texts(test: Any) -> tuple[str, str]:

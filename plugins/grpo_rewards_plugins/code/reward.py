@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, tag_name
+from grpo_rewards_plugins.cells import collector_paused
 from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_program, other_language, with_prelude
 from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -334,7 +335,8 @@ def _asks_for_python(cells: Mapping[str, object]) -> bool:
 
 def _read_or_problem(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
     try:
-        return _read(cells, format, fidelity)
+        with collector_paused(max((len(cell) for cell in cells.values() if isinstance(cell, str)), default=0)):
+            return _read(cells, format, fidelity)
     except SuiteProblem as problem:
         return problem
 

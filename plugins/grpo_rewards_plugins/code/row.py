@@ -8,10 +8,11 @@ from typing import Any
 
 from grpo_rewards import completion_text
 from grpo_rewards_plugins.blocks import fenced_blocks
-from grpo_rewards_plugins.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.cells import is_blank, plain
 from grpo_rewards_plugins.code.extraction import defined_names, first_name, is_code
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.reading import read_suite
+from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
 from grpo_rewards_plugins.syntax import literal
 
@@ -93,7 +94,7 @@ class Row:
 
 def opened(value: object) -> Any:
     """Return what a text holds as JSON, or in Python's own notation, as some files have mappings; anything else as it is."""
-    value = from_json(plain(value))
+    value = from_json_with_texts(value)
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:
         try:
             return literal(value.strip())

@@ -15,7 +15,8 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, cases_of, is_call, only, refuse_others
+from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, is_call, lists_of, only, refuse_others
+from grpo_rewards_plugins.code.shapes.written import Parts, written
 from grpo_rewards_plugins.code.suite import Calls
 
 __all__ = ["called_name", "calls_of", "parameters_of", "read_calls"]
@@ -68,53 +69,52 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
     Raises:
         SuiteProblem: arguments or results are no JSON, contradict each other, or need more than a call.
     """
-    cases, alike = cases_of(tests), isinstance(tests, Mapping)
-    for case in cases[:1] if alike else cases:  # those of one mapping have the same keys
-        refuse_others(case, calls=True)
-    given = [plain(case["input"] if alike else only(case, INPUTS)) for case in cases]
-    wanted = [plain(case["output"] if alike else only(case, OUTPUTS)) for case in cases]
+    if isinstance(tests, Mapping):
+        given, wanted = lists_of(tests)
+        if given:
+            refuse_others(tests, calls=True)
+    else:
+        for case in tests:
+            refuse_others(case, calls=True)
+        given, wanted = [only(case, INPUTS) for case in tests], [only(case, OUTPUTS) for case in tests]
     if not given:
         raise SuiteProblem("the list of tests is empty", kind="vacuous")
     signature = _Signature.of(name, columns)
+    given, wanted = ([*map(plain, some)] if type(some) is not Parts else some for some in (given, wanted))
     if all(isinstance(one, str) for one in given):
-        arguments: list[Any] = [[_value(line) for line in one.splitlines() if line.strip()] for one in given]
-        results = [_value(one) for one in wanted]
+        texts = [(_lines(one), _line(other)) for one, other in zip(given, wanted, strict=True)]
     elif all(isinstance(one, dict) for one in given) or all(isinstance(one, list | tuple) for one in given):
-        arguments, results = given, _unwrapped(wanted, signature)
+        results = _all_written(wanted, wrapped=_are_wrapped(wanted, signature))
+        texts = list(zip(_all_written(given), results, strict=True))
     else:
         kinds = ", ".join(sorted({type(one).__name__ for one in given}))
         raise SuiteProblem(f"the arguments of a call are a list, or text with a JSON value per line, not {kinds}")
-    return calls_of(name, list(zip(arguments, results, strict=True)), columns, signature=signature)
+    return _calls(texts, signature)
 
 
-def calls_of(
-    name: str,
-    pairs: Sequence[tuple[object, object]],
-    columns: Mapping[str, object],
-    *,
-    signature: _Signature | None = None,
-) -> Calls:
+def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping[str, object]) -> Calls:
     """Return calls with arguments (a list, or a mapping by name) and results, none twice.
 
     Raises:
         SuiteProblem: two contradict each other, a value is no JSON, or the row does not say how its nodes are written.
     """
-    signature = signature or _Signature.of(name, columns)
+    return _calls([(_written(given), _written(wanted)) for given, wanted in pairs], _Signature.of(name, columns))
+
+
+def _calls(texts: Sequence[tuple[str, str]], signature: _Signature) -> Calls:
+    """Return calls whose arguments and results are JSON already, as `_written` writes it."""
     known: dict[str, str] = {}
-    cases, texts = [], []
-    for arguments, result in pairs:
-        call, wanted = _written(arguments), _written(result)
-        again = call in known
+    for call, wanted in texts:
         if (before := known.setdefault(call, wanted)) != wanted:
             raise SuiteProblem(
                 f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}",
                 kind="contradictory",
             )
-        if not again:
-            cases.append({"keywords" if call[0] == "{" else "arguments": arguments, "result": result})
-            texts.append((f"[[],{call}]" if call[0] == "{" else f"[{call},{{}}]", wanted))
-    signature.check(cases)
-    return Calls(tuple(texts), signature.parameters_of(cases), signature.returns)
+    signature.check(
+        by_name=any(call[0] == "{" for call in known), nothing=all(wanted == "null" for wanted in known.values())
+    )
+    tests = ((f"[[],{call}]" if call[0] == "{" else f"[{call},{{}}]", wanted) for call, wanted in known.items())
+    return Calls(tuple(tests), signature.shapes, signature.returns)
 
 
 def parameters_of(name: str, columns: Mapping[str, object]) -> list[str]:
@@ -122,14 +122,35 @@ def parameters_of(name: str, columns: Mapping[str, object]) -> list[str]:
     return [parameter for parameter, _ in _Signature.of(name, columns).parameters]
 
 
-def _unwrapped(results: list[Any], signature: _Signature) -> list[Any]:
-    """The results of lists of arguments, out of the list of one that APPS puts each of them in."""
+def _all_written(values: Sequence[Any], *, wrapped: bool = False) -> list[str]:
+    """Each value as `_written` writes it; `wrapped`: each is a list of one, and what is in it is meant."""
+    if not isinstance(values, Parts):
+        return [_written(value[0] if wrapped else value) for value in values]
+    found = values.written()
+    for place, text in enumerate(found):
+        if not text or (len(text) > _DIGITS and _LONG.search(text)):
+            found[place] = _written(values[place][0] if wrapped else values[place])
+        elif wrapped:
+            found[place] = text[1:-1]
+    return found
+
+
+def _are_wrapped(results: Sequence[Any], signature: _Signature) -> bool:
+    """Whether results are in the list of one that APPS puts each of them in."""
     if not all(isinstance(one, list) and len(one) == 1 for one in results):
-        return results
-    inside = [one[0] for one in results]
-    if signature.gives_lists and not all(isinstance(one, list) for one in inside):
-        return results
-    return inside
+        return False
+    return not signature.gives_lists or all(isinstance(one[0], list) for one in results)
+
+
+def _lines(text: str) -> str:
+    """The arguments of which each line is one, as a list in JSON."""
+    return f"[{','.join(_line(line) for line in text.splitlines() if line.strip())}]"
+
+
+def _line(text: Any) -> str:
+    """JSON as `_written` writes it."""
+    value = _value(text)
+    return (written(text.strip()) if len(text) <= _DIGITS else "") or _written(value)
 
 
 def _value(text: Any) -> Any:
@@ -186,7 +207,8 @@ class _Signature:
 
     def __init__(self, parameters: list[tuple[str, str]], result: str, texts: str) -> None:
         self.parameters = parameters
-        self._shapes = tuple(map(_shape, (note for _, note in parameters)))
+        shapes = tuple(map(_shape, (note for _, note in parameters)))
+        self.shapes = shapes if any(shapes) else ()  # none where all are plain
         self._texts = texts
         self.gives_lists = bool(re.match(r"(?:Optional\[)?(?:List|list|Tuple|tuple|Set|set)\b", result))
         self.returns = _shape(result)
@@ -207,22 +229,18 @@ class _Signature:
         parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
         return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
 
-    def parameters_of(self, cases: list[dict[str, object]]) -> tuple[str, ...]:
-        """The shapes of the arguments, none where all are plain."""
-        return self._shapes if any(self._shapes) else ()
-
-    def check(self, cases: list[dict[str, object]]) -> None:
-        """Refuse calls of which it is not known what they are.
+    def check(self, *, by_name: bool, nothing: bool) -> None:
+        """Refuse calls of which it is not known what they are; `nothing`: each is to return None.
 
         Raises:
             SuiteProblem: says what the row speaks of.
         """
-        nodes = any(self._shapes) or bool(_NODES.search(self.returns))
-        if nodes and any("keywords" in case for case in cases):
+        nodes = bool(self.shapes) or bool(_NODES.search(self.returns))
+        if nodes and by_name:
             raise SuiteProblem("the task is about nodes, and its arguments are given by name")
         if not self.parameters and (told := _TOLD.search(self._texts)):
             raise SuiteProblem(f"the task is about {told[0]!r}, and which arguments are nodes is not said")
-        if self.returns.startswith("argument") and all(case["result"] is None for case in cases):
+        if self.returns.startswith("argument") and nothing:
             raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
 
 

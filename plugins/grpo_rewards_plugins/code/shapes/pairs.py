@@ -12,8 +12,20 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 
-__all__ = ["INPUTS", "OUTPUTS", "STDIO", "Pair", "cases_of", "is_call", "only", "read_pairs", "refuse_others"]
+__all__ = [
+    "INPUTS",
+    "OUTPUTS",
+    "STDIO",
+    "Pair",
+    "cases_of",
+    "is_call",
+    "lists_of",
+    "only",
+    "read_pairs",
+    "refuse_others",
+]
 
 Pair = tuple[str, str]
 """Standard input and the standard output that is expected of it."""
@@ -74,15 +86,24 @@ def cases_of(tests: Mapping[str, Any] | Sequence[Any]) -> Sequence[Mapping[str, 
     """Return tests one by one: a list, or ``{"inputs": [...], "outputs": [...]}``, as APPS and TACO have it."""
     if not isinstance(tests, Mapping):
         return tests
-    given, wanted = only(tests, INPUTS), only(tests, OUTPUTS)
     shared = {key: value for key, value in tests.items() if key not in INPUTS and key not in OUTPUTS}
+    return [{"input": one, "output": other, **shared} for one, other in zip(*lists_of(tests), strict=True)]
+
+
+def lists_of(tests: Mapping[str, Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the inputs and the outputs of ``{"inputs": [...], "outputs": [...]}``, or of one test alone.
+
+    Raises:
+        SuiteProblem: they are no lists of one length.
+    """
+    given, wanted = only(tests, INPUTS), only(tests, OUTPUTS)
     if isinstance(given, str) and isinstance(wanted, str):
         if "inputs" not in tests and "outputs" not in tests:
-            return [{"input": given, "output": wanted, **shared}]
-        given, wanted = from_json(given), from_json(wanted)
+            return [given], [wanted]
+        given, wanted = from_json_with_texts(given), from_json_with_texts(wanted)
     if not isinstance(given, list | tuple) or not isinstance(wanted, list | tuple) or len(given) != len(wanted):
         raise SuiteProblem("tests must have as many inputs as outputs, in lists")
-    return [{"input": one, "output": other, **shared} for one, other in zip(given, wanted, strict=True)]
+    return given, wanted
 
 
 def _pair(case: Mapping[str, object]) -> Pair:

@@ -28,6 +28,7 @@ from grpo_rewards_plugins.code.shapes.columns import (
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.shapes.pairs import read_pairs
 from grpo_rewards_plugins.code.shapes.parts import in_subtasks
+from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import Calls, Suite
 from grpo_rewards_plugins.syntax import parse
 
@@ -85,7 +86,7 @@ def read_suite(
 
 def _opened(tests: Any) -> Any:
     """Tests out of JSON, and out of base64 where they are packed."""
-    tests = from_json(plain(tests))
+    tests = from_json_with_texts(tests)
     return unpacked(tests) if isinstance(tests, str) and is_packed(tests) else tests
 
 

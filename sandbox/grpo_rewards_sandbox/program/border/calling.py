@@ -51,7 +51,7 @@ class Caller:
         self._nodes = _node_classes(module, self._shapes)
         self._ready: list[str] = []
         self._waiting: Iterator[Case] = iter(())
-        self._keyed = True
+        self._bare = False  # arguments are given to the program as JSON has them
 
     def take(self, text: str) -> None:
         """Take the next calls: JSON, a list of arguments and keywords."""
@@ -60,7 +60,8 @@ class Caller:
         gc.freeze()
         gc.enable()
         self._waiting = iter(calls)
-        self._keyed = text.count("{") > len(calls)  # else there is no object but the keywords of each call
+        # where there is no object but the keywords of each call, no key has to be made a number
+        self._bare = not any(self._shapes) and text.count("{") == len(calls)
 
     def go_on(self) -> str:
         """Make calls until they are enough for one crossing; return their results, as JSON."""
@@ -77,9 +78,8 @@ class Caller:
     def _called(self, arguments: list[object], keywords: dict[str, object]) -> object:
         """Make one call; return what came of it."""
         try:
-            given = [self._argument(place, value) for place, value in enumerate(arguments)]
-            function = self._function or self._made()
-            result = function(*given, **{name: with_whole_keys(value) for name, value in keywords.items()})
+            given, named = (arguments, keywords) if self._bare else self._given(arguments, keywords)
+            result = (self._function or self._made())(*given, **named)
             if self._returns.startswith("argument"):
                 result = given[int(self._returns.split()[1])]
             elif self._returns:
@@ -95,11 +95,13 @@ class Caller:
         method: Callable[..., object] = getattr(self._owner(), self._entry)
         return method
 
-    def _argument(self, place: int, value: object) -> object:
-        shape = self._shapes[place] if place < len(self._shapes) else ""
-        if shape:
-            return to_nodes(value, shape, self._nodes)
-        return with_whole_keys(value) if self._keyed else value
+    def _given(self, arguments: list[object], keywords: dict[str, object]) -> Case:
+        shapes = [*self._shapes, *[""] * len(arguments)]
+        given = [
+            to_nodes(value, shape, self._nodes) if shape else with_whole_keys(value)
+            for value, shape in zip(arguments, shapes, strict=False)
+        ]
+        return given, {name: with_whole_keys(value) for name, value in keywords.items()}
 
 
 def load(module: types.ModuleType, source: str, setup: str, job: dict[str, Any]) -> Caller:
