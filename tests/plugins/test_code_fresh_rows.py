@@ -133,3 +133,33 @@ def test_programs_in_one_text_with_their_tests(columns: dict[str, Any], completi
     if outcome.status == "unavailable":
         pytest.skip(outcome.reason)
     assert outcome.value == value, outcome
+
+
+JAVA = {"name": "t", "language": "java", "prompt": "import java.util.*;\nimport org.javatuples.*;\nclass Problem {\n    // Both.\n    public static Pair<Long, Long> both(long n) {\n", "tests": "    }\n    public static void main(String[] args) {\n    assert(both((2l)).equals((Pair.with(2l, 4l))));\n    assert(both((-3l)).equals((Pair.with(-3l, -6l))));\n    }\n\n}\n", "stop_tokens": ["\n    }\n"]}  # fmt: skip
+RUST_X = {"task_id": "Rust/0", "prompt": "fn main(){}\n\n/*\n Twice.\n*/\nfn twice(n: i32) -> i32 {\n", "declaration": "fn twice(n: i32) -> i32 {\n", "test": "#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn test_twice() {\n        assert_eq!(twice(2), 4);\n        assert_eq!(twice(-3), -6);\n    }\n}\n", "canonical_solution": "    n + n\n}\n"}  # fmt: skip
+OWN_RUST = "fn twice(n: i32) -> i32 {\n    n * 2\n}\n\n#[test]\nfn mine() {\n    assert_eq!(twice(2), 5);\n}\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fidelity", ["isolated", "shared"])
+@pytest.mark.parametrize(
+    ("columns", "completion", "value"),
+    [
+        (GO, fenced(OWN_TEST, "go"), 1),
+        (GO, fenced(OWN_TEST.replace("n + n", "n + 2"), "go"), 0),
+        (GO, fenced(OWN_TEST.replace("n + n", "n + 2").replace('t.Errorf("no")', ""), "go"), 0),
+        (RUST_X, fenced(OWN_RUST, "rust"), 1),
+        (RUST_X, fenced(OWN_RUST.replace("n * 2", "n + 2"), "rust"), 0),
+        (JAVA, "        return Pair.with(n, 2 * n);\n    }", 1),
+        (JAVA, "        return new Pair<>(n, 0l).setAt1(2 * n);\n    }", 1),
+        (JAVA, "        return Pair.with(2 * n, n);\n    }", 0),
+        (JAVA, fenced("import java.util.*;\nimport org.javatuples.Pair;\n\nclass Problem {\n    public static Pair<Long, Long> both(long n) {\n        return Pair.with(n, n + n);\n    }\n}\n", "java"), 1),
+    ],
+)  # fmt: skip
+def test_own_tests_and_the_rows_library(columns: dict[str, Any], completion: str, value: int, fidelity: str) -> None:
+    """A program's own tests are not the row's, and the library that Java's rows count on is there, both ways of running them."""
+    rows = Batch.from_rows([{**columns, "completion": completion}])
+    (outcome,) = get_reward("code").with_(sandbox="local", fidelity=fidelity).outcomes(rows)
+    if outcome.status == "unavailable":
+        pytest.skip(outcome.reason)
+    assert outcome.value == value, outcome

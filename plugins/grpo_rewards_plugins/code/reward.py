@@ -23,7 +23,7 @@ from grpo_rewards_plugins.code.shapes.context import PLACE, in_context
 from grpo_rewards_plugins.code.shapes.joined import before_tests
 from grpo_rewards_plugins.code.shapes.program import lacking
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.code.values.programs import apart
+from grpo_rewards_plugins.code.values.programs import apart, joined
 from grpo_rewards_plugins.code.values.programs import program as whole_program
 
 if TYPE_CHECKING:
@@ -286,7 +286,8 @@ def _program_of(
     program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
     if suite.format in ("program", "values") and program.strip():
         before = before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
-        return language, whole_program(before, str(suite.tests), language) if suite.expected else before
+        put_together = whole_program if suite.expected else joined
+        return language, put_together(before, str(suite.tests), language)
     if language != "python" or not program.strip():
         return language, program
     return language, program if suite.format in ("stdio", "calls") else _continued(program, suite, prompt)

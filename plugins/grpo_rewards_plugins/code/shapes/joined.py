@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["before_tests", "defines", "depth_of", "signature_name"]
+__all__ = ["before_tests", "defines", "depth_of", "java_imports", "signature_name"]
 
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:=\s*(?:async\s*)?\(|=\s*function\b|\()")
 _NAMED = r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b)"
@@ -64,7 +64,7 @@ def _with_whole(begun: str, program: str, language: str) -> str:
     opened = _CLASS.search(begun)
     if opened and any(found[1] == opened[1] for found in _CLASS.finditer(program)):
         begun = begun[: opened.start()]
-    imports, program = _java_imports(program) if language == "java" else ("", program)
+    imports, program = java_imports(program) if language == "java" else ("", program)
     source = f"{imports}{begun}{program}"
     return source + "\n}" * depth_of(source, language)
 
@@ -80,7 +80,7 @@ def _with_frame(begun: str, program: str, place: tuple[int, int], language: str)
     before, function, after = program[:start], program[start : end + 1], program[end + 1 :]
     imports = ""
     if language == "java":
-        imports, before = _java_imports(before)
+        imports, before = java_imports(before)
         if opened := _CLASS.search(before):
             before, after = before[opened.end() :], after.rstrip().removesuffix("}")
     if language == "go":
@@ -148,7 +148,7 @@ def _without_main(program: str, language: str) -> str:
     return program[: place[0]] + program[place[1] + 1 :] if place else program
 
 
-def _java_imports(program: str) -> tuple[str, str]:
+def java_imports(program: str) -> tuple[str, str]:
     """The imports of a program, which must come first, and the rest."""
     return "".join(_IMPORT.findall(program)), re.sub(
         r"^[ \t]*package\b[^\n]*;", "", _IMPORT.sub("", program), flags=re.M

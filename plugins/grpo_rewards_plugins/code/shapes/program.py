@@ -14,13 +14,11 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["lacking", "suite"]
 
 _NOT_THERE = {
-    "java": re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Septet|Octet|Ennead|Decade)\s*<"),
     "go": re.compile(r"\"github\.com/[^\"]*\""),
     "rust": re.compile(r"^\s*(?:use|extern\s+crate)\s+(?:rand|regex|md5|crypto)\b", re.M),
 }
 """What the tests of some rows need that no toolchain brings: a right program would not compile."""
 _CRATES = re.compile(r"\b(?:Regex::|md5::|rand::thread_rng|thread_rng\()")
-_TUPLES = re.compile(r"^\s*import\s+org\.javatuples\.[\w*]+;[ \t]*\n?", re.M)
 
 
 def suite(row: Row, language: str, tests: str) -> Suite:
@@ -35,8 +33,6 @@ def suite(row: Row, language: str, tests: str) -> Suite:
     solved = f"{row.get('canonical_solution') or ''}{tests}"
     if language == "rust" and (needed := _CRATES.search(solved)):
         raise SuiteProblem(f"the task needs a library that is not there: {needed[0].strip()}")
-    if language == "java":  # MultiPL-E's prompts import it, most without a use
-        prompt = _TUPLES.sub("", prompt)
     if language == "go" and not prompt.lstrip().startswith("package"):
         prompt = f"{row.get('test_setup') or 'package main'}\n{prompt}"
     stops = from_json(plain(row.get("stop_tokens")))

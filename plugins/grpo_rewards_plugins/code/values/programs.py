@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.joined import before_tests, depth_of, signature_name
+from grpo_rewards_plugins.code.shapes.joined import before_tests, depth_of, java_imports, signature_name
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.code.values.splitting import go_tests, split
 from grpo_rewards_plugins.code.values.text import masked
 from grpo_rewards_plugins.code.values.writers import GO_IMPORTS, JAVA_TUPLES, WRITERS
 
-__all__ = ["apart", "program"]
+__all__ = ["apart", "joined", "program"]
 
 _STUBS = {
     "cpp": "throw 0;\n}\n", "java": "throw new RuntimeException();\n}\n", "javascript": "}\n", "typescript": "throw 0;\n}\n",
@@ -60,15 +60,25 @@ def program(before: str, tests: str, language: str) -> str:
         tests = _GO_TEST.sub(r"(\1 interface{})", tests)
         return _go(f"{before}\n{tests}\n{writer}")
     text = f"{before}\n{tests}\n{writer}"
-    if language == "java":
-        text = _JAVA_TUPLES.sub("", text)
-        used = [
-            name
-            for name in JAVA_TUPLES
-            if re.search(rf"\b{name}\b", text) and not re.search(rf"\bclass\s+{name}\b", text)
-        ]
-        text += "".join(JAVA_TUPLES[name] for name in used)
-    return text
+    return f"{_JAVA_TUPLES.sub('', text)}{_tuples(text)}" if language == "java" else text
+
+
+def joined(before: str, tests: str, language: str) -> str:
+    """Return what stands before the tests where both are to be one text, with the library that Java's rows count on."""
+    if language != "java":
+        return before
+    imports, rest = java_imports(_JAVA_TUPLES.sub("", before))
+    return f"{imports}{_tuples(before + tests)}{rest}"
+
+
+def _tuples(text: str) -> str:
+    """The classes of javatuples that a text uses and does not define."""
+    used = [
+        name
+        for name in JAVA_TUPLES
+        if re.search(rf"\b{name}\b", text) and not re.search(rf"\b(?:class|record|interface)\s+{name}\b", text)
+    ]
+    return "".join(JAVA_TUPLES[name] for name in used)
 
 
 def _beginning(prompt: str, language: str) -> str:

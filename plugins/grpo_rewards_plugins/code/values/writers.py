@@ -293,10 +293,15 @@ def _tuple(name: str, size: int) -> str:
     gets = " ".join(
         f"public T{place} getValue{place}() {{ return (T{place}) all.get({place}); }}" for place in range(size)
     )
+    sets = " ".join(
+        f"public <X> {name}<{', '.join('X' if other == place else f'T{other}' for other in range(size))}> setAt{place}(X v) "
+        f"{{ return new {name}<>({', '.join('v' if other == place else f'getValue{other}()' for other in range(size))}); }}"
+        for place in range(size)
+    )
     return (
         f'@SuppressWarnings("unchecked") class {name}<{kinds}> implements Iterable<Object> {{\n'
         f"    private final java.util.List<Object> all;\n    public {name}({given}) {{ all = java.util.Arrays.asList({values}); }}\n"
-        f"    public static <{kinds}> {name}<{kinds}> with({given}) {{ return new {name}<>({values}); }}\n    {gets}\n"
+        f"    public static <{kinds}> {name}<{kinds}> with({given}) {{ return new {name}<>({values}); }}\n    {gets}\n    {sets}\n"
         f"    public int getSize() {{ return all.size(); }} public Object getValue(int i) {{ return all.get(i); }}\n"
         f"    public java.util.List<Object> toList() {{ return all; }} public java.util.Iterator<Object> iterator() {{ return all.iterator(); }}\n"
         f"    public boolean equals(Object other) {{ return other instanceof {name} && all.equals((({name}<{', '.join('?' * size)}>) other).all); }}\n"

@@ -12,7 +12,7 @@ from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import Report, install, refused
 from ..protocol import JobMessage
-from . import checkers, endings, table, values
+from . import checkers, endings, sources, table, values
 from .cells import Cell, Ended, Output, Run, Slot
 from .compiling import SECONDS, Compiler, Program, command
 
@@ -79,6 +79,7 @@ class Judge:
         cell = self._open(job["limits"], job["timeout"])
         program.put(cell)
         how = self._how(job, program, text + ending.text, job["timeout"])
+        how.words.extend(sources.choosing_tests(language, job["tests"]))
         if ending.text:
             how.environment[endings.VARIABLE] = secret
         output = cell.run(how, b"", job["limits"]["output_bytes"])

@@ -13,7 +13,9 @@ _JAVA = re.compile(
 _MODULE = re.compile(
     r"^\s*(?:import\s+(?:[\w*{]|['\"])|export\s+(?:default|const|function|class|async|\{))", re.MULTILINE
 )
-_GO_TESTS = re.compile(r"^func\s+Test\w*\s*\(\s*\w+\s+\*testing\.T\s*\)", re.MULTILINE)
+_GO_TESTS = re.compile(r"^func\s+(Test\w*)\s*\(\s*\w+\s+\*testing\.T\s*\)", re.MULTILINE)
+_RUST_TESTS = re.compile(r"#\[test\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub\s+)?fn\s+(\w+)")
+_RUST_ROOM = re.compile(r"\bmod\s+(\w+)\s*\{")
 
 
 def java(text: str) -> tuple[str, str]:
@@ -54,3 +56,14 @@ def has_tests(language: str, text: str) -> bool:
     if language == "go":
         return _GO_TESTS.search(text) is not None
     return language == "rust" and "#[test]" in text
+
+
+def choosing_tests(language: str, tests: str) -> list[str]:
+    """Return the words that have the tests' runner of a language run these tests, and none that the program has beside them."""
+    if not has_tests(language, tests):
+        return []
+    if language == "go":
+        return ["-test.run", f"^({'|'.join(_GO_TESTS.findall(tests))})$"]
+    rooms = _RUST_ROOM.findall(tests)
+    room = f"{rooms[0]}::" if len(rooms) == 1 else ""
+    return [f"{room}{name}" for name in _RUST_TESTS.findall(tests)] + ["--exact"] if len(rooms) < 2 else []
