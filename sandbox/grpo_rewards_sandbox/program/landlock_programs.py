@@ -17,7 +17,7 @@ from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .comparison import same_output
 from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from .formats.report import Report, install, not_set_up, refused
-from .languages.cells import Ended, Streams
+from .languages.cells import Ended, Streams, standard_input
 from .languages.judging import ended_badly
 from .protocol import End, JobMessage, Started
 
@@ -72,12 +72,12 @@ def _takes_a_cell(job: JobMessage) -> bool:
 
 def _case(slot: Slot, job: JobMessage, text: str, size: int, clock: JobClock, report: Report) -> tuple[bytes, str, str]:
     """Run a program once; return what it wrote, what is wrong, and that it was killed by another, if it was."""
-    (child_in, feed), (out, child_out), (err, child_err), (done, set_up) = (os.pipe() for _ in range(4))
+    child_in = standard_input(text.encode("utf-8", "surrogatepass"))
+    (out, child_out), (err, child_err), (done, set_up) = (os.pipe() for _ in range(3))
     limits, problem, killed = job["limits"], "", ""
     started = slot.start_program(limits, job["candidate"], (child_in, child_out, child_err, set_up))
     with contextlib.ExitStack() as ends:
-        given = text.encode("utf-8", "surrogatepass")
-        streams = Streams(ends, feed, out, err, given, max(limits["output_bytes"], size * 2))
+        streams = Streams(ends, out, err, max(limits["output_bytes"], size * 2))
         try:
             _watch(slot, streams, started, limits["memory"], clock)
         except Ended as known:
@@ -109,7 +109,7 @@ def _case(slot: Slot, job: JobMessage, text: str, size: int, clock: JobClock, re
 
 
 def _watch(slot: Slot, streams: Streams, started: Started, memory: int, clock: JobClock) -> None:
-    """Feed and read until the program closed its output."""
+    """Read until the program closed its output."""
     chances = _LAST_READS
     while streams.out >= 0:
         left = clock.left()

@@ -85,6 +85,15 @@ def sealed(data: bytes) -> int:
     return descriptor
 
 
+def standard_input(text: bytes) -> int:
+    """Return a descriptor for a program's standard input: a file, as judges give one, of which some programs ask the size."""
+    held = sealed(text)
+    try:
+        return os.open(f"/proc/self/fd/{held}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(held)
+
+
 class Cell:
     """Files are put into it, programs run in it, files are taken from it, all in the time of a clock."""
 
@@ -149,10 +158,12 @@ class Cell:
         Raises:
             Ended: it exceeded a limit.
         """
-        (child_in, feed), (out, child_out), (err, child_err) = os.pipe(), os.pipe(), os.pipe()
+        child_in, (out, child_out), (err, child_err) = standard_input(text), os.pipe(), os.pipe()
+        for end in (child_out, child_err):
+            os.fchmod(end, 0o222)  # programs may open them by name too: /dev/stderr
         self._memory = how.memory
         with contextlib.ExitStack() as open_ends:
-            streams = Streams(open_ends, feed, out, err, text, bound)
+            streams = Streams(open_ends, out, err, bound)
             given = (child_in, child_out, child_err)
             try:
                 self._ask(
@@ -181,7 +192,7 @@ class Cell:
         return Output(bytes(streams.data), bytes(streams.said), status, cpu, peak)
 
     def _watch(self, streams: Streams) -> None:
-        """Feed and read until the program ended and all that it started closed its output."""
+        """Read until the program ended and all that it started closed its output."""
         chances = _LAST_READS
         while not streams.done():
             left = self.clock.left()
@@ -242,16 +253,12 @@ def _died() -> Ended:
 class Streams:
     """The supervisor's ends of a program's standard streams; -1 for one that is closed."""
 
-    def __init__(self, ends: contextlib.ExitStack, feed: int, out: int, err: int, text: bytes, bound: int) -> None:
-        self.feed, self.out, self.err = feed, out, err
+    def __init__(self, ends: contextlib.ExitStack, out: int, err: int, bound: int) -> None:
+        self.out, self.err = out, err
         self.data, self.said, self._bound = bytearray(), bytearray(), bound
         self.answer: Any = None
-        self._pending = memoryview(text)
-        os.set_blocking(feed, False)
         os.set_blocking(err, False)
         ends.callback(self._close)
-        if not text:
-            self._end_input()
 
     def done(self) -> bool:
         """Say whether the program ended and its output too; what is on standard error by then is read."""
@@ -263,32 +270,15 @@ class Streams:
         return True
 
     def exchange(self, left: float, *others: int) -> list[int]:
-        """Write and read what can be within a moment; return which descriptors, of the others too, had something to read."""
+        """Read what can be within a moment; return which descriptors, of the others too, had something to read."""
         readable = [one for one in (self.out, self.err, *others) if one >= 0]
         wait = min(max(left, 0.0), _LOOK)
-        ready, writable, _ = select.select(readable, [self.feed] if self.feed >= 0 else [], [], wait)
-        if writable:
-            self.write()
+        ready, _, _ = select.select(readable, [], [], wait)
         if self.out in ready:
             self.read()
         if self.err in ready:
             self.listen()
         return ready
-
-    def write(self) -> None:
-        """Write what the pipe takes."""
-        try:
-            self._pending = self._pending[os.write(self.feed, self._pending) :]
-        except BlockingIOError:
-            return
-        except BrokenPipeError:
-            self._pending = memoryview(b"")
-        if not self._pending:
-            self._end_input()
-
-    def _end_input(self) -> None:
-        os.close(self.feed)
-        self.feed = -1
 
     def read(self) -> None:
         """Read what there is of the output."""
@@ -318,6 +308,6 @@ class Streams:
         return bool(chunk)
 
     def _close(self) -> None:
-        for descriptor in (self.feed, self.out, self.err):
+        for descriptor in (self.out, self.err):
             if descriptor >= 0:
                 os.close(descriptor)

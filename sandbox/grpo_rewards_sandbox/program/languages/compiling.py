@@ -85,6 +85,8 @@ class Compiler:
     ) -> Program:
         if language == "python":
             return Program(language, "main.py", -1, 0)
+        if language == "php" and "<?" not in text:
+            text = f"<?php\n{text}"  # else it would be printed
         entry = table.LANGUAGES[language]
         source, main = entry.files(tests if language == "go" else text)  # a program's own tests are not run
         data = text.encode("utf-8", "surrogatepass")

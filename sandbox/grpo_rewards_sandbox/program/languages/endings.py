@@ -36,8 +36,7 @@ def joined(language: str, setup: str, candidate: str, tests: str) -> str:
     """Return the one text that is compiled and run."""
     between = "\nconsole.assert = (c, ...m) => { if (!c) throw new Error(m.join(' ') || 'Assertion failed'); };\n"
     parts = [setup, candidate, between + tests if language == "javascript" else tests]
-    text = "\n".join(part for part in parts if part)
-    return text if language != "php" or text.lstrip().startswith("<?") else "<?php\n" + text
+    return "\n".join(part for part in parts if part)
 
 
 def ending(language: str, tests: str) -> Ending:

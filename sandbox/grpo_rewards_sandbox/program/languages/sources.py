@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_QUIET = re.compile(r'//[^\n]*|/\*.*?\*/|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+_QUIET = re.compile(
+    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
+)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _JAVA = re.compile(
     r"[{}]|\b(?P<public>public\s+)?(?:(?:abstract|final|strictfp|sealed|static)\s+)*(?:class|record|enum|interface)\s+"
@@ -12,6 +14,12 @@ _JAVA = re.compile(
 )
 _MODULE = re.compile(
     r"^\s*(?:import\s+(?:[\w*{]|['\"])|export\s+(?:default|const|function|class|async|\{))", re.MULTILINE
+)
+_CPP_20 = re.compile(
+    r"#\s*include\s*<(?:barrier|bit|compare|concepts|coroutine|format|latch|numbers|ranges|semaphore|source_location|span|stop_token)>"
+    r"|\b(?:ranges|views|numbers)::|\bstd::(?:bit_\w+|popcount|count[lr]_(?:zero|one)|has_single_bit|ssize|erase(?:_if)?|midpoint|lerp|span|jthread)\b"
+    r"|<=>|\bco_(?:await|return|yield)\b|\b(?:consteval|constinit)\b|\bconcept\s+\w+\s*=|\brequires\s*[({]|\]\s*<\s*(?:typename|class)\b"
+    r"|\.(?:starts_with|ends_with|contains)\("
 )
 _GO_TESTS = re.compile(r"^func\s+(Test\w*)\s*\(\s*\w+\s+\*testing\.T\s*\)", re.MULTILINE)
 _RUST_TESTS = re.compile(r"#\[test\]\s*(?:#\[[^\]\n]*\]\s*)*(?:pub\s+)?fn\s+(\w+)")
@@ -35,6 +43,11 @@ def java(text: str) -> tuple[str, str]:
             public = public or (outer if token["public"] else "")
     main = main or public or first or "Main"
     return f"{public or main}.java", package + main
+
+
+def cpp(text: str) -> tuple[str, str]:
+    """Return the source's file and the standard that it is written in: the newer one only where a program uses it."""
+    return "main.cpp", "gnu++20" if _CPP_20.search(_QUIET.sub(" ", text)) else "gnu++17"
 
 
 def javascript(text: str) -> tuple[str, str]:

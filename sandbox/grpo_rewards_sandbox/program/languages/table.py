@@ -57,11 +57,12 @@ _GO_ENVIRONMENT = (
     ("GOCACHE", "{folder}/.go-cache"), ("GOPATH", "{folder}/.go"), ("GO111MODULE", "off"), ("GOPROXY", "off"),
     ("GOTOOLCHAIN", "local"), ("CGO_ENABLED", "0"), ("GOTELEMETRY", "off"), ("GOMEMLIMIT", "{memory}MiB"),
 )  # fmt: skip
-_C = ("-O2", "-w", "-fmax-errors=5", "-fdiagnostics-color=never", "-o", "main", "{source}")
+_JUDGE = "-DONLINE_JUDGE"  # programs for the sites read files of their own where it is not defined
+_C = ("-O2", _JUDGE, "-w", "-fmax-errors=5", "-fdiagnostics-color=never", "-o", "main", "{source}")
 _NODE = ("node", "--max-old-space-size={memory}", "--stack-size={stack}")
 _JAVA = (
     "java", "-Xmx{memory}m", "-Xss64m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto",
-    "-XX:+ExitOnOutOfMemoryError", "-ea", "-cp", "main.jar", "{main}",
+    "-XX:+ExitOnOutOfMemoryError", f"{_JUDGE}=true", "-ea", "-cp", "main.jar", "{main}",
 )  # fmt: skip
 _BAD_ALLOC = rb"std::bad_alloc|out of memory|Cannot allocate memory"
 _HEAP = rb"JavaScript heap out of memory|Array buffer allocation failed|FATAL ERROR: .* out of memory"
@@ -72,8 +73,8 @@ LANGUAGES: dict[str, Language] = {
         out_of_memory=_BAD_ALLOC,
     ),
     "cpp": Language(
-        {"g++": "g++"}, ("./main",), "main.cpp", ("g++", "-std=gnu++17", *_C, "-pthread"), "main",
-        out_of_memory=_BAD_ALLOC,
+        {"g++": "g++"}, ("./main",), "main.cpp", ("g++", "-std={main}", *_C, "-pthread"), "main",
+        out_of_memory=_BAD_ALLOC, name=sources.cpp,
     ),
     "java": Language(
         {"javac": "default-jdk-headless", "java": "default-jdk-headless"}, _JAVA, "Main.java",
