@@ -50,6 +50,7 @@ _OTHER_LANGUAGES = frozenset(PROGRAMMING) | frozenset(
     ]
 )  # fmt: skip
 """Tags of fences that hold a program, but none in Python."""
+_MARKED = re.compile(r"(?ms)^[ \t]*\[(?:BEGIN|PYTHON)\][ \t]*\n(.*?)(?:^[ \t]*\[(?:DONE|/PYTHON)\][ \t]*$|\Z)")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
 _IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
@@ -72,12 +73,14 @@ def find_program(
     language, and those before others; a block in another programming language is no program, and where there is nothing else
     the program is empty. With `block` ``first`` it is the first of them, with ``joined`` all of them, one after the other.
     A text without blocks is taken as it is; so is the text before the first fence where only that
-    defines a `wanted` name, or nothing follows: some models write the closing fence alone.
+    defines a `wanted` name, or nothing follows: some models write the closing fence alone. Where there is none, ``[BEGIN]`` and
+    ``[DONE]``, or ``[PYTHON]`` and ``[/PYTHON]``, in lines of their own, are the marks of a block.
     """
     text = _answered(text, tag)
     blocks = program_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
-        return text, False
+        marked = _MARKED.findall(text)
+        return (marked[-1] if marked else text), False
     fence = _FENCE_LINE.search(text)
     before = text[: fence.start()] if fence is not None else ""
     if before.strip() and (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 import tokenize
 
@@ -11,6 +12,8 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["ENTRY", "PLACE", "in_context"]
 
 PLACE, ENTRY = "[insert]", "run_in_context"
+_STOP = re.compile(r"</code>|^[ \t]*(?:# ?SOLUTION END|END SOLUTION)", re.M)
+"""What ends a program that continues the set's prompts, as its own runner has it."""
 _FUNCTION = """\
 def {entry}(test_input):
     found = {{"test_input": test_input}}
@@ -21,6 +24,7 @@ def {entry}(test_input):
 
 def in_context(suite: Suite, program: str) -> str:
     """Return a function of the input, which runs the program in its context and returns the result."""
+    program = _STOP.split(program, maxsplit=1)[0]
     if problem := _unwanted_word(suite, program):
         return f"def {ENTRY}(test_input):\n    raise ValueError({problem!r})\n"
     before = suite.beginning.partition(PLACE)[0].rstrip(" \t")

@@ -13,16 +13,24 @@ from collections.abc import Sequence
 __all__ = ["before_tests", "defines", "depth_of", "java_imports", "signature_name"]
 
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:=\s*(?:async\s*)?\(|=\s*function\b|\()")
-_NAMED = r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b)"
+_NAMED = (
+    r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b|\w+\s*=>)"
+)
+_EXPRESSION = re.compile(
+    r"[^{};]{0,2000}=>\s*(?=[^{\s])"
+)  # what follows the bracket of an arrow function without braces
 _TYPED = r"(?:^|(?<=[{{}};]))[ \t]*(?!(?:return|if|else|while|for|switch|case|throw|new|delete|assert|do|goto)\b)[\w:<>,\[\]&*?. \t]+[ \t&*>]{name}[ \t]*\("
 _SHELL = r"^[ \t]*(?:function[ \t]+)?{name}[ \t]*\(\)"
 _DEFINED = {"c": _TYPED, "cpp": _TYPED, "java": _TYPED, "bash": _SHELL}
 _CLASS = re.compile(r"^[ \t]*(?:public[ \t]+|final[ \t]+)*class[ \t]+(\w+)[^{\n]*\{", re.M)
+_INNER = re.compile(r"^[ \t]*#!\[[^\n]*\][ \t]*\n", re.M)
+_SUBSHELL = re.compile(r"\s*\(")
 _FRAME = {
     "c": "void grpo_frame(void) {", "cpp": "void grpo_frame() {", "java": "static void grpoFrame() {",
     "javascript": "function grpo_frame() {", "typescript": "function grpo_frame() {", "rust": "fn grpo_frame() {",
     "go": "func grpoFrame() {", "php": "function grpo_frame() {", "bash": "grpo_frame() { :",
 }  # fmt: skip
+_ARROWS = ("javascript", "typescript")
 _MAIN = {"c": "main", "cpp": "main", "java": "main", "rust": "main", "go": "main"}
 _SKIPPED = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'|`[^`]*`|(?P<brace>[{}])", re.S
@@ -44,6 +52,8 @@ def before_tests(prompt: str, program: str, tests: str, language: str, stops: Se
 
     `stops` end a program that continues the prompt, as the data set's own runner ends what a model writes.
     """
+    if language == "rust" and (inner := "".join(_INNER.findall(program))):  # these stand before all else
+        return inner + before_tests(prompt, _INNER.sub("", program), tests, language, stops)
     name = signature_name(prompt)
     place = _definition(program, name, language) if name else None
     missing = -depth_of(tests, language)
@@ -107,8 +117,13 @@ def _definition(program: str, name: str, language: str) -> tuple[int, int] | Non
     braces: list[tuple[int, int]] | None = None
     for found in re.finditer(pattern, program, re.M):
         start = found.start() if language in _DEFINED else program.rfind("\n", 0, found.start()) + 1
-        if language == "ruby":
+        if language == "ruby" or (
+            language in _ARROWS and "=" in found[0] and _EXPRESSION.match(program, found.end() - 1)
+        ):
             return start, len(program)
+        if language == "bash" and _SUBSHELL.match(program, found.end()):
+            end = program.find("\n)", found.end())
+            return (start, end + 1) if end >= 0 else None
         braces = _paired(program, language) if braces is None else braces
         place = bisect_left(braces, (found.end(), -1))
         opened, closed = braces[place] if place < len(braces) else (0, -1)
