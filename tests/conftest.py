@@ -137,7 +137,7 @@ def fresh_python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     with lock:
         if not (folder / "done").exists():
             venv.create(folder, with_pip=True)
-            command = [
+            command: list[str | Path] = [
                 folder / "bin" / "python",
                 "-m",
                 "pip",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from grpo_rewards import Composite, load
@@ -65,10 +69,10 @@ BUILT_IN = [
 
 
 @pytest.fixture
-def cheatable(tmp_path):
+def cheatable(tmp_path: Path) -> Any:
     (tmp_path / "cheatable.py").write_text(CHEATABLE)
 
-    def composite(name, **settings):
+    def composite(name: str, **settings: Any) -> Any:
         return Composite({"rewards": {name: {"use": f"./cheatable.py:{name}", **settings}}}, base=tmp_path)
 
     return composite
@@ -79,7 +83,7 @@ def cheatable(tmp_path):
     [("contains", "dump"), ("lengthy", "padding"), ("lengthy", "repetition"), ("tags", "tag stuffing"),
      ("polite", "echo"), ("first_box", "dump")],
 )  # fmt: skip
-def test_a_reward_that_can_be_cheated_is_caught(cheatable, name, attack):
+def test_a_reward_that_can_be_cheated_is_caught(cheatable: Any, name: str, attack: str) -> None:
     composite = cheatable(name)
     report = audit(composite, sample_cases(composite))
     caught = {one.attack: one for one in report.wins}
@@ -88,9 +92,12 @@ def test_a_reward_that_can_be_cheated_is_caught(cheatable, name, attack):
     assert caught[attack].parts[name]["more_than_honest"] > 0
 
 
-def test_a_gate_and_a_clip_are_seen(tmp_path):
+def test_a_gate_and_a_clip_are_seen(tmp_path: Path) -> None:
     (tmp_path / "cheatable.py").write_text(CHEATABLE)
-    rewards = {"correct": {"use": "exact"}, "long": {"use": "./cheatable.py:lengthy", "weight": 0.5}}
+    rewards: dict[str, dict[str, object]] = {
+        "correct": {"use": "exact"},
+        "long": {"use": "./cheatable.py:lengthy", "weight": 0.5},
+    }
     open_one = Composite({"rewards": rewards}, base=tmp_path)
     gated = {**rewards, "long": {**rewards["long"], "gate": {"on": "correct", "at_least": 1.0}}}
     shut_one = Composite({"rewards": gated}, base=tmp_path)
@@ -101,7 +108,7 @@ def test_a_gate_and_a_clip_are_seen(tmp_path):
 @pytest.mark.parametrize(
     "component", BUILT_IN, ids=lambda c: f"{c['use']} {c.get('params', {}).get('mode', '')}".strip()
 )
-def test_the_built_in_rewards_are_clean(component):
+def test_the_built_in_rewards_are_clean(component: Any) -> None:
     composite = Composite({"rewards": {"it": component}})
     report = audit(composite, sample_cases(composite))
     assert [(one.attack, one.reward, one.honest, one.completion[:200]) for one in report.wins] == []
@@ -110,7 +117,7 @@ def test_the_built_in_rewards_are_clean(component):
     assert {one.attack for one in report.earned} >= {"empty", "tag stuffing", "padding", "repetition"}
 
 
-def test_the_example_is_clean_on_its_own_rows(request):
+def test_the_example_is_clean_on_its_own_rows(request: pytest.FixtureRequest) -> None:
     folder = request.config.rootpath / "examples"
     composite = load(folder / "rewards.yaml")
     cases = cases_of_file(composite, folder / "reasoning.jsonl", limit=2)
@@ -119,17 +126,17 @@ def test_the_example_is_clean_on_its_own_rows(request):
     assert report.wins == []
     right = [one for one in report.earned if one.right is not None]
     assert right
-    assert all(one.right > one.honest + 1 for one in right)
+    assert all((one.right or 0) > one.honest + 1 for one in right)
 
 
-def test_a_plugin_that_breaks_on_a_cheat_is_a_finding(cheatable):
+def test_a_plugin_that_breaks_on_a_cheat_is_a_finding(cheatable: Any) -> None:
     composite = cheatable("fragile")
     report = audit(composite, sample_cases(composite))
     assert any("'fragile' breaks on ''" in text and "ZeroDivisionError" in text for text in report.broken)
 
 
 @pytest.mark.slow
-def test_a_cheat_that_ends_the_scoring_process_is_a_finding_and_the_rest_go_on(cheatable):
+def test_a_cheat_that_ends_the_scoring_process_is_a_finding_and_the_rest_go_on(cheatable: Any) -> None:
     composite = cheatable("ran")
     (case, *_) = sample_cases(composite)
     report = audit(composite, [case])
@@ -137,7 +144,7 @@ def test_a_cheat_that_ends_the_scoring_process_is_a_finding_and_the_rest_go_on(c
     assert {one.attack for one in report.earned} >= {"empty", "always equal"}
 
 
-def test_rows_that_nobody_knows_must_be_given(cheatable, jsonl):
+def test_rows_that_nobody_knows_must_be_given(cheatable: Any, jsonl: Callable[..., Path]) -> None:
     composite = cheatable("choosy")
     with pytest.raises(ConfigError, match="the column 'colour'; give rows of yours"):
         sample_cases(composite)
@@ -147,7 +154,7 @@ def test_rows_that_nobody_knows_must_be_given(cheatable, jsonl):
 
 
 @pytest.mark.slow
-def test_programs_are_tried_in_the_sandbox():
+def test_programs_are_tried_in_the_sandbox() -> None:
     sandbox = pytest.importorskip("grpo_rewards_sandbox")
     if sandbox.guarantees()["local"] is None:
         pytest.skip("no sandbox works here")
@@ -161,8 +168,8 @@ def test_programs_are_tried_in_the_sandbox():
 
 
 @pytest.mark.slow
-def test_every_component_of_a_composite_is_reached(tmp_path, request):
-    config = read_yaml(request.config.rootpath / "examples" / "rewards.yaml")
+def test_every_component_of_a_composite_is_reached(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    config: Any = read_yaml(request.config.rootpath / "examples" / "rewards.yaml")
     composite = Composite(config)
     report = audit(composite, sample_cases(composite))
     paying = {name for one in report.earned for name, part in one.parts.items() if part["status"] == "scored"}

@@ -78,17 +78,17 @@ def marks(rows: list[dict[str, Any]], folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_of_code_each_defect_has_its_mark_and_sound_rows_none(tmp_path):
+def test_of_code_each_defect_has_its_mark_and_sound_rows_none(tmp_path: Path) -> None:
     found = marks([row for _, row in CODE], tmp_path)
     assert [(wanted, row["prompt"]) for (wanted, row), mark in zip(CODE, found, strict=True)
             if (wanted not in mark.split(",") if wanted else mark)] == []  # fmt: skip
 
 
-def test_of_references_each_defect_has_its_mark_and_sound_rows_none(tmp_path):
+def test_of_references_each_defect_has_its_mark_and_sound_rows_none(tmp_path: Path) -> None:
     assert marks([row for _, row in REFERENCES], tmp_path) == [wanted for wanted, _ in REFERENCES]
 
 
-def test_rows_of_one_task_are_tried_once_and_all_get_its_marks(tmp_path):
+def test_rows_of_one_task_are_tried_once_and_all_get_its_marks(tmp_path: Path) -> None:
     rows = [{**MATH, "answer": "", "completion": str(number)} for number in range(3)]
     file, out = tmp_path / "rows.jsonl", tmp_path / "marked.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -98,21 +98,21 @@ def test_rows_of_one_task_are_tried_once_and_all_get_its_marks(tmp_path):
     assert [json.loads(line) for line in out.read_text().splitlines()] == [{**row, "audit": "gold"} for row in rows]
 
 
-def test_a_file_without_anything_to_try_is_refused(tmp_path):
+def test_a_file_without_anything_to_try_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"prompt": "Say something.", "mood": "good"}\n')
     with pytest.raises(InputError, match="nothing in it could be tried"):
         audit_data(file)
 
 
-def test_a_missing_reference_is_a_finding_where_the_composition_asks_for_it(tmp_path):
+def test_a_missing_reference_is_a_finding_where_the_composition_asks_for_it(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps(MATH) + "\n" + json.dumps({"prompt": "And?", "answer": None}) + "\n")
     report = audit_data(file, Composite({"rewards": {"right": {"use": "math"}}}))
     assert [(one.row, one.check, one.component) for one in report.findings] == [(2, "gold", "right")]
 
 
-def test_a_broken_line_is_a_finding_with_its_number(tmp_path):
+def test_a_broken_line_is_a_finding_with_its_number(tmp_path: Path) -> None:
     file, out = tmp_path / "rows.jsonl", tmp_path / "marked.jsonl"
     file.write_text(json.dumps(MATH) + "\n{\n" + json.dumps({**MATH, "prompt": "What is 42?"}) + "\n")
     report = audit_data(file)
@@ -131,13 +131,13 @@ def marked(folder: Path, *found: str) -> Path:
 
 
 @pytest.mark.parametrize(("names", "left"), [((), 4), (("nop",), 2), (("any",), 1), (("leak", "unknown"), 2)])
-def test_score_leaves_marked_rows_out(tmp_path, names, left):
+def test_score_leaves_marked_rows_out(tmp_path: Path, names: Any, left: int) -> None:
     file = marked(tmp_path, "fit", "nop", "nop,leak", "unknown")
     run = score_file(file, Composite({"rewards": {"math": "math"}}), leave_out=checked_marks(names))
     assert (run.rows, run.left_out) == (left, 4 - left)
 
 
-def test_rows_without_marks_and_marks_that_are_none_are_refused(tmp_path):
+def test_rows_without_marks_and_marks_that_are_none_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({**MATH, "completion": "42"}) + "\n")
     with pytest.raises(InputError, match=r"rows.jsonl:1: there is no column 'audit'.*audit DATA -o"):
@@ -146,11 +146,11 @@ def test_rows_without_marks_and_marks_that_are_none_are_refused(tmp_path):
         checked_marks(["nopp"])
 
 
-def test_the_checks_are_the_marks():
+def test_the_checks_are_the_marks() -> None:
     assert tuple(CHECKS) == MARKS
 
 
-def test_the_page_is_the_docstrings():
+def test_the_page_is_the_docstrings() -> None:
     assert (Path(__file__).parents[2] / "docs" / "audit-data.md").read_text() == page()
 
 
@@ -173,7 +173,7 @@ def test_the_page_is_the_docstrings():
         "assert 1 == 1",
     ],
 )
-def test_a_text_of_which_no_test_can_fail_is_vacuous(text):
+def test_a_text_of_which_no_test_can_fail_is_vacuous(text: str) -> None:
     assert vacuous(text)
 
 
@@ -193,5 +193,5 @@ def test_a_text_of_which_no_test_can_fail_is_vacuous(text):
         "not python at all (",
     ],
 )
-def test_a_text_of_which_some_test_can_fail_is_not(text):
+def test_a_text_of_which_some_test_can_fail_is_not(text: str) -> None:
     assert vacuous(text) == ""

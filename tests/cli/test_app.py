@@ -6,7 +6,10 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -24,7 +27,7 @@ def _commands() -> list[str]:
     return sorted(typer.main.get_command(application()).commands)  # type: ignore[attr-defined]
 
 
-def test_every_command_explains_itself_with_an_example(cli):
+def test_every_command_explains_itself_with_an_example(cli: Callable[..., CompletedProcess[str]]) -> None:
     listed = cli("--help")
     assert listed.returncode == 0
     assert "Example: grpo-rewards score" in listed.stdout
@@ -35,11 +38,11 @@ def test_every_command_explains_itself_with_an_example(cli):
         assert f"Example: grpo-rewards {name}" in shown.stdout
 
 
-def test_version(cli):
+def test_version(cli: Callable[..., CompletedProcess[str]]) -> None:
     assert cli("--version").stdout == f"grpo-rewards {grpo_rewards.__version__}\n"
 
 
-def test_no_command_is_usage(cli):
+def test_no_command_is_usage(cli: Callable[..., CompletedProcess[str]]) -> None:
     assert cli().returncode == 2
     assert cli("scroe").returncode == 2
 
@@ -68,7 +71,9 @@ def test_no_command_is_usage(cli):
         (("schema", "exakt"), "did you mean 'exact'"),
     ],
 )
-def test_what_the_user_got_wrong_is_said_without_a_traceback(cli, tmp_path, jsonl, arguments, message):
+def test_what_the_user_got_wrong_is_said_without_a_traceback(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, jsonl: Callable[..., Path], arguments: Any, message: str
+) -> None:
     jsonl(ROWS)
     (tmp_path / "wrong.yaml").write_text("version: 1\nrewards:\n  exact: {use: exact, weigth: 2}\n")
     run = cli(*arguments)
@@ -78,7 +83,9 @@ def test_what_the_user_got_wrong_is_said_without_a_traceback(cli, tmp_path, json
     assert run.stdout == ""
 
 
-def test_a_plugin_that_breaks_is_a_finding(cli, tmp_path, jsonl):
+def test_a_plugin_that_breaks_is_a_finding(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, jsonl: Callable[..., Path]
+) -> None:
     (tmp_path / "broken.py").write_text(
         "from grpo_rewards import reward\n@reward\ndef broken(completion: str) -> float:\n"
         "    return float('nan') if '2' in completion else 1.0\n"
@@ -96,7 +103,9 @@ def test_a_plugin_that_breaks_is_a_finding(cli, tmp_path, jsonl):
 
 
 @pytest.mark.parametrize("options", [(), ("--workers", "2")])
-def test_a_token_that_a_service_refuses_is_a_usage_error_that_stops_the_run(cli, tmp_path, jsonl, options):
+def test_a_token_that_a_service_refuses_is_a_usage_error_that_stops_the_run(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, jsonl: Callable[..., Path], options: Any
+) -> None:
     (tmp_path / "refused.py").write_text(
         "from grpo_rewards import reward\nfrom grpo_rewards.errors import ConfigError\n@reward\n"
         "def refused(completion: str) -> float:\n    raise ConfigError('it refuses the key; set $KEY to one that it takes')\n"
@@ -108,7 +117,9 @@ def test_a_token_that_a_service_refuses_is_a_usage_error_that_stops_the_run(cli,
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_no_figure_is_cut_in_a_narrow_terminal(cli, jsonl):
+def test_no_figure_is_cut_in_a_narrow_terminal(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl(ROWS)
     run = cli("score", "rows.jsonl", "--only", "exact", "--only", "length", env={"FORCE_COLOR": "1", "COLUMNS": "50"})
     assert run.returncode == 0, run.stderr
@@ -118,7 +129,7 @@ def test_no_figure_is_cut_in_a_narrow_terminal(cli, jsonl):
         assert word in run.stdout
 
 
-def test_a_shell_completes_the_names_of_rewards_and_presets(cli):
+def test_a_shell_completes_the_names_of_rewards_and_presets(cli: Callable[..., CompletedProcess[str]]) -> None:
     def completed(*words: str) -> list[str]:
         line = "\n".join(("grpo-rewards", *words))
         run = cli(env={"_GRPO_REWARDS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words))})
@@ -130,7 +141,9 @@ def test_a_shell_completes_the_names_of_rewards_and_presets(cli):
     assert completed("validate", "-c", "rew") == []  # files, which the shell looks for itself
 
 
-def test_a_service_that_is_down_is_the_environment(cli, tmp_path, jsonl):
+def test_a_service_that_is_down_is_the_environment(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, jsonl: Callable[..., Path]
+) -> None:
     (tmp_path / "down.py").write_text(
         "from grpo_rewards import Outcome, reward\n@reward\ndef down(completion: str) -> Outcome:\n"
         "    return Outcome(None, 'unavailable', 'connection refused')\n"
@@ -142,7 +155,7 @@ def test_a_service_that_is_down_is_the_environment(cli, tmp_path, jsonl):
     assert "connection refused" in run.stderr
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path, jsonl):
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path, jsonl: Callable[..., Path]) -> None:
     jsonl({**ROWS[0], "prompt": f"p{n}", "noise": "x" * 2000} for n in range(2000))
     with subprocess.Popen(
         [COMMAND, "score", "rows.jsonl", "--only", "exact", "-o", "-"],
@@ -157,7 +170,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path, jsonl):
     assert words == ""
 
 
-def test_nothing_is_drawn_into_a_pipe(cli, jsonl):
+def test_nothing_is_drawn_into_a_pipe(cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]) -> None:
     jsonl(ROWS)
     run = cli("score", "rows.jsonl", "--only", "exact")
     assert run.returncode == 0

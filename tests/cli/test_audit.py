@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -38,7 +42,7 @@ def register_attacks():
 
 
 @pytest.fixture
-def site(tmp_path):
+def site(tmp_path: Path) -> Any:
     """A folder with an installed distribution that brings a reward and an attack on it."""
     folder = tmp_path / "site"
     info = folder / "greedy-1.0.dist-info"
@@ -50,7 +54,7 @@ def site(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_plugin_contributes_attacks(cli, site, tmp_path):
+def test_a_plugin_contributes_attacks(cli: Callable[..., CompletedProcess[str]], site: Path, tmp_path: Path) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {it: magic}\n")
     run = cli("audit", "rewards.yaml", env=site)
     assert run.returncode == 1, run.stderr
@@ -61,7 +65,7 @@ def test_a_plugin_contributes_attacks(cli, site, tmp_path):
     assert {one["attack"] for one in found["attacks"]} >= {"empty", "padding", "magic word"}
 
 
-def test_a_clean_configuration_exits_0(cli, tmp_path):
+def test_a_clean_configuration_exits_0(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: exact}\n")
     run = cli("audit", "rewards.yaml")
     assert run.returncode == 0, run.stdout + run.stderr
@@ -70,7 +74,7 @@ def test_a_clean_configuration_exits_0(cli, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_service_that_is_down_is_no_clean_bill(cli, tmp_path):
+def test_a_service_that_is_down_is_no_clean_bill(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "down.py").write_text(
         "from grpo_rewards import Outcome, reward\n@reward\ndef down(completion: str) -> Outcome:\n"
         "    return Outcome(None, 'unavailable', 'connection refused')\n"
@@ -81,13 +85,15 @@ def test_a_service_that_is_down_is_no_clean_bill(cli, tmp_path):
     assert "connection refused" in run.stderr
 
 
-def test_a_missing_configuration_is_usage(cli):
+def test_a_missing_configuration_is_usage(cli: Callable[..., CompletedProcess[str]]) -> None:
     run = cli("audit", "none.yaml")
     assert run.returncode == 2
     assert "none.yaml" in run.stderr
 
 
-def test_a_plugin_says_what_is_tried_on_its_rows(cli, site, jsonl, tmp_path):
+def test_a_plugin_says_what_is_tried_on_its_rows(
+    cli: Callable[..., CompletedProcess[str]], site: Path, jsonl: Callable[..., Path], tmp_path: Path
+) -> None:
     file = jsonl(
         [{"prompt": "Turn it round: stressed", "word": "stressed"}, {"prompt": "Turn it round: level", "word": "level"}]
     )
@@ -101,7 +107,7 @@ def test_a_plugin_says_what_is_tried_on_its_rows(cli, site, jsonl, tmp_path):
     assert (found["kind"], found["checks"]["nop"]["rows"], found["findings"][0]["row"]) == ("data audit", 1, 2)
 
 
-def test_data_that_is_fit_exits_0(cli, jsonl):
+def test_data_that_is_fit_exits_0(cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]) -> None:
     run = cli(
         "audit", jsonl([{"prompt": "What is 6 times 7?", "gold": "42"}]), "--only", "math", "--column", "answer=gold"
     )
@@ -109,20 +115,26 @@ def test_data_that_is_fit_exits_0(cli, jsonl):
     assert "nothing found" in run.stderr
 
 
-def test_data_in_which_nothing_can_be_tried_is_usage(cli, jsonl):
+def test_data_in_which_nothing_can_be_tried_is_usage(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     run = cli("audit", jsonl([{"prompt": "Say something.", "mood": "good"}]))
     assert run.returncode == 2
     assert "nothing in it could be tried" in run.stderr
 
 
-def test_a_configuration_on_which_nothing_can_be_tried_is_no_clean_bill(cli, tmp_path):
+def test_a_configuration_on_which_nothing_can_be_tried_is_no_clean_bill(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: {use: exact, when: {column: answer, present: false}}}\n")
     run = cli("audit", "rewards.yaml")
     assert run.returncode == 3, run.stdout + run.stderr
     assert "nothing could be tried" in run.stderr
 
 
-def test_options_of_data_are_refused_for_a_configuration(cli, tmp_path):
+def test_options_of_data_are_refused_for_a_configuration(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: exact}\n")
     run = cli("audit", "rewards.yaml", "-o", "marked.jsonl")
     assert run.returncode == 2

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import jsonschema
 import pytest
@@ -27,7 +30,7 @@ rewards:
 
 
 @pytest.fixture
-def config(tmp_path):
+def config(tmp_path: Path) -> Any:
     (tmp_path / "rewards.yaml").write_text(CONFIG)
     return tmp_path / "rewards.yaml"
 
@@ -35,7 +38,7 @@ def config(tmp_path):
 # ------------------------------------------------------------------------------------------------ list
 
 
-def test_list_names_what_is_installed(cli):
+def test_list_names_what_is_installed(cli: Callable[..., CompletedProcess[str]]) -> None:
     run = cli("list")
     assert run.returncode == 0, run.stderr
     (line,) = [line for line in run.stdout.splitlines() if line.startswith("exact ")]
@@ -55,7 +58,9 @@ def _distribution(folder: Path, name: str, module: str, source: str) -> None:
     (folder / f"{module}.py").write_text(source)
 
 
-def test_a_broken_plugin_is_named_and_the_rest_are_listed(cli, tmp_path):
+def test_a_broken_plugin_is_named_and_the_rest_are_listed(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
     _distribution(tmp_path / "site", "grpo-rewards-broken", "broken_plugin", "import nothing_of_the_kind\n")
     env = {"PYTHONPATH": str(tmp_path / "site")}
     run = cli("list", env=env)
@@ -68,7 +73,9 @@ def test_a_broken_plugin_is_named_and_the_rest_are_listed(cli, tmp_path):
     assert cli("--version", env=env).returncode == 0
 
 
-def test_a_plugin_adds_a_command_and_one_that_fails_does_not_take_the_rest_along(cli, tmp_path):
+def test_a_plugin_adds_a_command_and_one_that_fails_does_not_take_the_rest_along(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
     good = (
         "import grpo_rewards\n@grpo_rewards.hookimpl\ndef register_commands(app):\n"
         "    @app.command()\n    def hello() -> None:\n        '''Greet. Example: grpo-rewards hello'''\n"
@@ -89,7 +96,7 @@ def test_a_plugin_adds_a_command_and_one_that_fails_does_not_take_the_rest_along
 # ------------------------------------------------------------------------------------------------ explain
 
 
-def test_explain_a_reward(cli):
+def test_explain_a_reward(cli: Callable[..., CompletedProcess[str]]) -> None:
     run = cli("explain", "exact")
     assert run.returncode == 0, run.stderr
     assert "answer needed" in run.stdout
@@ -100,7 +107,7 @@ def test_explain_a_reward(cli):
 
 
 @pytest.mark.slow
-def test_every_installed_reward_can_be_explained(cli):
+def test_every_installed_reward_can_be_explained(cli: Callable[..., CompletedProcess[str]]) -> None:
     names = [entry["name"] for entry in json.loads(cli("list", "--json").stdout)["rewards"]]
     assert names
     for name in names:
@@ -109,7 +116,9 @@ def test_every_installed_reward_can_be_explained(cli):
         assert json.loads(run.stdout)["documentation"]
 
 
-def test_explain_a_row_adds_up(cli, jsonl, config):
+def test_explain_a_row_adds_up(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path
+) -> None:
     jsonl(GROUP)
     (record,) = json.loads(cli("explain", "rows.jsonl#1", "--json").stdout)
     parts = record["components"]
@@ -128,7 +137,9 @@ def test_explain_a_row_adds_up(cli, jsonl, config):
     assert "gate 0 = 0" in cli("explain", "rows.jsonl#2").stdout
 
 
-def test_explain_a_recorded_row_without_its_configuration(cli, jsonl, config):
+def test_explain_a_recorded_row_without_its_configuration(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path
+) -> None:
     jsonl(GROUP)
     assert cli("score", "rows.jsonl", "-o", "scored.jsonl").returncode == 0
     made_now = json.loads(cli("explain", "rows.jsonl#2", "--json").stdout)
@@ -137,7 +148,9 @@ def test_explain_a_recorded_row_without_its_configuration(cli, jsonl, config):
     assert recorded == made_now
 
 
-def test_explain_sees_the_whole_group_of_a_row(cli, jsonl):
+def test_explain_sees_the_whole_group_of_a_row(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl({"prompt": f"p{n // 3}", "completion": "same" if n < 5 else "other"} for n in range(6))
     first, last = (
         json.loads(cli("explain", f"rows.jsonl#{row}", "--only", "diversity", "--json").stdout)[0] for row in (1, 6)
@@ -147,13 +160,15 @@ def test_explain_sees_the_whole_group_of_a_row(cli, jsonl):
     assert first["reward"] < last["reward"]
 
 
-def test_explain_each_completion_of_a_listed_row(cli, jsonl):
+def test_explain_each_completion_of_a_listed_row(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl([{"prompt": "p", "completions": ["1", "2"], "answer": "2"}])
     records = json.loads(cli("explain", "rows.jsonl#1", "--only", "exact", "--json").stdout)
     assert [(record["index"], record["reward"]) for record in records] == [(0, 0.0), (1, 1.0)]
 
 
-def test_explain_a_malformed_row_says_what_is_wrong(cli, tmp_path):
+def test_explain_a_malformed_row_says_what_is_wrong(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"completion": "x", "answer": "x"}\n{"completion"\n')
     run = cli("explain", "rows.jsonl#2", "--only", "exact")
     assert run.returncode == 2
@@ -163,7 +178,7 @@ def test_explain_a_malformed_row_says_what_is_wrong(cli, tmp_path):
 # ------------------------------------------------------------------------------------------------ validate
 
 
-def test_validate_a_configuration(cli, config):
+def test_validate_a_configuration(cli: Callable[..., CompletedProcess[str]], config: Path) -> None:
     run = cli("validate", "rewards.yaml")
     assert run.returncode == 0, run.stderr
     assert "nothing to mend" in run.stdout
@@ -183,7 +198,9 @@ def test_validate_a_configuration(cli, config):
         ("rewards:", "rewards", "rewards.yaml"),
     ],
 )
-def test_validate_names_what_is_wrong_with_a_configuration(cli, config, old, new, message):
+def test_validate_names_what_is_wrong_with_a_configuration(
+    cli: Callable[..., CompletedProcess[str]], config: Path, old: str, new: str, message: str
+) -> None:
     config.write_text(CONFIG.replace(old, new))
     run = cli("validate", "rewards.yaml")
     assert run.returncode == 2
@@ -191,7 +208,9 @@ def test_validate_names_what_is_wrong_with_a_configuration(cli, config, old, new
     assert "Traceback" not in run.stderr
 
 
-def test_validate_a_file_that_is_fine(cli, jsonl, config):
+def test_validate_a_file_that_is_fine(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path
+) -> None:
     jsonl(GROUP)
     run = cli("validate", "rows.jsonl", "--json")
     assert run.returncode == 0, run.stdout
@@ -200,7 +219,9 @@ def test_validate_a_file_that_is_fine(cli, jsonl, config):
     assert found["columns"] == {"answer": 2}
 
 
-def test_validate_finds_what_there_is_to_mend(cli, tmp_path, config):
+def test_validate_finds_what_there_is_to_mend(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, config: Path
+) -> None:
     lines = [
         *map(json.dumps, GROUP),
         "{not json",
@@ -222,13 +243,17 @@ def test_validate_finds_what_there_is_to_mend(cli, tmp_path, config):
     assert found["total_findings"] == len(found["findings"]) == 5
 
 
-def test_validate_without_a_configuration_looks_at_the_rows_alone(cli, jsonl):
+def test_validate_without_a_configuration_looks_at_the_rows_alone(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl([{"prompt": "p", "completion": "x"}])
     run = cli("validate", "rows.jsonl")
     assert run.returncode == 0, run.stdout
 
 
-def test_validate_asks_a_reward_about_its_gold(cli, jsonl, tmp_path):
+def test_validate_asks_a_reward_about_its_gold(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], tmp_path: Path
+) -> None:
     (tmp_path / "picky.py").write_text(
         "from grpo_rewards import reward\n"
         "def check(answer):\n    return None if answer.isdigit() else f'{answer!r} is no number'\n"
@@ -240,7 +265,9 @@ def test_validate_asks_a_reward_about_its_gold(cli, jsonl, tmp_path):
     assert "rows.jsonl:2: picky: 'one' is no number" in run.stdout
 
 
-def test_validate_and_explain_say_as_what_a_row_is_read(cli, jsonl):
+def test_validate_and_explain_say_as_what_a_row_is_read(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     tests = [{"input": "1\n", "output": "2\n"}]
     apps = {"input_output": json.dumps({"fn_name": "f", "inputs": [[1]], "outputs": [[2]]})}
     literal = {"code": "def f(): ...", "input": "", "output": "2", "completion": "[ANSWER]2[/ANSWER]"}
@@ -257,18 +284,18 @@ def test_validate_and_explain_say_as_what_a_row_is_read(cli, jsonl):
 # ------------------------------------------------------------------------------------------------ schema
 
 
-def test_the_schema_takes_the_example_and_refuses_a_typo(cli):
+def test_the_schema_takes_the_example_and_refuses_a_typo(cli: Callable[..., CompletedProcess[str]]) -> None:
     schema = json.loads(cli("schema").stdout)
     validator = jsonschema.validators.validator_for(schema, default=jsonschema.Draft202012Validator)
     validator.check_schema(schema)
-    example = read_yaml(ROOT / "examples" / "rewards.yaml")
+    example: Any = read_yaml(ROOT / "examples" / "rewards.yaml")
     validator(schema).validate(example)
     example["rewards"]["correct"]["weigth"] = 1
     assert not validator(schema).is_valid(example)
     assert not validator(schema).is_valid({"version": 1, "rewards": {"x": {}}})
 
 
-def test_the_schema_of_a_reward_is_that_of_its_settings(cli):
+def test_the_schema_of_a_reward_is_that_of_its_settings(cli: Callable[..., CompletedProcess[str]]) -> None:
     schema = json.loads(cli("schema", "exact").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     assert jsonschema.Draft202012Validator(schema).is_valid({"ignore_case": True})
@@ -276,7 +303,7 @@ def test_the_schema_of_a_reward_is_that_of_its_settings(cli):
 
 
 @pytest.mark.slow
-def test_every_installed_reward_has_a_schema(cli):
+def test_every_installed_reward_has_a_schema(cli: Callable[..., CompletedProcess[str]]) -> None:
     for entry in json.loads(cli("list", "--json").stdout)["rewards"]:
         run = cli("schema", entry["name"])
         assert run.returncode == 0, run.stderr
@@ -286,7 +313,7 @@ def test_every_installed_reward_has_a_schema(cli):
 # ------------------------------------------------------------------------------------------------ score
 
 
-def test_only_with_settings_and_columns(cli, jsonl):
+def test_only_with_settings_and_columns(cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]) -> None:
     jsonl([{"completion": "ABC", "solution": "abc"}, {"completion": "x", "solution": "abc"}])
     only = ("--only", "exact", "--column", "answer=solution")
     loose = cli("score", "rows.jsonl", *only, "--param", "ignore_case=true", "--json")
@@ -296,7 +323,9 @@ def test_only_with_settings_and_columns(cli, jsonl):
     assert json.loads(strict.stdout)["components"]["exact"]["mean"] == 0.0
 
 
-def test_only_picks_components_of_a_configuration_with_what_their_gates_look_at(cli, jsonl, config):
+def test_only_picks_components_of_a_configuration_with_what_their_gates_look_at(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path
+) -> None:
     jsonl(GROUP)
     one = json.loads(cli("score", "rows.jsonl", "--only", "format", "--json").stdout)
     assert list(one["components"]) == ["format"]
@@ -304,7 +333,9 @@ def test_only_picks_components_of_a_configuration_with_what_their_gates_look_at(
     assert list(gated["components"]) == ["correct", "brief"]
 
 
-def test_the_configuration_comes_from_the_environment_too(cli, jsonl, config, tmp_path):
+def test_the_configuration_comes_from_the_environment_too(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path, tmp_path: Path
+) -> None:
     jsonl(GROUP)
     other = tmp_path / "other.yaml"
     other.write_text("version: 1\nrewards:\n  mine: {use: exact}\n")
@@ -312,7 +343,9 @@ def test_the_configuration_comes_from_the_environment_too(cli, jsonl, config, tm
     assert list(json.loads(run.stdout)["components"]) == ["mine"]
 
 
-def test_the_summary_holds_the_figures_per_component(cli, jsonl, config):
+def test_the_summary_holds_the_figures_per_component(
+    cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path], config: Path
+) -> None:
     jsonl([{**row, "prompt": f"{row['prompt']}{n}"} for n in range(3) for row in GROUP])
     run = cli("score", "rows.jsonl", "--json")
     assert run.returncode == 0, run.stderr
@@ -329,8 +362,12 @@ def test_the_summary_holds_the_figures_per_component(cli, jsonl, config):
     assert line.split()[1:4] == ["2", "6", "0.5"]
 
 
-def test_the_first_command_of_the_readme_scores_real_completions(tmp_path):
-    command = [Path(sys.executable).with_name("grpo-rewards"), "score", ROOT / "examples" / "reasoning.jsonl"]
+def test_the_first_command_of_the_readme_scores_real_completions(tmp_path: Path) -> None:
+    command: list[str | Path] = [
+        Path(sys.executable).with_name("grpo-rewards"),
+        "score",
+        ROOT / "examples" / "reasoning.jsonl",
+    ]
     command += ["-c", ROOT / "examples" / "rewards.yaml", "-o", tmp_path / "scored.jsonl", "--json"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -18,14 +22,14 @@ CONFIG = "rewards:\n  correct: {{use: exact, weight: {weight}}}\n  format: {{use
 
 
 @pytest.fixture
-def configs(tmp_path, jsonl):
+def configs(tmp_path: Path, jsonl: Callable[..., Path]) -> Any:
     jsonl(ROWS)
     (tmp_path / "a.yaml").write_text(CONFIG.format(weight=2))
     (tmp_path / "b.yaml").write_text(CONFIG.format(weight=1))
     return tmp_path
 
 
-def test_two_configurations_on_the_same_rows(cli, configs):
+def test_two_configurations_on_the_same_rows(cli: Callable[..., CompletedProcess[str]], configs: Path) -> None:
     run = cli("compare", "a.yaml", "b.yaml", "rows.jsonl", "--json")
     assert run.returncode == 0, run.stderr
     found = json.loads(run.stdout)
@@ -41,7 +45,9 @@ def test_two_configurations_on_the_same_rows(cli, configs):
 
 
 @pytest.mark.slow
-def test_scored_files_say_the_same_as_their_configurations(cli, configs):
+def test_scored_files_say_the_same_as_their_configurations(
+    cli: Callable[..., CompletedProcess[str]], configs: Path
+) -> None:
     for name in ("a", "b"):
         assert cli("score", "rows.jsonl", "-c", f"{name}.yaml", "-o", f"{name}.jsonl").returncode == 0
     files = json.loads(cli("compare", "a.jsonl", "b.jsonl", "--json").stdout)
@@ -51,7 +57,7 @@ def test_scored_files_say_the_same_as_their_configurations(cli, configs):
         assert files[name] == configured[name]
 
 
-def test_in_words_and_as_an_exit_code(cli, configs):
+def test_in_words_and_as_an_exit_code(cli: Callable[..., CompletedProcess[str]], configs: Path) -> None:
     run = cli("compare", "a.yaml", "b.yaml", "rows.jsonl", "--exit-code", "--top", 1)
     assert run.returncode == 1
     assert "Kendall" in run.stdout
@@ -71,14 +77,16 @@ def test_in_words_and_as_an_exit_code(cli, configs):
         (("a.yaml", "b.yaml", "none.jsonl"), "no such file"),
     ],
 )
-def test_what_does_not_fit_is_said(cli, configs, arguments, message):
+def test_what_does_not_fit_is_said(
+    cli: Callable[..., CompletedProcess[str]], configs: Path, arguments: Any, message: str
+) -> None:
     run = cli("compare", *arguments)
     assert run.returncode == 2
     assert message in " ".join(run.stderr.replace("│", " ").split())
     assert "Traceback" not in run.stderr
 
 
-def test_two_tables_of_a_trainer(cli, tmp_path):
+def test_two_tables_of_a_trainer(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     texts = [f"answer {n}" for n in range(8)]

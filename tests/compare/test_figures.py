@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ from grpo_rewards.errors import InputError
 SMALL = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
 
 
-def _kendall_by_definition(x, y):
+def _kendall_by_definition(x: Any, y: Any) -> Any:
     signs = [
         ((a > b) - (a < b), (c > d) - (c < d)) for (a, c), (b, d) in itertools.combinations(zip(x, y, strict=True), 2)
     ]
@@ -28,26 +29,26 @@ def _kendall_by_definition(x, y):
 
 
 @given(SMALL)
-def test_kendall_is_tau_b(pairs):
+def test_kendall_is_tau_b(pairs: Any) -> None:
     x, y = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
     expected = _kendall_by_definition(x, y)
     assert kendall(x, y) == (None if expected is None else pytest.approx(expected))
 
 
-def test_ranks_share_ties():
+def test_ranks_share_ties() -> None:
     assert list(ranks([10.0, 20.0, 20.0, 5.0])) == [2.0, 3.5, 3.5, 1.0]
     assert spearman([1.0, 2.0, 3.0, 4.0], [1.0, 4.0, 9.0, 16.0]) == 1.0
     assert spearman([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == -1.0
     assert pearson([1.0, 1.0], [1.0, 2.0]) is None
 
 
-def test_sign_flip_tries_every_pattern_of_few_groups():
+def test_sign_flip_tries_every_pattern_of_few_groups() -> None:
     assert sign_flip([1.0, 1.0, 1.0]) == 2 / 8
     assert sign_flip([1.0, -1.0]) == 1.0
     assert sign_flip([0.0, 0.0]) == 1.0
 
 
-def test_sign_flip_tells_a_shift_from_noise_and_repeats_itself():
+def test_sign_flip_tells_a_shift_from_noise_and_repeats_itself() -> None:
     chance = random.Random(3)
     noise = [side * chance.gauss(0, 1) for _ in range(30) for side in (1, -1)]
     assert sign_flip(noise, seed=1) > 0.1
@@ -56,14 +57,14 @@ def test_sign_flip_tells_a_shift_from_noise_and_repeats_itself():
     assert sign_flip(noise, seed=1) == sign_flip(noise, seed=1)
 
 
-def test_sign_flip_is_calibrated():
+def test_sign_flip_is_calibrated() -> None:
     chance = random.Random(0)
     found = [sign_flip([chance.gauss(0, 1) for _ in range(15)], seed=n, repetitions=1000) for n in range(200)]
     assert 0.01 <= sum(p <= 0.05 for p in found) / 200 <= 0.10
     assert 0.4 <= sum(found) / 200 <= 0.6
 
 
-def test_interval_holds_the_mean_and_narrows_with_more_groups():
+def test_interval_holds_the_mean_and_narrows_with_more_groups() -> None:
     chance = random.Random(5)
     few, many = ([chance.gauss(1.0, 1.0) * 4 for _ in range(n)] for n in (20, 400))
     wide, narrow = interval(few, [4] * 20), interval(many, [4] * 400)
@@ -77,12 +78,12 @@ def test_interval_holds_the_mean_and_narrows_with_more_groups():
 # ------------------------------------------------------------------------------------------------ whole comparisons
 
 
-def _row(line, group, reward, **values):
+def _row(line: int, group: str, reward: Any, **values: Any) -> Any:
     cells = {name: Cell(value, 1.0, 1.0, value, "scored", "") for name, value in values.items()}
     return ComparedRow(line, None, f"{line}".encode(), group, reward, cells, "")
 
 
-def test_what_changes_in_advantages():
+def test_what_changes_in_advantages() -> None:
     a = Side(
         "a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0), _row(3, "h", 0.5, x=0.5), _row(4, "h", 0.5, x=0.5)]
     )
@@ -99,7 +100,7 @@ def test_what_changes_in_advantages():
     assert found["components"]["x"]["main_cause"] == 3
 
 
-def test_rows_are_paired_by_content_whatever_their_order():
+def test_rows_are_paired_by_content_whatever_their_order() -> None:
     rows = [_row(n, f"g{n // 2}", n / 10, x=n / 10) for n in range(10)]
     found = compare(Side("a", rows), Side("b", [*rows[::-1][:9], _row(77, "z", 0.0, x=0.0)]))
     assert not found.changed
@@ -108,12 +109,12 @@ def test_rows_are_paired_by_content_whatever_their_order():
     assert found.summary["reward"]["p_value"] == 1.0
 
 
-def test_rows_of_other_completions_are_refused():
+def test_rows_of_other_completions_are_refused() -> None:
     with pytest.raises(InputError, match="no row of a is in b"):
         compare(Side("a", [_row(1, "g", 1.0)]), Side("b", [_row(2, "g", 1.0)]))
 
 
-def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means():
+def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means() -> None:
     a = Side("a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0)])
     lost = ComparedRow(1, None, b"1", "g", None, {"x": Cell(None, 1.0, 1.0, None, "unavailable", "down")}, "")
     found = compare(a, Side("b", [lost, a.rows[1]]))
@@ -123,7 +124,7 @@ def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means():
     assert found.changed[0]["components"]["x"]["what"] == ["value", "status"]
 
 
-def test_the_clip_of_the_total_is_told_from_the_components():
+def test_the_clip_of_the_total_is_told_from_the_components() -> None:
     a = Side("a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0)])
     b = Side("b", [_row(1, "g", 0.5, x=1.0), _row(2, "g", 0.0, x=0.0)])
     (entry,) = compare(a, b).changed

@@ -131,6 +131,7 @@ def test_a_sum_that_a_trainer_cannot_compute_with_stops_the_run() -> None:
 def test_rows_on_which_a_plugin_breaks_count_too_and_stop_the_run() -> None:
     built = composite(plugin="drop_row", max_infra_rate=0.5)
     assert train(built, "raise", "fine", "fine", "fine") == [None, 2.5, 2.5, 2.5]
+    assert built.session.latest is not None
     assert built.session.latest.seen.left_out == 0.25
     message = r"5 of the latest 8 rows \(62%\).*5 on which a plugin broke.*boom.*errors.plugin: raise"
     with pytest.raises(InfrastructureError, match=message) as caught:

@@ -84,6 +84,10 @@ def test_running_figures_equal_those_of_all_values_together(batches: list[list[f
     assert Running.restored(running.state()) == running
 
 
+def running(composite: Composite) -> Any:
+    return composite.session.state()["running"]
+
+
 def test_running_takes_in_training_batches_and_keeps_the_spread_between_groups() -> None:
     composite = normalised("running")
     state = SimpleNamespace(global_step=0, stateful_callbacks={})
@@ -92,9 +96,9 @@ def test_running_takes_in_training_batches_and_keeps_the_spread_between_groups()
     second = call(composite, [10.0, 10.0], [0.5, 0.5], ["q", "q"], trainer_state=state)
     mean, deviation = 7.5, 5.0  # of 0, 10, 10, 10
     assert second == pytest.approx([(10 - mean) / deviation] * 2, rel=1e-3)
-    assert composite.session.state()["running"]["large"]["count"] == 4
+    assert running(composite)["large"]["count"] == 4
     call(composite, [50.0, 90.0], [0.5, 0.5], ["r", "r"])  # no trainer: nothing is taken in
-    assert composite.session.state()["running"]["large"]["count"] == 4
+    assert running(composite)["large"]["count"] == 4
 
 
 def test_scoring_offline_is_never_normalised() -> None:

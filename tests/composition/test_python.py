@@ -115,7 +115,11 @@ def test_trl_own_functions_score_conversations_and_plain_text() -> None:
     think = pytest.importorskip("trl.rewards").think_format_reward
     composite = Composite(think=think)
     text = "<think>\nhm\n</think>\n4"
-    rows = [{"completion": text}, {"completion": [{"role": "assistant", "content": text}]}, {"completion": "4"}]
+    rows: list[dict[str, object]] = [
+        {"completion": text},
+        {"completion": [{"role": "assistant", "content": text}]},
+        {"completion": "4"},
+    ]
     assert composite.score(rows).rewards() == [1.0, 1.0, 0.0]
 
 

@@ -29,7 +29,7 @@ def waiting(barrier: threading.Barrier, number: int) -> object:
 def test_components_of_a_reward_call_run_side_by_side(in_training: bool, expanded: bool) -> None:
     barrier = threading.Barrier(SIDES)
     composite = Composite({"rewards": {f"side_{n}": waiting(barrier, n) for n in range(SIDES)}})
-    call = {"prompts": ["p"] * 4, "completions": ["a", "b", "c", "d"]}
+    call: dict[str, Any] = {"prompts": ["p"] * 4, "completions": ["a", "b", "c", "d"]}
     if in_training:
         call["trainer_state"] = SimpleNamespace(global_step=0, stateful_callbacks={})
     found = [part(**call) for part in composite.parts()] if expanded else [composite(**call)]

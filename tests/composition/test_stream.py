@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -137,7 +138,7 @@ def test_async_for_takes_rows_of_both_kinds(kind: str) -> None:
 def test_a_group_that_is_never_complete_is_scored_when_no_more_rows_come() -> None:
     rewards = [found.reward for found in Counted().composite().stream(ROWS[:6], group_size=4)]
     assert len(rewards) == 6
-    assert sorted(rewards) == sorted(Counted().composite().score(ROWS[:6]).rewards())
+    assert Counter(rewards) == Counter(Counted().composite().score(ROWS[:6]).rewards())
 
 
 def test_no_more_rows_than_asked_for_are_taken_ahead() -> None:

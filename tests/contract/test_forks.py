@@ -18,7 +18,12 @@ PACKAGES = ("grpo_rewards", "plugins/grpo_rewards_plugins", "trainer_adapter/grp
 
 def test_a_process_makes_one_for_all_its_threads() -> None:
     made: list[int] = []
-    ours = PerProcess(lambda: made.append(1) or object())
+
+    def make() -> object:
+        made.append(1)
+        return object()
+
+    ours = PerProcess(make)
     seen: list[object] = []
     threads = [threading.Thread(target=lambda: seen.append(ours())) for _ in range(8)]
     for thread in threads:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from typing import Any
 
 import pytest
 
@@ -22,41 +23,45 @@ CHAT = [
 PLAIN = ["four", "five"]
 
 
+def matches_one(completion: str, answer: str, ignore_case: bool) -> float:
+    return float(completion.lower() == answer.lower() if ignore_case else completion == answer)
+
+
 @reward(range=(0.0, 1.0))
 def matches(completion: str, answer: str, *, ignore_case: bool = True) -> float:
     """The completion is the answer.
 
     More.
     """
-    return float(completion.lower() == answer.lower() if ignore_case else completion == answer)
+    return matches_one(completion, answer, ignore_case)
 
 
 @reward.batch(range=(0.0, 1.0))
 def matches_batch(completions: list[str], answer: list[str], *, ignore_case: bool = True) -> list[float]:
-    return [matches.function(c, a, ignore_case=ignore_case) for c, a in zip(completions, answer, strict=True)]
+    return [matches_one(c, a, ignore_case) for c, a in zip(completions, answer, strict=True)]
 
 
 @reward.group(range=(0.0, 1.0))
 def matches_group(completions: list[str], answer: list[str], *, ignore_case: bool = True) -> list[float]:
-    return [matches.function(c, a, ignore_case=ignore_case) for c, a in zip(completions, answer, strict=True)]
+    return [matches_one(c, a, ignore_case) for c, a in zip(completions, answer, strict=True)]
 
 
 @reward(range=(0.0, 1.0))
 async def matches_async(completion: str, answer: str, *, ignore_case: bool = True) -> float:
     await asyncio.sleep(0)
-    return matches.function(completion, answer, ignore_case=ignore_case)
+    return matches_one(completion, answer, ignore_case)
 
 
 @reward.batch(range=(0.0, 1.0))
 async def matches_async_batch(completions: list[str], answer: list[str], *, ignore_case: bool = True) -> list[float]:
     await asyncio.sleep(0)
-    return matches_batch.function(completions, answer, ignore_case=ignore_case)
+    return [matches_one(c, a, ignore_case) for c, a in zip(completions, answer, strict=True)]
 
 
 @reward.group(range=(0.0, 1.0))
 async def matches_async_group(completions: list[str], answer: list[str], *, ignore_case: bool = True) -> list[float]:
     await asyncio.sleep(0)
-    return matches_batch.function(completions, answer, ignore_case=ignore_case)
+    return [matches_one(c, a, ignore_case) for c, a in zip(completions, answer, strict=True)]
 
 
 STYLES = [matches, matches_batch, matches_group, matches_async, matches_async_batch, matches_async_group]
@@ -86,7 +91,7 @@ def test_a_function_written_for_trl_works_unchanged() -> None:
         seen.update(kwargs)
         return [len(completion[0]["content"]) for completion in completions]
 
-    logged = {}
+    logged: dict[str, Any] = {}
     call = {"prompts": [1, 2], "completions": CHAT, "completion_ids": [[1], [2]], "answer": ["a", "b"]}
     assert trl_style(**call, trainer_state="state", log_extra=1, log_metric=logged.setdefault) == [4.0, 11.0]
     assert seen["answer"] == ["a", "b"]
@@ -291,14 +296,14 @@ def test_settings_are_validated_when_bound() -> None:
         return float(low <= len(completion) <= high)
 
     with pytest.raises(SettingsError, match=r"no setting 'hihg'; did you mean 'high'"):
-        band.with_(hihg=3)
+        band.with_(hihg=3)  # type: ignore[call-arg]
     with pytest.raises(SettingsError, match=r"setting 'low'.*integer.*not 'x'"):
-        band.with_(low="x")
+        band.with_(low="x")  # type: ignore[call-arg, arg-type]
     with pytest.raises(SettingsError, match="needs the setting 'mode'"):
         band(completions=["a"])
     with pytest.raises(SettingsError, match="low must not be above high"):
         band.with_(mode="m", low=11)
-    bound = band.with_(mode="m", low="2")
+    bound = band.with_(mode="m", low="2")  # type: ignore[arg-type]
     assert bound.settings == {"mode": "m", "low": 2}
     assert bound(completions=["a", "abc"]) == [0.0, 1.0]
     assert band.settings == {}
@@ -346,7 +351,7 @@ def test_an_outcome_without_value_is_not_a_score() -> None:
     assert Outcome(None, "rejected").value is None
     for status in ("not_applicable", "unavailable", "error"):
         with pytest.raises(ValueError, match="has no value"):
-            Outcome(0.0, status)  # type: ignore[arg-type]
+            Outcome(0.0, status)
     with pytest.raises(ValueError, match="status must be one of"):
         Outcome(1.0, "fine")  # type: ignore[arg-type]
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from grpo_rewards._doctor.trl import examine_trl
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 
 
-def doctor(folder, *arguments, **environment):
+def doctor(folder: Path, *arguments: Any, **environment: Any) -> Any:
     run = subprocess.run(
         [COMMAND, "doctor", *arguments, "--json"], cwd=folder, capture_output=True, text=True, timeout=400,
         env={**os.environ, **environment},
@@ -24,7 +25,7 @@ def doctor(folder, *arguments, **environment):
 
 
 @pytest.mark.slow
-def test_a_healthy_machine(tmp_path):
+def test_a_healthy_machine(tmp_path: Path) -> None:
     code, findings = doctor(tmp_path)
     topics = {one["topic"] for one in findings}
     assert topics == {"environment", "dependencies", "plugins", "sandbox", "Docker", "GPU", "training", "TRL"}
@@ -36,7 +37,7 @@ def test_a_healthy_machine(tmp_path):
     assert "math" in own["text"]
 
 
-def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path):
+def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path: Path) -> None:
     info = tmp_path / "site" / "sad-1.2.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad\nVersion: 1.2\n")
@@ -50,7 +51,7 @@ def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path):
     assert "pip uninstall sad" in sad["action"]
 
 
-def test_a_configuration_is_tried(tmp_path):
+def test_a_configuration_is_tried(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from grpo_rewards import Outcome, reward\n"
         "@reward\ndef away(completion: str) -> Outcome:\n    return Outcome(None, 'unavailable', 'nobody listens')\n"
@@ -63,7 +64,7 @@ def test_a_configuration_is_tried(tmp_path):
     assert "nobody listens" in tried["away is unavailable" if "away is unavailable" in tried else "away"]["text"]
 
 
-def test_a_configuration_that_is_wrong_is_usage(tmp_path):
+def test_a_configuration_that_is_wrong_is_usage(tmp_path: Path) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: exakt}\n")
     code, said = doctor(tmp_path, "rewards.yaml")
     assert code == 2
@@ -82,7 +83,9 @@ SOURCE = "trainer_state log_extra log_metric reward_weights multi_objective_aggr
         ("99.0.0", None, "problem", "has no trainer/grpo_trainer.py"),
     ],
 )
-def test_trl_against_the_known_contract(tmp_path, monkeypatch, version, source, level, told):
+def test_trl_against_the_known_contract(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, source: Any, level: str, told: str
+) -> None:
     """With a distribution that is laid out, not installed: this process reads its metadata and source, and tries it in another."""
     package = tmp_path / "trl" / "trainer"
     package.mkdir(parents=True)
@@ -100,7 +103,7 @@ def test_trl_against_the_known_contract(tmp_path, monkeypatch, version, source, 
     assert finding.action or finding.level == "ok"
 
 
-def test_rows_are_looked_through(tmp_path):
+def test_rows_are_looked_through(tmp_path: Path) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {correct: math}\n")
     rows = [{"prompt": "1+1", "completion": "2", "answer": answer} for answer in ("2", "", None)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{torn\n")
@@ -116,7 +119,7 @@ def test_rows_are_looked_through(tmp_path):
     assert [one["level"] for one in findings if one["topic"] == "data"] == ["ok"]
 
 
-def test_a_training_run_that_cannot_begin_is_a_problem(tmp_path):
+def test_a_training_run_that_cannot_begin_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "train.yaml").write_text(
         "model: {name: ./nothing}\nrewards: {rewards: {correct: math}}\ndataset: {name: rows.jsonl}\n"
         "output: out\ntraining: {max_prompt_length: 64}\n"

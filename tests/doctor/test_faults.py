@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -23,12 +25,12 @@ def findings(folder: Path, rows: list[dict[str, Any]], config: dict[str, Any] | 
     return [text.replace(str(folder) + "/", "") for text in examine_rows(file, Composite(config or MATH))["findings"]]
 
 
-def test_a_sound_file_has_no_faults(tmp_path):
+def test_a_sound_file_has_no_faults(tmp_path: Path) -> None:
     halves = [{"prompt": "a half", "completion": "x", "answer": answer} for answer in ("1/2", "0.5")]
     assert findings(tmp_path, [*GROUP, *halves]) == []
 
 
-def test_a_group_of_one_is_named_with_its_lines(tmp_path):
+def test_a_group_of_one_is_named_with_its_lines(tmp_path: Path) -> None:
     rows = [
         *GROUP,
         {"prompt": "2 + 2", "completion": "4", "answer": "4"},
@@ -38,20 +40,20 @@ def test_a_group_of_one_is_named_with_its_lines(tmp_path):
     assert any(text.startswith("rows.jsonl:3, 4: a group of one member has no advantage") for text in found), found
 
 
-def test_contradicting_references_are_named_with_both_places(tmp_path):
+def test_contradicting_references_are_named_with_both_places(tmp_path: Path) -> None:
     (told,) = findings(tmp_path, [*GROUP, {**GROUP[0], "answer": "3"}, {**GROUP[0], "answer": "2.0"}])
     assert told.startswith(
         "rows.jsonl:3: right: the same prompt has another reference at rows.jsonl:1 (answer '3' is wrong there)"
     )
 
 
-def test_a_prompt_that_holds_the_answer_is_named(tmp_path):
+def test_a_prompt_that_holds_the_answer_is_named(tmp_path: Path) -> None:
     chat = [{"role": "user", "content": "1 + 1"}, {"role": "assistant", "content": "2"}]
     (told, _) = findings(tmp_path, [{**row, "prompt": chat} for row in GROUP])
     assert told.startswith("rows.jsonl:1: the prompt ends with the assistant's turn")
 
 
-def test_a_misspelt_column_is_named_with_what_to_do(tmp_path):
+def test_a_misspelt_column_is_named_with_what_to_do(tmp_path: Path) -> None:
     rows = [{**row, "target_lenght": 100} for row in GROUP]
     (tmp_path / "brief.py").write_text(
         "from grpo_rewards import reward\n@reward(range=(0, 1))\ndef brief(completion: str, target_length: int = 5) -> float:\n"
@@ -75,7 +77,7 @@ def test_a_misspelt_column_is_named_with_what_to_do(tmp_path):
         "",
     ],
 )
-def test_what_scoring_refuses_validate_says_in_the_same_words(tmp_path, lines):
+def test_what_scoring_refuses_validate_says_in_the_same_words(tmp_path: Path, lines: str) -> None:
     file, out = tmp_path / "rows.jsonl", tmp_path / "scored.jsonl"
     file.write_text(lines)
     try:
@@ -87,7 +89,9 @@ def test_what_scoring_refuses_validate_says_in_the_same_words(tmp_path, lines):
     assert all(any(one in text for text in found) for one in told), (told, found)
 
 
-def test_scoring_names_the_rows_that_it_cannot_judge_by_and_leaves_with_1(tmp_path, cli, monkeypatch):
+def test_scoring_names_the_rows_that_it_cannot_judge_by_and_leaves_with_1(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [{**row, "task": "math"} for row in GROUP] + [
         {"prompt": "p", "completion": "x", "answer": "$$", "task": "math"},

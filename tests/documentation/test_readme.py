@@ -106,7 +106,7 @@ def test_the_table_of_commands_is_the_command_line() -> None:
     section = README.split("## The command line")[1].split("\n## ")[0]
     assert set(re.findall(r"`grpo-rewards (\w+)", section)) == commands
     for command in commands:
-        shown = CliRunner().invoke(module.app, [command, "--help"])
+        shown = CliRunner().invoke(module.app, [str(command), "--help"])
         assert shown.exit_code == 0
         assert "Example: grpo-rewards" in shown.output.replace("\n", " ")
 

@@ -70,9 +70,9 @@ def test_a_hung_pair_is_a_timeout_and_its_neighbours_are_unharmed() -> None:
 
 def test_a_killed_worker_is_replaced() -> None:
     pool = Pool(FUNCTION, size=1)
-    one = ["num", "1", []]
-    limit = ["opaque", "lim", [["call", "sin", [["sym", "x", []]]], ["sym", "x", []], ["num", "0", []]]]
-    slow = [
+    one: list[object] = ["num", "1", []]
+    limit: list[object] = ["opaque", "lim", [["call", "sin", [["sym", "x", []]]], ["sym", "x", []], ["num", "0", []]]]
+    slow: list[object] = [
         "sum",
         "n",
         [["call", "sin", [["pow", None, [["sym", "n", []], ["num", "2", []]]]]], one, ["const", "oo", []]],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from fractions import Fraction
 
 import pytest
@@ -52,7 +52,8 @@ _TERMS = st.lists(st.tuples(_WEIGHTS, _CENTRES, _WAYS), min_size=1, max_size=4)
 
 
 def _built(terms: list[tuple[int, int, str]]) -> tuple[str, Normal]:
-    text, shares, slope, constant = "", Counter[Fraction](), Fraction(0), Fraction(0)
+    text, slope, constant = "", Fraction(0), Fraction(0)
+    shares: defaultdict[Fraction, Fraction] = defaultdict(Fraction)
     for term in terms:
         piece, share, more, rest = _spelled(*term)
         text += piece

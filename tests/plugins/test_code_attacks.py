@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from grpo_rewards import load
+from grpo_rewards.types import PartScores
 
 FOLDER = Path(__file__).parent / "code_attacks"
 CONFIG = """
@@ -69,7 +70,7 @@ def families() -> list[Any]:
     return cases
 
 
-def scored(family: str, folder: Path) -> dict[str, dict[str, Any]]:
+def scored(family: str, folder: Path) -> dict[str, PartScores]:
     """What `code` says of each row of `family`, by the row's id."""
     config = folder / "rewards.yaml"
     config.write_text(CONFIG, encoding="utf-8")

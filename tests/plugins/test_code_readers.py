@@ -236,11 +236,8 @@ def test_parts_are_scored_by_their_points() -> None:
     row = {"public_test_cases": J(FUNCTIONAL[:1]), "private_test_cases": J([*FUNCTIONAL[1:], {"input": "[2, 4]", "output": "[2, 4]", "testtype": "functional"}]), "metadata": J({"func_name": "span"})}  # fmt: skip
     half = "```python\ndef span(xs):\n    return [1, 3] if len(xs) == 2 else [5, 9]\n```"
     outcome = code.one(half, **row)
-    assert (outcome.value, outcome.details["tests_passed"], outcome.details["tests_total"]) == (
-        pytest.approx(1 / 3),
-        2,
-        3,
-    )
+    assert outcome.value == pytest.approx(1 / 3)
+    assert (outcome.details["tests_passed"], outcome.details["tests_total"]) == (2, 3)
     assert code.one(f"```python\n{SPAN}\n```", **row).value == 1.0
 
 

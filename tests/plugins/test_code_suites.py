@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from grpo_rewards_plugins.code.judging import job_of
-from grpo_rewards_plugins.code.shapes.reading import SuiteProblem, read_suite
+from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.shapes.reading import read_suite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,6 +1,7 @@
 """JSON that keeps the text of its parts: it holds the same values as JSON read by any other reader, and texts of those values."""
 
 import json
+from typing import Any
 
 import pytest
 from grpo_rewards_plugins.cells import from_json
@@ -16,12 +17,12 @@ _LAYOUTS = some.sampled_from([{}, {"separators": (",", ":")}, {"indent": 1}])
 
 
 @given(_VALUES, _LAYOUTS)
-def test_values_are_those_of_any_reader(value, layout):
+def test_values_are_those_of_any_reader(value: object, layout: dict[str, Any]) -> None:
     """And each part's text, where one is kept, is what would be written of it."""
     text = json.dumps(value, **layout)
     found = from_json_with_texts(text)
     assert repr(found) == repr(from_json(text))
-    lists = [found, *found.values()] if isinstance(found, dict) else [found]
+    lists: list[Any] = [found, *found.values()] if isinstance(found, dict) else [found]
     for parts in lists:
         for part, short in zip(parts, parts.written(), strict=True) if isinstance(parts, Parts) else ():
             assert short in ("", json.dumps(part, separators=(",", ":")))
@@ -50,12 +51,12 @@ def test_values_are_those_of_any_reader(value, layout):
         *('{"a":[1 ,2]}', '{"a":[1,', '{"a":1,}', '{"a":[],"a":[1]}', '{"a":[1]]}', '{"a"', '{"a":', '[1, "'),
     ],
 )
-def test_what_is_no_json_stays_text(text):
+def test_what_is_no_json_stays_text(text: str) -> None:
     """As with any reader."""
     assert from_json_with_texts(text) == from_json(text)
 
 
 @pytest.mark.parametrize("text", ["-0", "[-0]", "1.50", "1e3", "true", '"a b"', "[NaN]", "\u0663"])
-def test_a_text_that_may_be_written_otherwise_is_written_anew(text):
+def test_a_text_that_may_be_written_otherwise_is_written_anew(text: str) -> None:
     """So that equal values have one text, and NaN is seen."""
     assert written(text) == ""

@@ -50,7 +50,7 @@ def test_every_check_has_the_originals_value(source: str) -> None:
     assert [outcome.value for outcome in found] == pytest.approx([row["expected"] for row in rows])
     seen: Counter[str] = Counter()
     for outcome, row in zip(found, rows, strict=True):
-        each = outcome.details["checks"]
+        each: Any = outcome.details["checks"]
         assert [check["kept"] for check in each] == row["each"]
         seen.update(check["id"] for check in each)
     assert len(seen) == SOURCES[source]
@@ -97,7 +97,7 @@ def test_threads_that_share_the_tokenizers_get_the_same_values() -> None:
 # ------------------------------------------------------------------------------------------------ columns
 
 COMMA = "punctuation:no_comma"
-OBJECT = {"instruction_id": [COMMA, "length_constraints:number_words"], "kwargs": [None, {"num_words": 1, "relation": "at least"}]}  # fmt: skip
+OBJECT: dict[str, Any] = {"instruction_id": [COMMA, "length_constraints:number_words"], "kwargs": [None, {"num_words": 1, "relation": "at least"}]}  # fmt: skip
 LISTS = {"instruction_id_list": OBJECT["instruction_id"], "kwargs": OBJECT["kwargs"]}
 SHAPES: dict[str, dict[str, Any]] = {
     "lists": LISTS,
@@ -124,7 +124,8 @@ def test_the_shapes_of_public_columns(shape: str) -> None:
 def test_one_id_twice_is_two_checks() -> None:
     ids = ["keywords:existence"] * 2
     outcome = reward.one("a cat", instruction_id_list=ids, kwargs=[{"keywords": ["cat"]}, {"keywords": ["dog"]}])
-    assert [check["kept"] for check in outcome.details["checks"]] == [True, False]
+    each: Any = outcome.details["checks"]
+    assert [check["kept"] for check in each] == [True, False]
 
 
 def test_rows_without_instructions_do_not_apply() -> None:
@@ -275,9 +276,14 @@ def test_a_rows_pattern_that_explodes_is_stopped() -> None:
 def test_a_pattern_that_is_too_slow_is_not_tried_on_seven_more_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     from grpo_rewards_plugins.instructions import patterns
 
-    tried = []
+    tried: list[object] = []
     search = patterns.spans
-    monkeypatch.setattr(patterns, "spans", lambda *given, **more: tried.append(given) or search(*given, **more))
+
+    def counted(*given: Any, **more: Any) -> Any:
+        tried.append(given)
+        return search(*given, **more)
+
+    monkeypatch.setattr(patterns, "spans", counted)
     text = "\n".join(["*first*", "a" * 5000 + "b", "last"])
     outcome = reward.with_(match="loose").one(text, instruction_id_list=["keywords:frequency"], kwargs=[EXPLODING])
     assert (outcome.value, len(tried)) == (0.0, 1)
@@ -293,7 +299,8 @@ def test_long_texts_are_answered(piece: str) -> None:
               {"num_sentences": 3, "relation": "at least"}, None, None, None, None, None]  # fmt: skip
     outcome = reward.with_(match="loose").one(piece * 200_000, instruction_id_list=ids, kwargs=kwargs)
     assert (outcome.value, outcome.status) == (0.0, "scored")
-    assert "more than 50000 characters" in outcome.reason or len(outcome.details["checks"]) == len(ids)
+    each: Any = outcome.details["checks"]
+    assert "more than 50000 characters" in outcome.reason or len(each) == len(ids)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000], ids=["[", "{"])

@@ -17,6 +17,7 @@ from grpo_rewards_plugins.judges.screening import MASTER_KEYS, gradable
 
 from grpo_rewards import Composite, Reward, get_reward
 from grpo_rewards.errors import SettingsError
+from grpo_rewards.types import Case
 
 
 class Judge(ThreadingHTTPServer):
@@ -207,7 +208,8 @@ def test_sixteen_threads_get_the_same_scores(server: Judge) -> None:
     with ThreadPoolExecutor(16) as threads:
         found = list(threads.map(lambda _: reward(**columns), range(16)))
     assert found == [found[0]] * 16
-    assert found[0] == [*sorted(found[0][:3]), 0.0, max(found[0])]
+    first = [value or 0.0 for value in found[0]]
+    assert found[0] == [*sorted(first[:3]), 0.0, max(first)]
 
 
 def falls_for_keys(body: dict[str, Any]) -> tuple[int, str]:
@@ -236,7 +238,7 @@ def test_master_keys_are_not_paid_and_not_sent(server: Judge, name: str) -> None
     for key in ("", *MASTER_KEYS, "**Solution:**", "Solution\n\nSolution", "<think>17</think>\n\n:"):
         assert reward.one(key, prompt="p", answer="18", **KEYED[name]).value == 0.0, key
     assert server.seen == []
-    wrong = [text for number in range(10) for text in master_keys(type("Case", (), {"wrong": [f"17{number}"]}))]
+    wrong = [text for number in range(10) for text in master_keys(Case("18", {}, wrong=(f"17{number}",)))]
     assert sum(any(map(str.isdigit, text)) for text in wrong) == 200
     for text in wrong:
         assert reward.one(text, prompt="p", answer="18", **KEYED[name]).value == 0.0, text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import pytest
 
@@ -60,7 +61,8 @@ def test_cosine_depends_on_correctness_and_does_not_turn_back(n: int, right: flo
 
 def test_cosine_does_not_apply_without_correctness() -> None:
     cosine = get_reward("length").with_(mode="cosine")
-    for columns in ({}, {"correct": None}, {"answer": None}, {"answer": []}):
+    lacking: list[dict[str, Any]] = [{}, {"correct": None}, {"answer": None}, {"answer": []}]
+    for columns in lacking:
         outcome = cosine.one("4", **columns)
         assert outcome.status == "not_applicable"
         assert "correct or answer" in outcome.reason

@@ -83,7 +83,8 @@ def test_the_columns_of_public_data(columns: dict[str, Any], value: float | None
 
 def test_no_answer_is_an_answer_in_squad_2() -> None:
     squad2 = qa.with_(metric="f1", variant="squad2")
-    for answers in ({"text": []}, {"text": [""]}, {"text": ["the"]}):
+    for text in ([], [""], ["the"]):
+        answers: dict[str, list[str]] = {"text": text}
         assert squad2.one("<answer></answer>", answers=answers).value == 1.0
         assert squad2.one("<answer>Loire</answer>", answers=answers).value == 0.0
         assert squad2.row_problem({"answers": answers}) is None

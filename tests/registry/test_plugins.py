@@ -86,7 +86,7 @@ def _module(name: str, **members: object) -> ModuleType:
     module = ModuleType(name)
     for key, value in members.items():
         if hasattr(value, "__module__"):
-            value.__module__ = name  # type: ignore[attr-defined]
+            value.__module__ = name
         setattr(module, key, value)
     return module
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,11 +56,11 @@ HOSTILE = [
 ]
 
 
-def open_row(browser, number):
+def open_row(browser: Any, number: int) -> None:
     go(browser, f"#row={number}")
 
 
-def go(browser, where):
+def go(browser: Any, where: Any) -> None:
     """Follow a link to a state of the page, and wait until the page is there."""
     browser.run(f"location.hash = {where!r}")
     row = re.search(r"row=(?:\d:)?(\d+)", where)
@@ -68,7 +71,12 @@ def go(browser, where):
 
 
 @pytest.fixture
-def hostile_page(write_rows, make_row, make_part, tmp_path):
+def hostile_page(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> Any:
     rows = []
     for i, text in enumerate(HOSTILE):
         found = make_part(float(i % 2), reason=text, details={"extracted": text, text: text})
@@ -87,7 +95,7 @@ IN_ELEMENTS = """[...document.querySelectorAll('#detail a, #group a, #detail [hr
 
 
 @pytest.mark.slow
-def test_nothing_hostile_runs_or_loads(browser, hostile_page):
+def test_nothing_hostile_runs_or_loads(browser: Any, hostile_page: Path) -> None:
     browser.open(hostile_page)
     for i in range(len(HOSTILE)):
         open_row(browser, i + 1)
@@ -115,7 +123,7 @@ def test_nothing_hostile_runs_or_loads(browser, hostile_page):
     assert browser.run("document.querySelector('h1').textContent") == HOSTILE[1]
 
 
-def test_hostile_text_is_shown_as_it_is_with_hidden_characters_made_visible(browser, hostile_page):
+def test_hostile_text_is_shown_as_it_is_with_hidden_characters_made_visible(browser: Any, hostile_page: Path) -> None:
     browser.open(hostile_page)
     go(browser, "#row=2&raw=1")
     texts = browser.run("[...document.querySelectorAll('#detail pre')].map((p) => p.textContent)")
@@ -127,7 +135,7 @@ def test_hostile_text_is_shown_as_it_is_with_hidden_characters_made_visible(brow
     assert "⟨U+0000⟩" in joined
 
 
-def test_the_policy_refuses_a_script_that_got_in(browser, hostile_page):
+def test_the_policy_refuses_a_script_that_got_in(browser: Any, hostile_page: Path) -> None:
     browser.open(hostile_page)
     tries = (
         f"const s = document.createElement('script'); s.append({FIRE!r}); document.body.append(s)",
@@ -147,7 +155,12 @@ def test_the_policy_refuses_a_script_that_got_in(browser, hostile_page):
 
 
 @pytest.fixture
-def page(write_rows, make_row, make_part, tmp_path):
+def page(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> Any:
     rows = []
     for i in range(1200):
         value = None if i % 10 == 9 else float(i % 4)
@@ -160,21 +173,21 @@ def page(write_rows, make_row, make_part, tmp_path):
     return out
 
 
-def shown(browser):
+def shown(browser: Any) -> Any:
     return browser.run(
         "[...document.querySelectorAll('#sizer .row')].filter((r) => r.style.display !== 'none')"
         ".sort((a, b) => a.ariaRowIndex - b.ariaRowIndex).map((r) => [...r.children].map((c) => c.textContent))"
     )
 
 
-def choose(browser, name, value):
+def choose(browser: Any, name: str, value: Any) -> None:
     browser.run(
         f"(() => {{ const e = document.getElementById('{name}'); e.value = {value!r};"
         " e.dispatchEvent(new Event('change', {bubbles: true})); })()"
     )
 
 
-def test_the_table_holds_few_elements_and_reaches_every_row(browser, page):
+def test_the_table_holds_few_elements_and_reaches_every_row(browser: Any, page: Path) -> None:
     browser.open(page)
     assert browser.run("document.querySelectorAll('#sizer .row').length") < 80
     browser.run("document.getElementById('grid').scrollTop = 1e9")
@@ -182,7 +195,7 @@ def test_the_table_holds_few_elements_and_reaches_every_row(browser, page):
     assert shown(browser)[-1][0] == "1200"
 
 
-def test_filters_sorting_and_search(browser, page):
+def test_filters_sorting_and_search(browser: Any, page: Path) -> None:
     browser.open(page)
     state = "document.getElementById('state').textContent"
     choose(browser, "f-component", "first")
@@ -203,7 +216,7 @@ def test_filters_sorting_and_search(browser, page):
     assert shown(browser)[0][0] == "778"
 
 
-def test_a_row_opens_by_keyboard_to_all_that_is_known(browser, page):
+def test_a_row_opens_by_keyboard_to_all_that_is_known(browser: Any, page: Path) -> None:
     browser.open(page)
     browser.run("document.getElementById('grid').focus()")
     for name in ("ArrowDown", "ArrowDown", "Enter"):
@@ -220,7 +233,7 @@ def test_a_row_opens_by_keyboard_to_all_that_is_known(browser, page):
     assert browser.run("document.querySelector('#detail h3')") is None
 
 
-def test_colours_follow_the_system_and_the_button(browser, page):
+def test_colours_follow_the_system_and_the_button(browser: Any, page: Path) -> None:
     ground = "getComputedStyle(document.documentElement).backgroundColor"
     browser.open(page)
     light = browser.run(ground)
@@ -231,7 +244,7 @@ def test_colours_follow_the_system_and_the_button(browser, page):
     assert browser.run(ground) == dark
 
 
-def test_what_a_screen_reader_needs_is_there(browser, page):
+def test_what_a_screen_reader_needs_is_there(browser: Any, page: Path) -> None:
     browser.open(page)
     assert browser.run("document.querySelectorAll('figure svg:not([aria-label])').length") == 0
     assert browser.run(
@@ -244,7 +257,7 @@ def test_what_a_screen_reader_needs_is_there(browser, page):
 STATE = "document.getElementById('state').textContent"
 
 
-def test_an_address_leads_to_what_is_shown_and_back_and_reload_keep_it(browser, page):
+def test_an_address_leads_to_what_is_shown_and_back_and_reload_keep_it(browser: Any, page: Path) -> None:
     browser.open(page)
     go(browser, "#row=17&group=5&q=completion%201&sort=reward&down=1")
     browser.until(f"{STATE} === '4 of 1,200 rows'")
@@ -262,7 +275,7 @@ def test_an_address_leads_to_what_is_shown_and_back_and_reload_keep_it(browser, 
     assert browser.run(STATE) == "4 of 1,200 rows"
 
 
-def test_bars_cells_and_findings_choose_their_rows(browser, page):
+def test_bars_cells_and_findings_choose_their_rows(browser: Any, page: Path) -> None:
     browser.open(page)
     browser.run("[...document.querySelectorAll('#figure-distributions a')].find((a) => a.getAttribute('href') === '#in=value.first%3A2%3A2')"
                 ".dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true}))")  # fmt: skip
@@ -279,7 +292,7 @@ def test_bars_cells_and_findings_choose_their_rows(browser, page):
 
 
 @pytest.mark.slow
-def test_a_group_stands_side_by_side_with_differences(browser, page):
+def test_a_group_stands_side_by_side_with_differences(browser: Any, page: Path) -> None:
     browser.open(page)
     go(browser, "#row=17&group=5&view=group")
     browser.until("document.querySelectorAll('#group .card').length === 4")
@@ -294,7 +307,7 @@ def test_a_group_stands_side_by_side_with_differences(browser, page):
 
 
 @pytest.mark.slow
-def test_what_is_chosen_is_exported_and_can_be_reported_again(browser, page, tmp_path):
+def test_what_is_chosen_is_exported_and_can_be_reported_again(browser: Any, page: Path, tmp_path: Path) -> None:
     browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "down"))
     browser.open(page)
     go(browser, "#group=3")
@@ -312,7 +325,13 @@ def test_what_is_chosen_is_exported_and_can_be_reported_again(browser, page, tmp
 
 
 @pytest.mark.slow
-def test_texts_are_readable_and_can_be_seen_as_they_are(browser, write_rows, make_row, make_part, tmp_path):
+def test_texts_are_readable_and_can_be_seen_as_they_are(
+    browser: Any,
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     text = "**bold** $x^2$ \\boxed{7}\n\n```python\ndef f():\n    return 1\n```\n\n| a |\n|---|\n| 1 |"
     out = tmp_path / "r.html"
     write_report(write_rows([make_row(1, 1.0, {"a": make_part(1.0)}, completion=text)]), out)
@@ -326,7 +345,9 @@ def test_texts_are_readable_and_can_be_seen_as_they_are(browser, write_rows, mak
 
 
 @pytest.mark.slow
-def test_two_runs_show_the_rows_that_changed(browser, make_row, make_part, tmp_path):
+def test_two_runs_show_the_rows_that_changed(
+    browser: Any, make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
     for name, rise in (("a", 0.0), ("b", 1.0)):
         data = [make_row(i + 1, i % 2 + rise * (i == 5), {"c": make_part(i % 2 + rise * (i == 5))}, group_id=i // 4)
                 for i in range(12)]  # fmt: skip
@@ -341,7 +362,7 @@ def test_two_runs_show_the_rows_that_changed(browser, make_row, make_part, tmp_p
 
 
 @pytest.mark.slow
-def test_no_figure_of_the_components_is_cut_on_a_telephone(browser, page):
+def test_no_figure_of_the_components_is_cut_on_a_telephone(browser: Any, page: Path) -> None:
     size = {"height": 950, "deviceScaleFactor": 1, "mobile": False}
     browser.call("Emulation.setDeviceMetricsOverride", width=390, **size)
     try:

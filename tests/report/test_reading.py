@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +23,26 @@ def rows_of(path: Path, **more: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst"])
-def test_scored_rows_are_read_from_any_compression(tmp_path, make_row, make_part, ending):
+def test_scored_rows_are_read_from_any_compression(
+    tmp_path: Path, make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], ending: str
+) -> None:
     line = (json.dumps(make_row(3, 1.5, {"a": make_part(0.75, 2.0)}, group_id="g", solution="7")) + "\n").encode()
-    pack = {"jsonl": bytes, "jsonl.gz": gzip.compress, "jsonl.zst": zstandard.compress}[ending]
+    packs: dict[str, Callable[[bytes], bytes]] = {
+        "jsonl": bytes,
+        "jsonl.gz": gzip.compress,
+        "jsonl.zst": zstandard.compress,
+    }
     path = tmp_path / f"s.{ending}"
-    path.write_bytes(pack(line))
+    path.write_bytes(packs[ending](line))
     (row,) = rows_of(path)
     assert (row.line, row.reward, row.group) == (3, 1.5, "g")
     assert (row.parts["a"].value, row.parts["a"].weight, row.parts["a"].contribution) == (0.75, 2.0, 1.5)
     assert row.columns == {"group_id": "g", "solution": "7"}
 
 
-def test_a_row_of_a_list_takes_its_own_completion(write_rows, make_row):
+def test_a_row_of_a_list_takes_its_own_completion(
+    write_rows: Callable[..., Path], make_row: Callable[..., dict[str, Any]]
+) -> None:
     data = make_row(1, 0.0, {})
     del data["completion"]
     data["completions"] = ["first", "second"]
@@ -42,7 +51,9 @@ def test_a_row_of_a_list_takes_its_own_completion(write_rows, make_row):
     assert (row.index, row.completion) == (1, "second")
 
 
-def test_messages_are_cut_after_the_last_question(write_rows, make_row):
+def test_messages_are_cut_after_the_last_question(
+    write_rows: Callable[..., Path], make_row: Callable[..., dict[str, Any]]
+) -> None:
     messages = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
     data = make_row(1, 0.0, {}) | {"messages": messages}
     del data["prompt"], data["completion"]
@@ -50,7 +61,7 @@ def test_messages_are_cut_after_the_last_question(write_rows, make_row):
     assert (row.prompt, row.completion) == (messages[:1], messages[1:])
 
 
-def test_lone_surrogates_and_huge_numbers_are_read(tmp_path):
+def test_lone_surrogates_and_huge_numbers_are_read(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     value = '{"completion": "\\ud800", "grpo_rewards": {"reward": 1%s, "components": {}}}' % ("0" * 400)
     path.write_text(value + "\n")
@@ -68,7 +79,7 @@ def test_lone_surrogates_and_huge_numbers_are_read(tmp_path):
         ("[1]\n", "score the file first"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path, text, says):
+def test_a_wrong_line_is_named(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(text)
     with pytest.raises(InputError, match=says) as caught:
@@ -77,7 +88,7 @@ def test_a_wrong_line_is_named(tmp_path, text, says):
 
 
 @pytest.mark.parametrize("name", ["missing.jsonl", "x.txt", "broken.jsonl.gz", "broken.jsonl.zst", "broken.parquet"])
-def test_a_file_that_is_not_what_it_says_is_an_input_error(tmp_path, name):
+def test_a_file_that_is_not_what_it_says_is_an_input_error(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if not name.startswith("missing"):
         path.write_bytes(b"\x1f\x8bnothing of the kind")
@@ -91,7 +102,7 @@ def table(path: Path, **columns: list[Any]) -> None:
     pq.write_table(pa.table({"step": [5] * size, "prompt": ["p"] * size, "completion": ["c"] * size, **columns}), path)
 
 
-def test_a_trainers_table_names_rewards_by_its_log(tmp_path):
+def test_a_trainers_table_names_rewards_by_its_log(tmp_path: Path) -> None:
     table(
         tmp_path / "completions" / "completions_00005.parquet",
         right=[1.0, float("nan")], seconds=[0.1, 0.2], words=[3, 4], advantage=[0.7, -0.7],
@@ -107,7 +118,7 @@ def test_a_trainers_table_names_rewards_by_its_log(tmp_path):
     assert "weight 1" in source.notes[0]
 
 
-def test_a_fused_composite_is_the_total_and_its_components_stay_apart(tmp_path):
+def test_a_fused_composite_is_the_total_and_its_components_stay_apart(tmp_path: Path) -> None:
     table(
         tmp_path / "completions" / "completions_00005.parquet",
         composite=[2.5, 0.25], right=[1.0, 0.0], tags=[0.5, 0.5],
@@ -124,14 +135,14 @@ def test_a_fused_composite_is_the_total_and_its_components_stay_apart(tmp_path):
     assert (second.parts["right"].status, second.parts["right"].reason) == ("rejected", "no box")
 
 
-def test_given_weights_win(tmp_path):
+def test_given_weights_win(tmp_path: Path) -> None:
     path = tmp_path / "completions_00001.parquet"
     table(path, a=[1.0, 0.0], b=[1.0, 1.0], advantage=[0.0, 0.0])
     first, _ = rows_of(path, weights={"a": 3.0, "b": 0.5})
     assert first.reward == 3.5
 
 
-def test_the_newest_state_counts(tmp_path):
+def test_the_newest_state_counts(tmp_path: Path) -> None:
     for step in (9, 10):
         folder = tmp_path / f"checkpoint-{step}"
         folder.mkdir()
@@ -139,15 +150,16 @@ def test_the_newest_state_counts(tmp_path):
         text = json.dumps({"global_step": step, "log_history": log}).replace("0.3", "NaN")
         (folder / "trainer_state.json").write_text(text)
     training = read_training(tmp_path)
+    assert training is not None
     assert [point.step for point in training.points] == [1, 2, 4, 5, 6, 7, 8, 9, 10]
 
 
-def test_an_empty_folder_says_what_was_looked_for(tmp_path):
+def test_an_empty_folder_says_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"trainer_state\.json"):
         open_source(tmp_path)
 
 
-def test_weights_that_the_adapter_logged_make_shares_add_up_without_a_checkpoint(tmp_path):
+def test_weights_that_the_adapter_logged_make_shares_add_up_without_a_checkpoint(tmp_path: Path) -> None:
     right, tags = [1.0, 0.0, 1.0, 0.0], [0.5, 0.5, 1.0, 0.0]
     table(
         tmp_path / "completions" / "completions_00005.parquet",
@@ -158,6 +170,6 @@ def test_weights_that_the_adapter_logged_make_shares_add_up_without_a_checkpoint
     for row in rows_of(tmp_path):
         columns.add(row, 1)
     columns.finish()
-    shares = {component.name: component.signal for component in analyse(columns).components}
+    shares = {component.name: component.signal or 0 for component in analyse(columns).components}
     assert sum(shares.values()) == pytest.approx(1.0)
     assert shares["right"] > 0.8

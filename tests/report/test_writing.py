@@ -6,8 +6,10 @@ import html.parser
 import json
 import random
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -17,12 +19,14 @@ from grpo_rewards._report import PageLimits, Rescoring, write_report
 from grpo_rewards.errors import InputError
 
 
-def unpacked(page: str, name: str):
+def unpacked(page: str, name: str) -> Any:
     (text,) = re.findall(rf'<script type="text/plain" id="{name}">([^<]*)</script>', page)
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
-def rows(make_row, make_part, count, **more):
+def rows(
+    make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], count: int, **more: Any
+) -> Any:
     return [
         make_row(
             i + 1, float(i % 3), {"a": make_part(float(i % 3), details={"extracted": str(i)})}, group_id=i // 4, **more
@@ -31,7 +35,12 @@ def rows(make_row, make_part, count, **more):
     ]
 
 
-def test_every_row_and_text_is_on_the_page(write_rows, make_row, make_part, tmp_path):
+def test_every_row_and_text_is_on_the_page(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "r.html"
     written = write_report(write_rows(rows(make_row, make_part, 150)), out)
     page = out.read_text(encoding="utf-8")
@@ -45,7 +54,12 @@ def test_every_row_and_text_is_on_the_page(write_rows, make_row, make_part, tmp_
     assert 'id="chunk-3"' not in page
 
 
-def test_the_same_input_gives_the_same_bytes(write_rows, make_row, make_part, tmp_path):
+def test_the_same_input_gives_the_same_bytes(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     source = write_rows(rows(make_row, make_part, 40))
     pages = []
     for name in ("a.html", "b.html"):
@@ -54,7 +68,12 @@ def test_the_same_input_gives_the_same_bytes(write_rows, make_row, make_part, tm
     assert pages[0] == pages[1]
 
 
-def test_long_texts_are_cut_in_the_middle_and_say_so(write_rows, make_row, make_part, tmp_path):
+def test_long_texts_are_cut_in_the_middle_and_say_so(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "r.html"
     data = make_row(1, 1.0, {"a": make_part(1.0)}, completion="start" + "x" * 50_000 + "end")
     write_report(write_rows([data]), out, limits=PageLimits(characters=1000))
@@ -68,14 +87,24 @@ def test_long_texts_are_cut_in_the_middle_and_say_so(write_rows, make_row, make_
     assert unpacked(page, "index")["length"] == [50_008]
 
 
-def test_rows_beyond_the_limit_count_but_are_not_shown(write_rows, make_row, make_part, tmp_path):
+def test_rows_beyond_the_limit_count_but_are_not_shown(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "r.html"
     written = write_report(write_rows(rows(make_row, make_part, 100)), out, limits=PageLimits(rows=10))
     assert (written.rows, written.shown) == (100, 10)
     assert "first 10 of 100 rows" in out.read_text(encoding="utf-8")
 
 
-def test_a_page_keeps_to_its_size_with_whole_texts_of_evenly_spread_rows(write_rows, make_row, make_part, tmp_path):
+def test_a_page_keeps_to_its_size_with_whole_texts_of_evenly_spread_rows(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     noise = [base64.b64encode(random.Random(i).randbytes(3000)).decode() for i in range(2000)]
     data = [make_row(i, 1.0, {}, completion=text) for i, text in enumerate(noise, 1)]
     out = tmp_path / "r.html"
@@ -92,7 +121,13 @@ def test_a_page_keeps_to_its_size_with_whole_texts_of_evenly_spread_rows(write_r
 
 @pytest.mark.parametrize("strange", [None, 7, [], [None], [{"role": None, "content": [{"type": "image"}, {"text": "t"}]}],
                                      {"role": "assistant", "content": 3}, [[1]], [{"tool_calls": [{"f": 1}]}]])  # fmt: skip
-def test_strange_completions_are_shown_not_refused(write_rows, make_row, make_part, tmp_path, strange):
+def test_strange_completions_are_shown_not_refused(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+    strange: Any,
+) -> None:
     written = write_report(
         write_rows([make_row(1, None, {"a": make_part(None)}, completion=strange)]), tmp_path / "r.html"
     )
@@ -100,12 +135,12 @@ def test_strange_completions_are_shown_not_refused(write_rows, make_row, make_pa
 
 
 class Tags(html.parser.HTMLParser):
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.scripts = 0
-        self.addresses = []
+        self.addresses: list[str] = []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
         found = dict(attrs)
         self.scripts += tag == "script" and "type" not in found
         self.addresses += [
@@ -113,7 +148,12 @@ class Tags(html.parser.HTMLParser):
         ]
 
 
-def test_the_page_has_one_script_of_ours_and_points_nowhere(write_rows, make_row, make_part, tmp_path):
+def test_the_page_has_one_script_of_ours_and_points_nowhere(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "r.html"
     write_report(write_rows(rows(make_row, make_part, 10)), out)
     page = out.read_text(encoding="utf-8")
@@ -127,7 +167,7 @@ def test_the_page_has_one_script_of_ours_and_points_nowhere(write_rows, make_row
     assert not re.search(r"https?://", page)
 
 
-def test_an_old_page_stays_when_the_input_is_wrong(tmp_path):
+def test_an_old_page_stays_when_the_input_is_wrong(tmp_path: Path) -> None:
     out, source = tmp_path / "r.html", tmp_path / "s.jsonl"
     out.write_text("old")
     source.write_text('{"completion": "no scores"}\n')
@@ -137,14 +177,14 @@ def test_an_old_page_stays_when_the_input_is_wrong(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["r.html", "s.jsonl"]
 
 
-def test_no_rows_and_no_folder_are_errors(tmp_path, write_rows):
+def test_no_rows_and_no_folder_are_errors(tmp_path: Path, write_rows: Callable[..., Path]) -> None:
     with pytest.raises(InputError, match="no rows"):
         write_report(write_rows([]), tmp_path / "r.html")
     with pytest.raises(InputError, match="does not exist"):
         write_report(write_rows([]), tmp_path / "nowhere" / "r.html")
 
 
-def test_a_training_log_alone_makes_a_page(tmp_path):
+def test_a_training_log_alone_makes_a_page(tmp_path: Path) -> None:
     log = [{"step": s, "reward": s / 10, "reward_std": 0.2, "rewards/a/mean": s / 10,
             "grpo_rewards/a/weight": 1.0 + (s > 5)} for s in range(1, 11)]  # fmt: skip
     (tmp_path / "trainer_state.json").write_text(json.dumps({"global_step": 10, "log_history": log}))
@@ -155,7 +195,12 @@ def test_a_training_log_alone_makes_a_page(tmp_path):
     assert "Weight of each component" in page
 
 
-def test_the_command_writes_and_says_so(write_rows, make_row, make_part, tmp_path):
+def test_the_command_writes_and_says_so(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     import typer
 
     from grpo_rewards._cli.report import report
@@ -170,7 +215,9 @@ def test_the_command_writes_and_says_so(write_rows, make_row, make_part, tmp_pat
     assert CliRunner().invoke(app, [str(source), "-o", str(out), "--weight", "a"]).exit_code == 2
 
 
-def test_runs_stand_side_by_side_and_the_same_completions_find_each_other(make_row, make_part, tmp_path):
+def test_runs_stand_side_by_side_and_the_same_completions_find_each_other(
+    make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
     for name, rise in (("a", 0.0), ("b", 0.5)):
         data = [make_row(i + 1, i % 3 + rise * (i < 4), {"c": make_part(i % 3 + rise * (i < 4))}, group_id=i // 4)
                 for i in range(12)]  # fmt: skip
@@ -187,7 +234,9 @@ def test_runs_stand_side_by_side_and_the_same_completions_find_each_other(make_r
     assert "scored 12 same completions: the reward of 4 rose, of 0 fell; by 0.167 on average" in text
 
 
-def test_runs_that_share_no_completion_are_said_to(make_row, make_part, tmp_path):
+def test_runs_that_share_no_completion_are_said_to(
+    make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
     for name in "ab":
         row = make_row(1, 1.0, {name: make_part(1.0)}, completion=name)
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
@@ -196,7 +245,12 @@ def test_runs_that_share_no_completion_are_said_to(make_row, make_part, tmp_path
     assert "shares no completion with the first run" in out.read_text(encoding="utf-8")
 
 
-def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(write_rows, make_row, make_part, tmp_path):
+def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     cheat = {"attack": "<b>empty", "what": "says nothing", "case": "one", "reward": 0.0, "honest_wrong": 0.0,
              "right": 1.0, "pays": False, "completion": "", "components": {"c": {"contribution": 0.0}}}  # fmt: skip
     audit = tmp_path / "audit.json"
@@ -211,7 +265,12 @@ def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(writ
         write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
 
 
-def test_the_findings_of_an_audit_of_data_stand_on_the_page(write_rows, make_row, make_part, tmp_path):
+def test_the_findings_of_an_audit_of_data_stand_on_the_page(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
     from grpo_rewards._audit.data.report import DataReport
 
     report = DataReport("train.jsonl", rows=4, tasks=4, completions=40)
@@ -231,7 +290,7 @@ def test_the_findings_of_an_audit_of_data_stand_on_the_page(write_rows, make_row
         write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
 
 
-def _bodies(page):
+def _bodies(page: str) -> list[str]:
     """The texts of a page's rows, unpacked."""
     import base64
     import gzip
@@ -243,7 +302,7 @@ def _bodies(page):
 
 
 @pytest.fixture
-def logged(tmp_path):
+def logged(tmp_path: Path) -> Any:
     """A run that logged prompts and completions in two steps, and the data it was trained on."""
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
@@ -258,7 +317,7 @@ def logged(tmp_path):
     return tmp_path
 
 
-def test_a_run_that_lacks_columns_is_scored_now_with_those_of_its_data(logged):
+def test_a_run_that_lacks_columns_is_scored_now_with_those_of_its_data(logged: Any) -> None:
     again = Rescoring(Composite({"rewards": {"right": {"use": "exact", "weight": 2}}}), logged / "data.jsonl")
     written = write_report(logged / "run", logged / "r.html", rescoring=again)
     assert (written.rows, written.groups) == (4, 2)
@@ -268,7 +327,7 @@ def test_a_run_that_lacks_columns_is_scored_now_with_those_of_its_data(logged):
     assert "scored now" in page
 
 
-def test_the_columns_of_the_data_stand_beside_the_scores_of_the_run(logged):
+def test_the_columns_of_the_data_stand_beside_the_scores_of_the_run(logged: Any) -> None:
     write_report(logged / "run", logged / "r.html", rescoring=Rescoring(None, logged / "data.jsonl"))
     page = (logged / "r.html").read_text(encoding="utf-8")
     assert ">old<" in page
@@ -278,12 +337,12 @@ def test_the_columns_of_the_data_stand_beside_the_scores_of_the_run(logged):
     assert "4 rows have no row of" in (logged / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_folder_without_completions_has_nothing_to_score(tmp_path):
+def test_a_folder_without_completions_has_nothing_to_score(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no completions"):
         write_report(tmp_path, tmp_path / "r.html", rescoring=Rescoring(Composite(right="exact")))
 
 
-def test_a_health_event_stands_on_the_curves_and_leads_to_its_step(tmp_path):
+def test_a_health_event_stands_on_the_curves_and_leads_to_its_step(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 

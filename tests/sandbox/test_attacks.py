@@ -5,6 +5,8 @@ The task is always the same: `solve(x)` doubles, `Box(x).value` too. Each attack
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
@@ -127,12 +129,12 @@ def verdicts(sandbox: Sandbox, programs: list[str], **job: object) -> list[tuple
 
 
 @pytest.mark.parametrize("attacks", AT_IMPORT)
-def test_no_attack_passes_a_test_file(sandbox, attacks):
+def test_no_attack_passes_a_test_file(sandbox: Sandbox, attacks: Any) -> None:
     assert not verdicts(sandbox, AT_IMPORT[attacks], tests=FILE, format="pytest")
 
 
 @pytest.mark.parametrize("attacks", [name for name in AT_IMPORT if name != "exhausting"])
-def test_no_attack_passes_a_check(sandbox, attacks):
+def test_no_attack_passes_a_check(sandbox: Sandbox, attacks: Any) -> None:
     assert not verdicts(sandbox, AT_IMPORT[attacks], tests=CHECK, format="humaneval", entry_point="solve")
 
 
@@ -146,7 +148,7 @@ NAMED_CLASSES = {
 
 
 @pytest.mark.parametrize("name", NAMED_CLASSES)
-def test_a_class_that_the_tests_name_cannot_agree_to_what_it_does_not_know(sandbox, name):
+def test_a_class_that_the_tests_name_cannot_agree_to_what_it_does_not_know(sandbox: Sandbox, name: str) -> None:
     assert not verdicts(sandbox, [NAMED_CLASSES[name]], tests=NAMED, format="pytest")
 
 
@@ -160,7 +162,7 @@ PROGRAMS = [
 ]
 
 
-def test_no_program_passes_its_cases_without_solving_them(sandbox):
+def test_no_program_passes_its_cases_without_solving_them(sandbox: Sandbox) -> None:
     assert not verdicts(sandbox, PROGRAMS, tests=CASES, format="stdio")
 
 
@@ -187,7 +189,7 @@ BLANKING = [
 
 
 @pytest.mark.parametrize("fidelity", ["shared", "isolated"])
-def test_no_candidate_can_blank_its_row(sandbox, fidelity):
+def test_no_candidate_can_blank_its_row(sandbox: Sandbox, fidelity: str) -> None:
     """What a candidate does to itself, its processes or its channels is its failure, never the sandbox's."""
     assert not verdicts(sandbox, BLANKING, tests=FILE, format="pytest", fidelity=fidelity)
     honest = Job("def solve(x):\n    return x * 2\n", CHECK, "humaneval", entry_point="solve")
@@ -228,7 +230,7 @@ def solve(x):
 """
 
 
-def test_nothing_of_one_run_is_there_in_the_next(sandbox, monkeypatch):
+def test_nothing_of_one_run_is_there_in_the_next(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_SECRET", "x")
     found = sandbox.run([Job(LEFT, ["assert solve(1) == []"], "asserts", timeout=20.0)] * 6)
     assert [verdict.status for verdict in found] == ["passed"] * 6, found
@@ -243,13 +245,13 @@ def solve(x):
 """
 
 
-def test_what_a_fork_bomb_left_dying_does_not_count_against_the_next_job(sandbox):
+def test_what_a_fork_bomb_left_dying_does_not_count_against_the_next_job(sandbox: Sandbox) -> None:
     bombs = sandbox.run([Job(BOMB, FILE, "pytest", timeout=1.0)] * 2)
     after = sandbox.run([Job(MANY, ["assert solve(1) == 50"], "asserts")] * 2)
     assert [verdict.status for verdict in bombs + after] == ["timeout", "timeout", "passed", "passed"], after
 
 
-def test_after_all_of_that_honest_jobs_pass(sandbox):
+def test_after_all_of_that_honest_jobs_pass(sandbox: Sandbox) -> None:
     programs = [attack for name in ("exhausting", "early exit") for attack in AT_IMPORT[name][-4:]]
     honest = Job("def solve(x):\n    return x * 2\n", FILE, "pytest")
     jobs = [job for attack in programs for job in (Job(attack, FILE, "pytest", timeout=1.0), honest, honest)]

@@ -195,6 +195,6 @@ def job(style: str) -> Job:
     return Job(CANDIDATE, tests, "pytest", timeout=20.0)
 
 
-def test_coroutines_run_beside_each_other(sandbox: Sandbox):
+def test_coroutines_run_beside_each_other(sandbox: Sandbox) -> None:
     found = dict(zip(STYLES, sandbox.run(map(job, STYLES.values())), strict=True))
     assert {name: verdict.reason for name, verdict in found.items() if not verdict.passed} == {}

@@ -9,6 +9,7 @@ import sys
 import threading
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import (
@@ -173,7 +174,7 @@ def test_a_worker_that_breaks_is_replaced_and_then_unavailable() -> None:
         ("local", {"workers": 0}, "at least 1"),
     ],
 )
-def test_what_there_is_not_is_refused_by_name(name: str, options: dict[str, object], said: str) -> None:
+def test_what_there_is_not_is_refused_by_name(name: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         open_sandbox(name, **options)
 

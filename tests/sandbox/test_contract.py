@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import Job, Limits, Sandbox
@@ -24,13 +25,13 @@ def status(sandbox: Sandbox, job: Job) -> str:
     [(PYTEST, "pytest"), (CHECK, "humaneval"), (["assert solve(2) == 4"], "asserts")],
 )
 @pytest.mark.parametrize("fidelity", ["isolated", "shared"])
-def test_right_passes_and_wrong_fails(sandbox, tests, format, fidelity):
+def test_right_passes_and_wrong_fails(sandbox: Sandbox, tests: Any, format: str, fidelity: str) -> None:
     right = Job(RIGHT, tests, format, entry_point="solve", fidelity=fidelity)
     wrong = Job(WRONG, tests, format, entry_point="solve", fidelity=fidelity)
     assert [v.status for v in sandbox.run([right, wrong])] == ["passed", "failed"]
 
 
-def test_stdio_counts_cases(sandbox):
+def test_stdio_counts_cases(sandbox: Sandbox) -> None:
     verdicts = sandbox.run(
         [
             Job("print(int(input()) * 2)", CASES, "stdio"),
@@ -45,7 +46,7 @@ def test_stdio_counts_cases(sandbox):
     ]
 
 
-def test_random_numbers_differ_from_job_to_job(sandbox):
+def test_random_numbers_differ_from_job_to_job(sandbox: Sandbox) -> None:
     """Every child comes of one parent: unless its numbers are drawn anew, all of them get the same."""
     draw = "import random\nseen = random.random()\n"
     for job in (
@@ -78,7 +79,7 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", ATTACKS)
 @pytest.mark.parametrize(("tests", "format"), [(PYTEST, "pytest"), (CHECK, "humaneval")])
-def test_no_attack_passes(sandbox, name, tests, format):
+def test_no_attack_passes(sandbox: Sandbox, name: str, tests: Any, format: str) -> None:
     assert status(sandbox, Job(ATTACKS[name], tests, format, entry_point="solve", timeout=5.0)) in ("failed", "limit")
 
 
@@ -94,12 +95,12 @@ ESCAPES = {
 
 
 @pytest.mark.parametrize("name", ESCAPES)
-def test_nothing_of_the_host_is_reachable(sandbox, name):
+def test_nothing_of_the_host_is_reachable(sandbox: Sandbox, name: str) -> None:
     code = f"def solve(x):\n    try:\n        {ESCAPES[name]}\n    except Exception:\n        return 'refused'\n    return 'escaped'\n"
     assert status(sandbox, Job(code, ["assert solve(1) == 'refused'"], "asserts")) == "passed"
 
 
-def test_no_file_of_one_run_is_visible_to_the_next(sandbox):
+def test_no_file_of_one_run_is_visible_to_the_next(sandbox: Sandbox) -> None:
     places = ["/tmp", "/job", "/dev/shm", "/var/tmp"]
     leave = (
         "import os\ndef solve(x):\n    n = 0\n"
@@ -142,7 +143,7 @@ while True:
 """
 
 
-def test_a_program_that_keeps_writing_is_looked_at_too(sandbox):
+def test_a_program_that_keeps_writing_is_looked_at_too(sandbox: Sandbox) -> None:
     limits = Limits(memory=512 << 20)
     verdict = sandbox.run([Job(CHATTY, CASES, "stdio", timeout=20.0, limits=limits)])[0]
     assert (verdict.status, verdict.limit) == ("limit", "memory")
@@ -150,20 +151,20 @@ def test_a_program_that_keeps_writing_is_looked_at_too(sandbox):
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_limits_hold_and_the_next_job_passes(sandbox, name):
+def test_limits_hold_and_the_next_job_passes(sandbox: Sandbox, name: str) -> None:
     code, expected = LIMITS[name]
     verdict = sandbox.run([Job(code, CHECK, "humaneval", entry_point="solve", timeout=2.0)])[0]
     assert verdict.status in ((expected,) if expected else ("failed", "limit", "timeout"))
     assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
 
 
-def test_formats_take_turns(sandbox):
+def test_formats_take_turns(sandbox: Sandbox) -> None:
     """What cleans up after a test file's process does not take with it the process that judges checks."""
     jobs = [Job(RIGHT, PYTEST, "pytest"), Job(RIGHT, CHECK, "humaneval", entry_point="solve")] * 40
     assert {(v.status, v.reason) for v in sandbox.run(jobs)} == {("passed", "")}
 
 
-def test_threads_share_a_sandbox(sandbox):
+def test_threads_share_a_sandbox(sandbox: Sandbox) -> None:
     found: list[str] = []
     job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
     threads = [threading.Thread(target=lambda: found.append(status(sandbox, job))) for _ in range(4)]
@@ -200,7 +201,7 @@ LEAVES = {
 
 
 @pytest.mark.parametrize("how", LEAVES)
-def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox, how):
+def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox: Sandbox, how: str) -> None:
     program, expected = LEAVES[how]
     verdict = sandbox.run([Job(program, CASES, "stdio", timeout=3.0)])[0]
     assert verdict.status == expected, verdict
@@ -208,7 +209,9 @@ def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox, how
 
 
 @pytest.mark.slow
-def test_a_job_may_last_longer_than_a_supervisor_may_be_silent(sandbox, monkeypatch):
+def test_a_job_may_last_longer_than_a_supervisor_may_be_silent(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(supervised, "GRACE_SECONDS", 4.0)
     last = "import time\ndef solve(x):\n    time.sleep(6)\n    return x * 2\n"
     assert sandbox.run([Job(last, PYTEST, "pytest", timeout=20.0)])[0].passed
@@ -225,7 +228,7 @@ print(int(input()) * 2)
 """
 
 
-def test_a_program_finds_its_interpreter_as_if_it_were_alone(sandbox):
+def test_a_program_finds_its_interpreter_as_if_it_were_alone(sandbox: Sandbox) -> None:
     verdict = sandbox.run([Job(ALONE, CASES, "stdio", timeout=20.0)])[0]
     assert verdict.passed, verdict
 
@@ -249,7 +252,7 @@ def processors(_):
 
 
 @pytest.mark.parametrize("fidelity", ["isolated", "shared"])
-def test_a_job_whose_processes_wait_for_each_other_may_use_every_processor(sandbox, fidelity):
+def test_a_job_whose_processes_wait_for_each_other_may_use_every_processor(sandbox: Sandbox, fidelity: str) -> None:
     everywhere = len(os.sched_getaffinity(0))
     tests = f"def check(f):\n    assert f(0) == [{everywhere}] * 3\n"
     job = Job(PROCESSORS, tests, "humaneval", entry_point="processors", fidelity=fidelity)
@@ -257,7 +260,7 @@ def test_a_job_whose_processes_wait_for_each_other_may_use_every_processor(sandb
 
 
 @pytest.mark.parametrize("status_code", [70, 71, 112])
-def test_a_candidate_cannot_claim_that_the_sandbox_broke(sandbox, status_code):
+def test_a_candidate_cannot_claim_that_the_sandbox_broke(sandbox: Sandbox, status_code: int) -> None:
     leave = f"import os\nos._exit({status_code})\n"
     assert status(sandbox, Job(leave, CASES, "stdio")) in ("failed", "limit")
     assert status(sandbox, Job(leave, CHECK, "humaneval", entry_point="solve")) in ("failed", "limit")

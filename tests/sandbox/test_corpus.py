@@ -61,7 +61,7 @@ def fitting(sandbox: Sandbox, found: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_attack_passes(sandbox: Sandbox, name: str):
+def test_no_attack_passes(sandbox: Sandbox, name: str) -> None:
     found = fitting(sandbox, rows("attacks", name))
     verdicts = sandbox.run([job(row, "candidate", row["timeout"]) for row in found])
     wrong = {
@@ -73,7 +73,7 @@ def test_no_attack_passes(sandbox: Sandbox, name: str):
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_honest_programs_pass_or_are_refused(sandbox: Sandbox, name: str):
+def test_honest_programs_pass_or_are_refused(sandbox: Sandbox, name: str) -> None:
     found = fitting(sandbox, rows("honest", name))
     found = [row for row in found if row["expected"] == "pass" and row["id"] not in {*LOST, *BY_CHANCE}]
     verdicts = sandbox.run([job(row, "candidate", 30.0) for row in found])
@@ -82,13 +82,13 @@ def test_honest_programs_pass_or_are_refused(sandbox: Sandbox, name: str):
 
 
 @pytest.mark.parametrize("name", HONEST)
-def test_plausible_wrong_programs_fail(sandbox: Sandbox, name: str):
+def test_plausible_wrong_programs_fail(sandbox: Sandbox, name: str) -> None:
     found = [row for row in fitting(sandbox, rows("honest", name)) if row["expected"] == "pass"]
     verdicts = sandbox.run([job(row, "wrong", 10.0) for row in found])
     assert [row["id"] for row, verdict in zip(found, verdicts, strict=True) if verdict.passed] == []
 
 
-def test_what_is_lost_is_lost_still(sandbox: Sandbox):
+def test_what_is_lost_is_lost_still(sandbox: Sandbox) -> None:
     """A program that the border has learned to judge leaves the list."""
     found = [row for name in HONEST for row in rows("honest", name) if row["id"] in LOST]
     verdicts = sandbox.run([job(row, "candidate", 3.0) for row in found])

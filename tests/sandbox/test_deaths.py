@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox, open_sandbox
@@ -88,11 +89,15 @@ def killed_meanwhile(sandbox: Sandbox, job: Job, kill: Callable[[], bool], times
     return verdict.status, verdict.reason, count
 
 
+def live(sandbox: Sandbox) -> list[Any]:
+    return list(sandbox._live)
+
+
 def killing(sandbox: Sandbox, which: int, number: int) -> Callable[[], bool]:
     """What kills the processes that run as a user of tests (0) or of candidates (1), at once."""
 
     def kill() -> bool:
-        users = {worker.plan["users"][which] for worker in list(sandbox._live)}
+        users = {worker.plan["users"][which] for worker in live(sandbox)}
         assert 0 not in users
         found = of_users(users)
         for pid in found:
@@ -109,7 +114,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="who is not root may k
 @needs_root
 @pytest.mark.parametrize("form", SLOW)
 @pytest.mark.parametrize("job", ["slow", "leaves a child"])
-def test_a_right_program_that_is_killed_once_is_right(opened, form, job):
+def test_a_right_program_that_is_killed_once_is_right(opened: Sandbox, form: str, job: str) -> None:
     todo = (SLOW if job == "slow" else LEAVES_A_CHILD)[form]
     status, reason, count = killed_meanwhile(opened, todo, killing(opened, 1, signal.SIGKILL), 1)
     assert (status, reason, count) == ("passed", "", 1)
@@ -117,7 +122,7 @@ def test_a_right_program_that_is_killed_once_is_right(opened, form, job):
 
 @needs_root
 @pytest.mark.parametrize("form", SLOW)
-def test_a_program_that_is_asked_to_end_is_not_wrong_for_that(opened, form):
+def test_a_program_that_is_asked_to_end_is_not_wrong_for_that(opened: Sandbox, form: str) -> None:
     """In a pid namespace of its own a candidate does not hear SIGTERM."""
     status, reason, count = killed_meanwhile(opened, SLOW[form], killing(opened, 1, signal.SIGTERM), 1)
     assert (status, reason, count) == ("passed", "", 1)
@@ -125,7 +130,7 @@ def test_a_program_that_is_asked_to_end_is_not_wrong_for_that(opened, form):
 
 @needs_root
 @pytest.mark.parametrize("form", ["check", "check alone", "file"])
-def test_a_judge_that_is_killed_is_nobodys_wrong_answer(opened, form):
+def test_a_judge_that_is_killed_is_nobodys_wrong_answer(opened: Sandbox, form: str) -> None:
     assert opened.run([SLOW["check"]])[0].passed  # from now on there is a process that judges one check after another
     status, reason, count = killed_meanwhile(opened, SLOW[form], killing(opened, 0, signal.SIGKILL), 1)
     assert (status, reason, count) == ("passed", "", 1)
@@ -133,7 +138,7 @@ def test_a_judge_that_is_killed_is_nobodys_wrong_answer(opened, form):
 
 @needs_root
 @pytest.mark.parametrize("form", SLOW)
-def test_what_is_killed_each_time_has_a_verdict(opened, form):
+def test_what_is_killed_each_time_has_a_verdict(opened: Sandbox, form: str) -> None:
     """Nothing tells this from a program that kills itself to leave its group."""
     status, reason, count = killed_meanwhile(opened, SLOW[form], killing(opened, 1, signal.SIGKILL), 100)
     assert status == "failed"
@@ -144,20 +149,21 @@ def test_what_is_killed_each_time_has_a_verdict(opened, form):
 
 @pytest.mark.parametrize("form", SLOW)
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGTERM", "SIGXCPU", "SIGSEGV"])
-def test_a_program_cannot_leave_its_group_by_killing_itself(opened, form, number):
+def test_a_program_cannot_leave_its_group_by_killing_itself(opened: Sandbox, form: str, number: str) -> None:
     job = KILLS_ITSELF[form]
     verdict = opened.run([replace(job, candidate=job.candidate.replace("NUMBER", number))])[0]
     assert verdict.status in ("failed", "timeout")
 
 
 @needs_root
-def test_right_programs_side_by_side_are_never_wrong_for_a_random_death(backend):
+def test_right_programs_side_by_side_are_never_wrong_for_a_random_death(backend: str) -> None:
     """More of them than processors, of all forms; now and then one of the candidates' processes is killed."""
-    rng, over, killed = random.Random(14), threading.Event(), Counter()
+    rng, over = random.Random(14), threading.Event()
+    killed: Counter[str] = Counter()
 
     def work(sandbox: Sandbox) -> None:
         while not over.wait(2.0):  # seldom enough that hardly any program dies three times, which is a verdict
-            if found := of_users({worker.plan["users"][1] for worker in list(sandbox._live)}):
+            if found := of_users({worker.plan["users"][1] for worker in live(sandbox)}):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(rng.choice(found), signal.SIGKILL)
                     killed["candidates"] += 1

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ SLEEP = Job("import time\ntime.sleep(1)\n" + RIGHT, CHECK, "humaneval", entry_po
 
 
 @pytest.fixture(scope="module")
-def engine():
+def engine() -> Iterator[Any]:
     try:
         found = engines.Engine()
         images.find(found)
@@ -46,11 +47,11 @@ def engine():
 
 
 def containers(engine: engines.Engine, opened: _sandbox.Sandbox) -> list[str]:
-    label = f"{engines.SANDBOX}={opened._backend._sandbox}"
+    label = f"{engines.SANDBOX}={vars(opened._backend)['_sandbox']}"
     return [found["Id"] for found in engine.client.api.containers(all=True, filters={"label": label})]
 
 
-def test_a_container_is_hardened(engine):
+def test_a_container_is_hardened(engine: engines.Engine) -> None:
     with open_sandbox("docker", workers=1) as opened:
         (container,) = containers(engine, opened)
         found = engine.client.api.inspect_container(container)
@@ -68,7 +69,7 @@ def test_a_container_is_hardened(engine):
     assert found["Config"]["Labels"][engines.OWNER] == engines.owner()
 
 
-def test_a_killed_container_is_replaced_and_no_job_is_lost(engine):
+def test_a_killed_container_is_replaced_and_no_job_is_lost(engine: engines.Engine) -> None:
     with open_sandbox("docker", workers=2) as opened:
         assert opened.run([GOOD])[0].passed
         found: list[str] = []
@@ -84,13 +85,13 @@ def test_a_killed_container_is_replaced_and_no_job_is_lost(engine):
     assert not containers(engine, opened)
 
 
-def test_the_standard_library_is_compiled_whatever_base_the_image_has(engine):
+def test_the_standard_library_is_compiled_whatever_base_the_image_has(engine: engines.Engine) -> None:
     program = "import inspect, os\nthere = os.path.exists(inspect.__cached__)"
     with open_sandbox("docker", workers=1) as sandbox:
         assert sandbox.run([Job(program, ["assert there"], "asserts")])[0].passed
 
 
-def test_fresh_mode_serves_each_job_in_a_container_of_its_own(engine):
+def test_fresh_mode_serves_each_job_in_a_container_of_its_own(engine: engines.Engine) -> None:
     names = Job(
         "import socket\ndef solve(x):\n    return open('/proc/self/cgroup').read()\n", ["print(solve(1))"], "asserts"
     )
@@ -101,7 +102,7 @@ def test_fresh_mode_serves_each_job_in_a_container_of_its_own(engine):
     assert not containers(engine, opened)
 
 
-def test_close_in_mid_batch_leaves_no_container(engine):
+def test_close_in_mid_batch_leaves_no_container(engine: engines.Engine) -> None:
     opened = open_sandbox("docker", workers=1)
     found: list[str] = []
     runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([SLEEP] * 20)))
@@ -126,7 +127,7 @@ opened.run([Job("import time\\ntime.sleep(60)\\n", "def check(c): pass", "humane
 
 
 @pytest.mark.parametrize("how", ["exit", "killed"])
-def test_no_container_outlives_its_process(engine, how):
+def test_no_container_outlives_its_process(engine: engines.Engine, how: str) -> None:
     process = subprocess.Popen([sys.executable, "-c", SCRIPT, how], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     label = f"{engines.SANDBOX}={process.stdout.readline().strip()}"
@@ -144,14 +145,14 @@ def test_no_container_outlives_its_process(engine, how):
     assert not engine.client.api.containers(all=True, filters={"label": label})
 
 
-def test_the_sweep_leaves_the_living_alone(engine):
+def test_the_sweep_leaves_the_living_alone(engine: engines.Engine) -> None:
     with open_sandbox("docker", workers=1) as opened:
         engine.sweep()
         assert opened.run([GOOD])[0].passed
         assert containers(engine, opened)
 
 
-def test_the_tag_follows_the_content():
+def test_the_tag_follows_the_content() -> None:
     files = images.context_files()
     tag = images.tag_of(files, "base", ())
     assert tag == images.tag_of(dict(reversed(files.items())), "base", ())
@@ -159,7 +160,7 @@ def test_the_tag_follows_the_content():
     assert images.tag_of({**files, "program/wire.py": b""}, "base", ()) != tag
 
 
-def test_a_build_that_cannot_work_says_why(engine):
+def test_a_build_that_cannot_work_says_why(engine: engines.Engine) -> None:
     with pytest.raises(SandboxError, match="no requirement"):
         build_image(packages=("numpy; rm -rf /",))
     with pytest.raises(SandboxError, match=r"grpo-rewards\.invalid/none"):
@@ -167,7 +168,9 @@ def test_a_build_that_cannot_work_says_why(engine):
     assert build_image() == build_image()
 
 
-def test_pruning_removes_the_images_of_other_versions_only(engine, monkeypatch):
+def test_pruning_removes_the_images_of_other_versions_only(
+    engine: engines.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(images, "REPOSITORY", f"grpo-rewards-test-{os.getpid()}")
     names = {name: f"{images.REPOSITORY}:{name}" for name in ("old", "new")}
     hashes = {"old": "of another version", "new": images.program_hash(images.context_files())}
@@ -182,13 +185,13 @@ def test_pruning_removes_the_images_of_other_versions_only(engine, monkeypatch):
         engine.client.images.remove(names["new"])
 
 
-def test_no_engine_is_unavailable_and_says_what_to_do(monkeypatch):
+def test_no_engine_is_unavailable_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     with pytest.raises(SandboxUnavailable, match="DOCKER_HOST"):
         open_sandbox("docker")
 
 
-def test_an_unknown_context_is_unavailable(monkeypatch, tmp_path):
+def test_an_unknown_context_is_unavailable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DOCKER_HOST", raising=False)
     monkeypatch.setenv("DOCKER_CONTEXT", "nowhere")
     with pytest.raises(SandboxUnavailable, match="nowhere"):
@@ -228,7 +231,7 @@ def stop_daemon(folder: Path, daemon: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("dockerd") or os.geteuid() != 0, reason="needs to start a daemon of its own")
-def test_a_killed_daemon_costs_no_job_a_wrong_verdict(engine, monkeypatch):
+def test_a_killed_daemon_costs_no_job_a_wrong_verdict(engine: engines.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(f"/tmp/grpo-dockerd-{os.getpid()}")  # a socket's path may not be long
     folder.mkdir()
     monkeypatch.setattr(_sandbox, "_PAUSE", 0.05)
@@ -268,7 +271,9 @@ def test_a_killed_daemon_costs_no_job_a_wrong_verdict(engine, monkeypatch):
     ("mode", "user", "store", "sweep"),
     [("landlock", "65534:65534", "/tmp", []), ("container", "0:0", "/sandbox", ["/tmp", "/dev/shm"])],
 )
-def test_the_weaker_modes_judge_and_refuse(engine, mode, user, store, sweep):
+def test_the_weaker_modes_judge_and_refuse(
+    engine: engines.Engine, mode: str, user: str, store: str, sweep: Any
+) -> None:
     """A container makes a machine without namespaces, and without root or Landlock."""
     attempts = ["open('/etc/shadow').read()", "socket.socket(2, 1)", "os.kill(1, 9)", "open('/usr/x', 'w')"]
     tried = "import os, socket\ndef solve(x):\n    try:\n        {}\n    except OSError:\n        return 4\n"
@@ -303,7 +308,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def test_an_image_has_the_languages_that_it_was_built_with(engine):
+def test_an_image_has_the_languages_that_it_was_built_with(engine: engines.Engine) -> None:
     base = images.default_base(engine)
     try:
         engine.client.containers.run(base, ["apt-get", "--version"], entrypoint="", remove=True, network_mode="none")

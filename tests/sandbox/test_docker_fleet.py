@@ -150,7 +150,7 @@ def test_containers_are_spread_and_one_engine_dies_and_returns(pair: list[Docker
 
 
 @pytest.fixture
-def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """An sshd of this machine on a port of its own, and an ssh that trusts it; its port."""
     if SSHD is None or not shutil.which("ssh"):
         pytest.skip("NO TEST OF AN ENGINE OVER SSH RAN: there is no sshd (install openssh-server)")

@@ -108,18 +108,20 @@ def judges(monkeypatch: pytest.MonkeyPatch, **variables: str) -> list[str]:
     with open_sandbox("docker", workers=1) as opened:
         found = [verdict.status for verdict in opened.run(JOBS)]
     with engines.Engine() as engine:
-        label = f"{engines.SANDBOX}={opened._backend._sandbox}"
+        label = f"{engines.SANDBOX}={vars(opened._backend)['_sandbox']}"
         assert not engine.client.api.containers(all=True, filters={"label": label})
     return found
 
 
-def test_an_engine_over_tcp_judges(socket_path, monkeypatch):
+def test_an_engine_over_tcp_judges(socket_path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with proxy(socket_path) as port:
         assert judges(monkeypatch, DOCKER_HOST=f"tcp://127.0.0.1:{port}") == ["passed", "failed", "passed"]
 
 
 @pytest.mark.parametrize("by", ["variable", "configuration"])
-def test_an_engine_of_a_context_is_found(socket_path, monkeypatch, tmp_path, by):
+def test_an_engine_of_a_context_is_found(
+    socket_path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by: str
+) -> None:
     with proxy(socket_path) as port:
         folder = tmp_path / "contexts" / "meta" / hashlib.sha256(b"far").hexdigest()
         folder.mkdir(parents=True)
@@ -145,7 +147,7 @@ def authority(folder: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="NO TEST OF TLS RAN: there is no openssl to make certificates")
-def test_an_engine_over_tls_is_verified(socket_path, monkeypatch, tmp_path):
+def test_an_engine_over_tls_is_verified(socket_path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     authority(tmp_path / "right", "engine")
     authority(tmp_path / "wrong", "other")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -160,6 +162,6 @@ def test_an_engine_over_tls_is_verified(socket_path, monkeypatch, tmp_path):
             judges(monkeypatch, DOCKER_CERT_PATH=str(tmp_path / "wrong"), **place)
 
 
-def test_a_runtime_that_is_not_there_is_named(socket_path):
+def test_a_runtime_that_is_not_there_is_named(socket_path: str) -> None:
     with pytest.raises(SandboxUnavailable, match=r"no runtime 'no-such-runtime', only .*runc"):
         open_sandbox("docker", runtime="no-such-runtime")

@@ -33,20 +33,20 @@ def _jobs(candidate: str, tests: str) -> list[Job]:
 
 
 @pytest.mark.parametrize(("candidate", "tests"), [(READER, READS), (WRITER, WRITES)], ids=["read", "written"])
-def test_a_file_without_a_folder_is_the_same_for_both(sandbox: Sandbox, candidate: str, tests: str):
+def test_a_file_without_a_folder_is_the_same_for_both(sandbox: Sandbox, candidate: str, tests: str) -> None:
     found = sandbox.run([*_jobs(candidate, tests), *_jobs(WRONG, tests)])
     assert [one.status for one in found] == ["passed"] * 3 + ["failed"] * 3, found
 
 
 @pytest.mark.parametrize("opens", ["open('/data/x.csv')", "Path('/root/x').read_text()", "open('/etc/passwd', 'rb')"])
-def test_a_file_of_another_machine_is_refused(sandbox: Sandbox, opens: str):
+def test_a_file_of_another_machine_is_refused(sandbox: Sandbox, opens: str) -> None:
     tests = f"from pathlib import Path\nfrom solution import read\ndef test_it():\n    assert read({opens})\n"
     (found,) = sandbox.run([Job(READER, tests, "pytest")])
     assert found.status == "refused"
     assert opens.split("'")[1] in found.reason
 
 
-def test_classes_that_are_made_by_calls_work_beside_files(sandbox: Sandbox):
+def test_classes_that_are_made_by_calls_work_beside_files(sandbox: Sandbox) -> None:
     tests = (
         "import collections, dataclasses\nfrom solution import read\ndef test_it(tmp_path):\n"
         "    P = collections.namedtuple('P', 'x')\n    D = dataclasses.make_dataclass('D', ['y'])\n"
@@ -56,7 +56,7 @@ def test_classes_that_are_made_by_calls_work_beside_files(sandbox: Sandbox):
     assert found.passed, found
 
 
-def test_tests_follow_no_link_of_the_candidate(sandbox: Sandbox):
+def test_tests_follow_no_link_of_the_candidate(sandbox: Sandbox) -> None:
     # a look at a path says nothing of its use a moment later: what a link leads to cannot be reached at all
     candidate = (
         "import os\ndef link(path):\n    try:\n        os.symlink('/dev/null', path)\n    except OSError: pass\n"
@@ -68,7 +68,7 @@ def test_tests_follow_no_link_of_the_candidate(sandbox: Sandbox):
     assert found.passed, found
 
 
-def test_a_pool_that_nobody_closes_ends_with_its_program(sandbox: Sandbox):
+def test_a_pool_that_nobody_closes_ends_with_its_program(sandbox: Sandbox) -> None:
     program = (
         "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(2)\n"
         "print(sum(pool.map(int, input().split())))\n"
@@ -90,7 +90,7 @@ with open_sandbox("local", workers=1) as sandbox:
 
 
 @pytest.mark.slow
-def test_an_environment_below_tmp_is_there_for_jobs():
+def test_an_environment_below_tmp_is_there_for_jobs() -> None:
     numpy = pytest.importorskip("numpy")
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         os.chmod(folder, 0o755)

@@ -5,6 +5,8 @@ The task is `solve(x)`, which doubles. None of the candidates does.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
@@ -48,7 +50,7 @@ GUESS = """    def __eq__(s, o):
 EVAL = "__import__('sys').modules['test_solution'].SECRET"
 UNPICKLE = f'b"cbuiltins\\neval\\n(V{EVAL}\\ntR."'
 HINT = "__import__('sys').modules['test_solution'].__dict__.__setitem__('SECRET', None) or int"
-ATTACKS = {
+ATTACKS: dict[str, tuple[str, str | list[Any]]] = {
     "names: builtin": (HAS_ABS, check("assert abs(candidate(0.75) - 1.5) < 1e-6")),
     "names: builtin for asserts": (HAS_ABS, ["assert abs(solve(0.75) - 1.5) < 1e-6"]),
     "names: loop over nothing": ("def range(*a): return []\n" + NO, check("for i in range(9): assert candidate(i) == 2 * i")),
@@ -171,7 +173,7 @@ ATTACKS = {
 }  # fmt: skip
 
 
-def test_no_attack_forges_its_test(sandbox: Sandbox):
+def test_no_attack_forges_its_test(sandbox: Sandbox) -> None:
     jobs = [
         Job(candidate, tests, "asserts" if isinstance(tests, list) else "humaneval" if "def check" in tests else "pytest",
             entry_point="" if isinstance(tests, list) else "solve", timeout=5.0)
@@ -181,7 +183,7 @@ def test_no_attack_forges_its_test(sandbox: Sandbox):
     assert {name: verdict for name, verdict in found.items() if verdict.status not in ("failed", "refused")} == {}
 
 
-def test_what_is_right_of_two_answers_is_not_told_by_asking_both(sandbox: Sandbox):
+def test_what_is_right_of_two_answers_is_not_told_by_asking_both(sandbox: Sandbox) -> None:
     """Yes to the first question and no to all others is right once in 64 times, so never three times in a row."""
     first = named("    def __eq__(s, o):\n        s.n += 1\n        return s.n == 1\n")
     tests = file("assert solve(1) == 2", "assert solve(2) == 4", "assert solve(3) == 6", "assert solve('ab') == 'abab'")
@@ -189,7 +191,7 @@ def test_what_is_right_of_two_answers_is_not_told_by_asking_both(sandbox: Sandbo
 
 
 @pytest.mark.parametrize("skipped", ["pytest.mark.skip", "pytest.mark.xfail", "pytest.mark.parametrize('x', [])"])
-def test_what_the_tests_leave_out_themselves_is_no_failure(sandbox: Sandbox, skipped: str):
+def test_what_the_tests_leave_out_themselves_is_no_failure(sandbox: Sandbox, skipped: str) -> None:
     argument = "x" if "parametrize" in skipped else ""
     tests = f"import pytest\n{EQUAL}@{skipped}\ndef test_b({argument}):\n    assert False\n"
     assert sandbox.run([Job("def solve(x): return 2 * x\n", tests, "pytest")])[0].passed

@@ -60,7 +60,7 @@ def program(language: str, put_in: str = "") -> str:
     return DOUBLE[language].replace("EXIT", put_in)
 
 
-TESTS = [{"input": "4\n", "output": "8\n"}, {"input": "-21\n", "output": "-42\n"}]
+TESTS: list[dict[str, object]] = [{"input": "4\n", "output": "8\n"}, {"input": "-21\n", "output": "-42\n"}]
 Needs = Callable[..., None]
 COMPILED = ["c", "cpp", "java", "typescript", "go", "rust"]
 # one compiler and one interpreter in every run; all of them where there is time
@@ -152,7 +152,7 @@ def test_compiled_once(needs: Needs, local: Sandbox) -> None:
 
 def test_each_test_has_its_own_time(needs: Needs, local: Sandbox) -> None:
     needs("bash")
-    tests = [{"input": "0\n", "output": ""}, {"input": "30\n", "output": "", "timeout": 0.3}]
+    tests: list[dict[str, object]] = [{"input": "0\n", "output": ""}, {"input": "30\n", "output": "", "timeout": 0.3}]
     found = judge(local, "bash", "read n; sleep $n", tests)
     assert (found.status, found.tests_passed) == ("timeout", 1)
     assert "waited 0." in found.reason

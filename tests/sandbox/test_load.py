@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
-from grpo_rewards_sandbox import Job, open_sandbox
+from grpo_rewards_sandbox import Job, Sandbox, open_sandbox
 from grpo_rewards_sandbox.backends.local import backend as local
 from grpo_rewards_sandbox.program.clock import longest
 
@@ -62,7 +64,7 @@ def busy_machine() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("busy_machine")
-def test_right_programs_are_right_on_a_busy_machine(backend):
+def test_right_programs_are_right_on_a_busy_machine(backend: str) -> None:
     with open_sandbox(backend, workers=2 * CORES) as opened:
         verdicts = opened.run(RIGHT * 2)
     assert [(v.status, v.reason) for v in verdicts] == [("passed", "")] * len(verdicts)
@@ -79,14 +81,16 @@ print(sum(verdict.passed for verdict in verdicts), [verdict.reason for verdict i
 """
 
 
-def test_right_programs_are_right_in_two_processes_at_once(backend):
+def test_right_programs_are_right_in_two_processes_at_once(backend: str) -> None:
     command = [sys.executable, "-c", TWO, SOLVE, CHECK, backend, str(2 * CORES)]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     said = [process.communicate(timeout=120)[0] for process in running]
     assert [text.split()[0] for text in said] == ["12", "12"], said
 
 
-def test_right_programs_are_right_where_the_kernel_does_not_count_what_waits(tmp_path, monkeypatch, busy_machine):
+def test_right_programs_are_right_where_the_kernel_does_not_count_what_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, busy_machine: None
+) -> None:
     program = tmp_path / "blind"
     shutil.copytree(local._PARENT, program)
     with (program / "program" / "clock.py").open("a") as handle:
@@ -103,7 +107,7 @@ def test_right_programs_are_right_where_the_kernel_does_not_count_what_waits(tmp
 
 
 @pytest.mark.parametrize("form", ["function", "file", "program"])
-def test_what_waits_ends_by_the_clock_and_what_runs_by_its_processor_time(sandbox, form):
+def test_what_waits_ends_by_the_clock_and_what_runs_by_its_processor_time(sandbox: Sandbox, form: str) -> None:
     def job(body: str) -> Job:
         solve = f"import time\ndef solve(x):\n    {body}\n"
         match form:
@@ -140,7 +144,7 @@ while True:
 
 
 @pytest.mark.parametrize("program", [CROWD, THREADS], ids=["processes", "threads"])
-def test_a_job_gains_nothing_by_its_own_crowd(sandbox, program):
+def test_a_job_gains_nothing_by_its_own_crowd(sandbox: Sandbox, program: Any) -> None:
     verdict = sandbox.run([Job(program, CASE, "stdio", timeout=1.0)])[0]
     assert verdict.status in ("timeout", "limit"), verdict
     ran = re.search(r"ran ([\d.]+) s", verdict.reason)
@@ -148,7 +152,7 @@ def test_a_job_gains_nothing_by_its_own_crowd(sandbox, program):
     assert float(ran[1]) <= CORES * 1.0 + 1.0
 
 
-def test_no_job_outlasts_its_bound(sandbox):
+def test_no_job_outlasts_its_bound(sandbox: Sandbox) -> None:
     """What a job cannot be seen to run, as by processes that hand over before they are looked at, gains it a bounded time."""
     verdict = sandbox.run([Job(RELAY, CASE, "stdio", timeout=0.2)])[0]
     assert verdict.status in ("timeout", "limit"), verdict

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, guarantees, open_sandbox
@@ -26,22 +27,26 @@ def status(sandbox: Sandbox, job: Job) -> str:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _isolates():
+def _isolates() -> None:
     try:
         open_sandbox("local", workers=1).close()
     except SandboxUnavailable as error:
         pytest.skip(f"NO TESTS OF THE LOCAL SANDBOX RAN: {error}")
 
 
-def test_a_killed_supervisor_is_replaced():
+def live(sandbox: Sandbox) -> list[Any]:
+    return list(sandbox._live)
+
+
+def test_a_killed_supervisor_is_replaced() -> None:
     with open_sandbox("local", workers=1) as opened:
         job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
         assert status(opened, job) == "passed"
-        os.kill(opened._live[0].pid, 9)
+        os.kill(live(opened)[0].pid, 9)
         assert status(opened, job) == "passed"
 
 
-def test_exit_leaves_no_process():
+def test_exit_leaves_no_process() -> None:
     code = (
         "from grpo_rewards_sandbox import Job, open_sandbox\nimport os\ns = open_sandbox('local', workers=1)\n"
         f"assert s.run([Job({RIGHT!r}, {CHECK!r}, 'humaneval', entry_point='solve')])[0].passed\n"
@@ -52,7 +57,7 @@ def test_exit_leaves_no_process():
 
 
 @pytest.mark.slow
-def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypatch):
+def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "broken"
     shutil.copytree(local._PARENT, program)
     limits = program / "program" / "isolation" / "limits.py"
@@ -71,10 +76,10 @@ def test_a_child_that_breaks_in_its_own_set_up_is_unavailable(tmp_path, monkeypa
 
 
 @pytest.mark.slow
-def test_a_stopped_supervisor_is_replaced(monkeypatch):
+def test_a_stopped_supervisor_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervised, "GRACE_SECONDS", 0.5)
     with open_sandbox("local", workers=1) as opened:
-        stopped = opened._live[0].pid
+        stopped = live(opened)[0].pid
         os.kill(stopped, signal.SIGSTOP)
         # more than a pipe holds: writing to it must not hang either
         big = Job(RIGHT + "# " + "x" * (1 << 20), CHECK, "humaneval", entry_point="solve", timeout=4.0)
@@ -82,15 +87,15 @@ def test_a_stopped_supervisor_is_replaced(monkeypatch):
     assert not os.path.exists(f"/proc/{stopped}")
 
 
-def test_close_in_mid_batch_ends_everything():
+def test_close_in_mid_batch_ends_everything() -> None:
     opened = open_sandbox("local", workers=1)
     sleep = Job("import time\ntime.sleep(60)\n", CHECK, "humaneval", entry_point="solve", timeout=120.0)
     found: list[str] = []
     runner = threading.Thread(target=lambda: found.extend(v.status for v in opened.run([sleep] * 3)))
     runner.start()
-    pid = opened._live[0].pid
+    pid = live(opened)[0].pid
     children = f"/proc/{pid}/task/{pid}/children"
-    candidates = []
+    candidates: list[str] = []
     while not candidates:
         parents = Path(children).read_text().split()
         candidates = [c for p in parents for c in Path(f"/proc/{p}/task/{p}/children").read_text().split()]
@@ -103,10 +108,10 @@ def test_close_in_mid_batch_ends_everything():
     opened.close()
 
 
-def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone():
+def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone() -> None:
     job = Job(RIGHT, CHECK, "humaneval", entry_point="solve")
     with open_sandbox("local", workers=1) as opened:
-        theirs = opened._live[0].pid
+        theirs = live(opened)[0].pid
         assert status(opened, job) == "passed"
         reader, writer = os.pipe()
         child = os.fork()
@@ -114,7 +119,7 @@ def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone
             answer = "broken"
             try:
                 ok = status(opened, job) == "passed"
-                mine = opened._live[0].pid
+                mine = live(opened)[0].pid
                 opened.close()
                 answer = f"{ok} {mine} {os.path.exists(f'/proc/{mine}')}"
             finally:
@@ -122,16 +127,16 @@ def test_a_forked_child_gets_supervisors_of_its_own_and_leaves_its_parents_alone
                 os._exit(0)
         os.close(writer)
         os.waitpid(child, 0)
-        ok, mine, alive = os.read(reader, 100).decode().split()
+        right, known, alive = os.read(reader, 100).decode().split()
         os.close(reader)
-        assert (ok, alive) == ("True", "False")
-        assert int(mine) != theirs
-        assert [worker.pid for worker in opened._live] == [theirs]
+        assert (right, alive) == ("True", "False")
+        assert int(known) != theirs
+        assert [worker.pid for worker in live(opened)] == [theirs]
         assert status(opened, job) == "passed"
 
 
 @pytest.mark.slow
-def test_guarantees_name_the_mode_that_is_used():
+def test_guarantees_name_the_mode_that_is_used() -> None:
     report = guarantees()
     with open_sandbox("local", workers=1) as opened:
         assert report["local"] == opened.plan["mode"]

@@ -54,7 +54,7 @@ NOT_PLAIN = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_plain_file_is_judged_as_by_a_session(sandbox: Sandbox, name: str):
+def test_a_plain_file_is_judged_as_by_a_session(sandbox: Sandbox, name: str) -> None:
     candidate, tests = FILES[name]
     by_session = tests + "\nlambda: 0\n"
     assert plain_file(tests, "solution")
@@ -66,7 +66,7 @@ def test_a_plain_file_is_judged_as_by_a_session(sandbox: Sandbox, name: str):
     assert plain.reason.removeprefix("collection: ") in session.reason or name == "ends_its_process"
 
 
-def test_a_file_leaves_no_module_behind(sandbox: Sandbox):
+def test_a_file_leaves_no_module_behind(sandbox: Sandbox) -> None:
     first = Job(
         RIGHT, "from random import double\ndef test_a():\n    assert double(2) == 4\n", "pytest", module="random"
     )
@@ -78,5 +78,5 @@ def test_a_file_leaves_no_module_behind(sandbox: Sandbox):
 
 
 @pytest.mark.parametrize("name", NOT_PLAIN)
-def test_what_asks_for_more_goes_to_a_session(name: str):
+def test_what_asks_for_more_goes_to_a_session(name: str) -> None:
     assert not plain_file(NOT_PLAIN[name], "solution")

@@ -25,7 +25,7 @@ KINDS = (
 
 @pytest.mark.parametrize("text", KINDS)
 @pytest.mark.parametrize("parameters", PARAMETERS)
-def test_a_plain_function_is_read_as_inspect_reads_it(parameters: str, text: str):
+def test_a_plain_function_is_read_as_inspect_reads_it(parameters: str, text: str) -> None:
     scope: dict[str, Any] = {}
     exec(text.format(parameters), scope)
     function = scope["f"]
@@ -34,7 +34,7 @@ def test_a_plain_function_is_read_as_inspect_reads_it(parameters: str, text: str
     assert signatures.kind_of(function) == _kind(function)
 
 
-def test_what_wraps_a_function_or_speaks_for_it_is_asked():
+def test_what_wraps_a_function_or_speaks_for_it_is_asked() -> None:
     def wrapped(a: int, b: int = 1) -> None: ...
 
     @functools.wraps(wrapped)

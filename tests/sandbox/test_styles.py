@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 
@@ -176,7 +178,7 @@ def job(candidate: str, body: str, fidelity: str = "isolated") -> Job:
     return Job(candidate, tests, "pytest", timeout=20.0, fidelity=fidelity)
 
 
-def test_every_style_passes(sandbox: Sandbox):
+def test_every_style_passes(sandbox: Sandbox) -> None:
     found = dict(zip(STYLES, sandbox.run([job(*style) for style in STYLES.values()]), strict=True))
     assert {name: verdict.reason for name, verdict in found.items() if not verdict.passed} == {}
 
@@ -190,7 +192,7 @@ INSIDE = {
 
 
 @pytest.mark.parametrize("style", INSIDE)
-def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox, style: str):
+def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox, style: str) -> None:
     isolated, shared = sandbox.run([job(*INSIDE[style]), job(*INSIDE[style], fidelity="shared")])
     assert isolated.status == "refused"
     assert "fidelity" in isolated.reason
@@ -201,11 +203,11 @@ def test_a_style_that_cannot_cross_says_which_fidelity_it_needs(sandbox: Sandbox
     ("tests", "format"),
     [(["assert f() == 1"], "asserts"), ("from solution import f\ndef test_a():\n    assert f() == 1\n", "pytest"), ([{"input": "", "output": "1"}], "stdio")],
 )  # fmt: skip
-def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, tests, format: str):
+def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, tests: Any, format: str) -> None:
     verdict = sandbox.run([Job("import nowhere_to_be_found\ndef f(): return 1\n", tests, format)])[0]
     assert verdict.status == "failed"
     assert "sandbox build --package" in verdict.reason
 
 
-def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox):
+def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox) -> None:
     assert sandbox.run([Job("print(input())\nexit()\n", [{"input": "4", "output": "4"}], "stdio")])[0].passed

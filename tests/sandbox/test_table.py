@@ -338,7 +338,7 @@ ROWS: dict[str, list[Case]] = {
 @pytest.mark.parametrize(
     "case", [pytest.param(case, id=f"{row} {at}") for row, cases in ROWS.items() for at, case in enumerate(cases, 1)]
 )
-def test_a_row_of_the_table(sandbox: Sandbox, case: Case):
+def test_a_row_of_the_table(sandbox: Sandbox, case: Case) -> None:
     skip_without(sandbox, case.package)
     jobs = [case.job(case.honest)]
     if case.wrong:
@@ -370,12 +370,12 @@ NAMES = "def check(candidate):\n" + "".join(f"    {line}\n" for line in MADE.for
     ],
     ids=["one check", "several checks", "entry point", "beside an entry point", "file"],
 )
-def test_an_attribute_of_what_a_name_made_says_that_it_is_a_class(sandbox: Sandbox, job: Job):
+def test_an_attribute_of_what_a_name_made_says_that_it_is_a_class(sandbox: Sandbox, job: Job) -> None:
     verdict = sandbox.run([job])[0]
     assert verdict.passed, verdict.reason
 
 
-def test_a_program_in_one_process_with_its_tests_cannot_say_that_they_are_refused(sandbox: Sandbox):
+def test_a_program_in_one_process_with_its_tests_cannot_say_that_they_are_refused(sandbox: Sandbox) -> None:
     report = {"passed": False, "tests_passed": 0, "tests_total": 1, "reason": "x", "status": "refused", "limit": ""}
     line = json.dumps(report) + "\n"
     writes = f"import os\nfor fd in range(3, 64):\n    try: os.write(fd, {line!r}.encode())\n    except OSError: pass\nos._exit(0)\n"
@@ -394,7 +394,7 @@ def skip_without(sandbox: Sandbox, package: str) -> None:
         pytest.skip(f"NO TESTS OF {package.upper()} RAN: the sandbox has not this package")
 
 
-def test_the_table_has_the_rows_that_are_tested():
+def test_the_table_has_the_rows_that_are_tested() -> None:
     page = PAGE.read_text(encoding="utf-8")
     section = page.partition("\n## What a candidate's answers count for\n")[2].partition("\n## ")[0]
     assert re.findall(r"^\| (?!a candidate's |---)(.+?) \|", section, re.MULTILINE) == list(ROWS)

@@ -10,6 +10,8 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,7 +95,7 @@ def environment() -> dict[str, str]:
 @pytest.mark.parametrize(
     ("mode", "user"), [("namespaces", NOBODY), ("landlock", NOBODY), ("namespaces", 0), ("user", 0)]
 )
-def test_less_privilege_judges_and_refuses(mode, user, tmp_path):
+def test_less_privilege_judges_and_refuses(mode: str, user: Any, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("x")
     attempts = [attempt.replace("FOREIGN", repr(str(secret))) for attempt in ATTEMPTS]

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ COMMAND = Path(sys.executable).with_name("grpo-rewards")
 
 
 @pytest.mark.slow
-def test_a_new_plugin_installs_and_passes_its_tests_at_once(tmp_path):
+def test_a_new_plugin_installs_and_passes_its_tests_at_once(tmp_path: Path) -> None:
     made = subprocess.run([COMMAND, "new", "grpo-rewards-tone", "--json"], cwd=tmp_path, capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     project, site = tmp_path / "grpo-rewards-tone", tmp_path / "site"
@@ -35,7 +36,7 @@ def test_a_new_plugin_installs_and_passes_its_tests_at_once(tmp_path):
     subprocess.run([*pip, "--no-index", "-t", str(site), str(project)], check=True, capture_output=True)
     environment = {**os.environ, "PYTHONPATH": str(site), "COLUMNS": "200"}
 
-    def run(*command):
+    def run(*command: Any) -> Any:
         return subprocess.run(command, cwd=project, capture_output=True, text=True, env=environment, timeout=120)
 
     tests = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error")
@@ -49,7 +50,7 @@ def test_a_new_plugin_installs_and_passes_its_tests_at_once(tmp_path):
     assert [one["source"] for one in listed["rewards"] if one["name"] == "tone"] == ["grpo-rewards-tone"]
 
 
-def test_what_it_writes_is_tidy(tmp_path, request):
+def test_what_it_writes_is_tidy(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     pytest.importorskip("ruff")
     folder, _ = write_plugin("my-Tone.plugin", tmp_path)
     assert (folder / "my_tone_plugin" / "rewards.py").is_file()
@@ -66,13 +67,13 @@ def test_what_it_writes_is_tidy(tmp_path, request):
 @pytest.mark.parametrize(
     "name", ["", "1st", "tone!", "../up", "a/b", "class", "json", "grpo-rewards", "grpo_rewards_json", "-x"]
 )
-def test_names_that_cannot_be_are_refused(tmp_path, name):
+def test_names_that_cannot_be_are_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(ConfigError):
         write_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nothing_is_written_over(tmp_path):
+def test_nothing_is_written_over(tmp_path: Path) -> None:
     write_plugin("tone", tmp_path)
     with pytest.raises(ConfigError, match="there already"):
         write_plugin("tone", tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -109,12 +110,12 @@ def _local() -> Reward:
     ],
     ids=lambda case: case if isinstance(case, str) else case.name,
 )
-def test_each_way_to_break_the_contract_is_caught(broken, caught):
+def test_each_way_to_break_the_contract_is_caught(broken: Any, caught: str) -> None:
     suite = type("Suite", (RewardContract,), {"reward": broken, "rows": ROWS})
     with pytest.raises(Exception):  # noqa: B017 - whatever the rule raises fails the plugin's test
         getattr(suite(), caught)()
 
 
-def test_the_suite_names_its_rules():
+def test_the_suite_names_its_rules() -> None:
     assert len(TESTS) >= 11
     assert all(getattr(RewardContract, name).__doc__ for name in TESTS)

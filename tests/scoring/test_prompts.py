@@ -62,7 +62,7 @@ def outcome(parse: Any, raw: bytes) -> str:
 
 
 @given(rows)
-def test_every_row_is_read_as_it_is_alone(found: list[Any]):
+def test_every_row_is_read_as_it_is_alone(found: list[Any]) -> None:
     parser = RowParser()
     for raw in (line(*row) for row in found):
         assert outcome(parser.parse, raw) == outcome(parse_object, raw)
@@ -70,7 +70,7 @@ def test_every_row_is_read_as_it_is_alone(found: list[Any]):
 
 @pytest.mark.parametrize("prompt", [LONG, [{"role": "user", "content": LONG}]])
 @pytest.mark.parametrize("compact", [True, False])
-def test_rows_of_a_group_get_one_object_for_their_prompt(prompt: Any, compact: bool):
+def test_rows_of_a_group_get_one_object_for_their_prompt(prompt: Any, compact: bool) -> None:
     parser = RowParser()
     found = [parser.parse(line(prompt, [("completion", number)], compact, "")) for number in range(6)]
     assert [row["completion"] for row in found] == list(range(6))
@@ -78,6 +78,6 @@ def test_rows_of_a_group_get_one_object_for_their_prompt(prompt: Any, compact: b
 
 
 @given(st.lists(st.sampled_from([LONG + "a", LONG + "b", LONG + "c"]), max_size=12))
-def test_a_prompt_that_comes_back_is_its_own(prompts: list[str]):
+def test_a_prompt_that_comes_back_is_its_own(prompts: list[str]) -> None:
     parser = RowParser()
     assert [parser.parse(line(prompt, [("completion", 1)], False, ""))["prompt"] for prompt in prompts] == prompts

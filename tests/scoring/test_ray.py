@@ -9,7 +9,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess, Popen
+from typing import Any
 
 import pytest
 
@@ -126,7 +129,9 @@ score_file(folder / "rows.jsonl", load(folder / "rewards.yaml"), out=folder / "r
 """
 
 
-def test_a_task_whose_node_cannot_fetch_its_rows_is_sent_again(folder: Path, jsonl, read) -> None:  # type: ignore[no-untyped-def]
+def test_a_task_whose_node_cannot_fetch_its_rows_is_sent_again(
+    folder: Path, jsonl: Callable[..., Path], read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     jsonl({"prompt": f"p{n // 4}", "completion": "xx", "answer": "xx"} for n in range(8))
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", UNFETCHED, str(folder)], capture_output=True, text=True, timeout=240
@@ -138,8 +143,11 @@ def test_a_task_whose_node_cannot_fetch_its_rows_is_sent_again(folder: Path, jso
 
 
 def test_a_cluster_that_loses_a_node_and_a_worker_writes_the_bytes_of_one_machine(
-    folder: Path, jsonl, read, cli
-) -> None:  # type: ignore[no-untyped-def]
+    folder: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+    cli: Callable[..., CompletedProcess[str]],
+) -> None:
     rows = [{"prompt": f"p{n // 4}", "completion": "x" * (n % 23), "answer": "xx"} for n in range(800)]
     rows[601]["completion"] = "kill"
     jsonl(rows)
@@ -165,7 +173,12 @@ def test_a_cluster_that_loses_a_node_and_a_worker_writes_the_bytes_of_one_machin
     assert [a for n, a in enumerate(lines[0]) if n != 601] == [b for n, b in enumerate(lines[1]) if n != 601]
 
 
-def test_a_run_on_ray_that_is_killed_goes_on_where_it_stopped(folder: Path, jsonl, start, cli) -> None:  # type: ignore[no-untyped-def]
+def test_a_run_on_ray_that_is_killed_goes_on_where_it_stopped(
+    folder: Path,
+    jsonl: Callable[..., Path],
+    start: Callable[..., Popen[str]],
+    cli: Callable[..., CompletedProcess[str]],
+) -> None:
     jsonl({"prompt": f"p{n // 4}", "completion": "x" * (n % 23), "answer": "xx"} for n in range(400))
     arguments = ("score", "rows.jsonl", "-c", "rewards.yaml", "-o", "ray.jsonl")
     running = start(*arguments, "--executor", "ray")
@@ -186,7 +199,9 @@ def test_a_run_on_ray_that_is_killed_goes_on_where_it_stopped(folder: Path, json
     assert (folder / "ray.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
 
 
-def test_a_cluster_that_is_not_there_is_named(folder: Path, jsonl, cli) -> None:  # type: ignore[no-untyped-def]
+def test_a_cluster_that_is_not_there_is_named(
+    folder: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
     jsonl([{"completion": "x", "answer": "x"}])
     run = cli(
         "score", "rows.jsonl", "--only", "exact", "--executor", "ray", env={**os.environ, "RAY_ADDRESS": "127.0.0.1:1"}

@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 import zstandard
@@ -14,15 +18,15 @@ ONLY = ("--only", "exact")
 EXPECTED = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
 
 
-def _rewards(rows):
+def _rewards(rows: Any) -> Any:
     return [row["grpo_rewards"]["reward"] for row in rows]
 
 
-def _lines(rows=ROWS) -> bytes:
+def _lines(rows: Any = ROWS) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def _csv(rows=ROWS) -> bytes:
+def _csv(rows: Any = ROWS) -> bytes:
     import io
 
     text = io.StringIO(newline="")
@@ -50,7 +54,9 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_format_gives_the_same_rows(tmp_path, cli, read, name):
+def test_every_format_gives_the_same_rows(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], read: Callable[[Path], list[dict[str, Any]]], name: str
+) -> None:
     (tmp_path / name).write_bytes(FILES[name])
     run = cli("score", name, *ONLY, "-o", "out.jsonl")
     assert run.returncode == 0, run.stderr
@@ -61,14 +67,16 @@ def test_every_format_gives_the_same_rows(tmp_path, cli, read, name):
     assert [groups.index(group) for group in groups] == [0, 0, 2, 2, 4, 4]
 
 
-def test_standard_input_and_output(cli, tmp_path):
+def test_standard_input_and_output(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
     run = cli("score", "-", *ONLY, "-o", "-", input=_lines().decode())
     assert run.returncode == 0, run.stderr
     assert _rewards(map(json.loads, run.stdout.splitlines())) == EXPECTED
     assert "exact" in run.stderr
 
 
-def test_a_multi_line_cell_of_a_csv_file(cli, tmp_path, read):
+def test_a_multi_line_cell_of_a_csv_file(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     rows = [{"completion": 'two\nlines, "quoted"', "answer": "x"}, {"completion": "x", "answer": "x"}]
     (tmp_path / "rows.csv").write_bytes(_csv(rows))
     run = cli("score", "rows.csv", *ONLY, "-o", "out.jsonl")
@@ -78,7 +86,9 @@ def test_a_multi_line_cell_of_a_csv_file(cli, tmp_path, read):
     assert [row["grpo_rewards"]["row"] for row in scored] == [2, 4]
 
 
-def test_a_cell_with_a_chat_is_a_chat(cli, tmp_path, read):
+def test_a_cell_with_a_chat_is_a_chat(
+    cli: Callable[..., CompletedProcess[str]], tmp_path: Path, read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     chat = json.dumps([{"role": "assistant", "content": "<answer>4</answer>"}])
     (tmp_path / "rows.csv").write_bytes(_csv([{"completion": chat, "answer": "4"}]))
     assert cli("score", "rows.csv", *ONLY, "-o", "out.jsonl").returncode == 0
@@ -86,24 +96,34 @@ def test_a_cell_with_a_chat_is_a_chat(cli, tmp_path, read):
 
 
 @pytest.fixture
-def parquet(tmp_path):
+def parquet(tmp_path: Path) -> Any:
     arrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    def write(columns, name="rows.parquet"):
+    def write(columns: Any, name: str = "rows.parquet") -> None:
         parquet.write_table(arrow.table(columns), tmp_path / name, row_group_size=3)
 
     return write
 
 
-def test_parquet(cli, tmp_path, read, parquet):
+def test_parquet(
+    cli: Callable[..., CompletedProcess[str]],
+    tmp_path: Path,
+    read: Callable[[Path], list[dict[str, Any]]],
+    parquet: Any,
+) -> None:
     parquet({name: [row[name] for row in ROWS] for name in ROWS[0]})
     run = cli("score", "rows.parquet", *ONLY, "-o", "out.jsonl")
     assert run.returncode == 0, run.stderr
     assert _rewards(read(tmp_path / "out.jsonl")) == EXPECTED
 
 
-def test_the_completions_table_that_trl_writes(cli, tmp_path, read, parquet):
+def test_the_completions_table_that_trl_writes(
+    cli: Callable[..., CompletedProcess[str]],
+    tmp_path: Path,
+    read: Callable[[Path], list[dict[str, Any]]],
+    parquet: Any,
+) -> None:
     parquet(
         {
             "step": ["1"] * 4 + ["2"] * 4,
@@ -124,7 +144,7 @@ def test_the_completions_table_that_trl_writes(cli, tmp_path, read, parquet):
     assert [row["grpo_rewards"]["group"] for row in rows] == [1] * 4 + [5] * 4
 
 
-SHAPES = {
+SHAPES: dict[str, dict[str, Any]] = {
     "completion": {"completion": "<answer>7</answer>"},
     "chat": {"completion": [{"role": "assistant", "content": "<answer>7</answer>"}]},
     "one message": {"completion": {"role": "assistant", "content": "<answer>7</answer>"}},
@@ -149,14 +169,25 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_of_a_row(cli, tmp_path, jsonl, read, shape):
+def test_every_shape_of_a_row(
+    cli: Callable[..., CompletedProcess[str]],
+    tmp_path: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+    shape: str,
+) -> None:
     jsonl([{**SHAPES[shape], "answer": "7"}])
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl")
     assert run.returncode == 0, run.stderr
     assert _rewards(read(tmp_path / "out.jsonl")) == [1.0]
 
 
-def test_a_list_of_completions_is_a_group(cli, tmp_path, jsonl, read):
+def test_a_list_of_completions_is_a_group(
+    cli: Callable[..., CompletedProcess[str]],
+    tmp_path: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+) -> None:
     row = {"prompt": "p", "completions": ["<answer>1</answer>", "<answer>2</answer>"], "answer": "2"}
     jsonl([row, row])
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl", "--json")
@@ -186,7 +217,9 @@ BAD = [
 ]
 
 
-def test_malformed_lines_are_named_and_kept_and_the_rest_go_on(tmp_path, cli, read):
+def test_malformed_lines_are_named_and_kept_and_the_rest_go_on(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     lines = _lines().splitlines()
     mixed = [line for pair in zip(BAD, [*lines, *[lines[0]] * 8], strict=True) for line in (pair[0][0], pair[1])]
     (tmp_path / "rows.jsonl").write_bytes(b"\n".join(mixed) + b"\n")
@@ -205,7 +238,9 @@ def test_malformed_lines_are_named_and_kept_and_the_rest_go_on(tmp_path, cli, re
     assert _rewards(read(tmp_path / "out.jsonl"))[:6] == EXPECTED
 
 
-def test_malformed_records_of_a_csv_file(tmp_path, cli, read):
+def test_malformed_records_of_a_csv_file(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     (tmp_path / "rows.csv").write_bytes(b"completion,answer\n<answer>1</answer>,1\nx\n\xff,1\n<answer>2</answer>,2\n")
     run = cli("score", "rows.csv", *ONLY, "-o", "out.jsonl")
     assert run.returncode == 1
@@ -214,7 +249,9 @@ def test_malformed_records_of_a_csv_file(tmp_path, cli, read):
     assert _rewards(read(tmp_path / "out.jsonl")) == [1.0, 1.0]
 
 
-def test_a_file_that_breaks_off_is_scored_up_to_there(tmp_path, cli, read):
+def test_a_file_that_breaks_off_is_scored_up_to_there(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     whole = gzip.compress(_lines([{**row, "noise": "".join(map(chr, range(33, 120)))} for row in ROWS * 300]))
     (tmp_path / "rows.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     run = cli("score", "rows.jsonl.gz", *ONLY, "-o", "out.jsonl")
@@ -223,7 +260,7 @@ def test_a_file_that_breaks_off_is_scored_up_to_there(tmp_path, cli, read):
     assert _rewards(read(tmp_path / "out.jsonl"))[:6] == EXPECTED
 
 
-def test_numbers_and_keys_survive(tmp_path, cli):
+def test_numbers_and_keys_survive(tmp_path: Path, cli: Callable[..., CompletedProcess[str]]) -> None:
     line = '{"completion":"<answer>1</answer>","answer":"1","big":123456789012345678901234567890,"é":"\\ud83d\\ude00"'
     (tmp_path / "rows.jsonl").write_text(line + "}\n")
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl")
@@ -243,7 +280,9 @@ def test_numbers_and_keys_survive(tmp_path, cli):
         ("rows.parquet", b"PAR?", "cannot be read as parquet"),
     ],
 )
-def test_a_file_that_is_no_rows(tmp_path, cli, name, content, message):
+def test_a_file_that_is_no_rows(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], name: str, content: bytes | None, message: str
+) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     run = cli("score", name, *ONLY, "-o", "out.jsonl")
@@ -254,7 +293,9 @@ def test_a_file_that_is_no_rows(tmp_path, cli, name, content, message):
     assert not list(tmp_path.glob("out.jsonl*"))
 
 
-def test_a_missing_column_is_found_before_the_first_row(tmp_path, cli, jsonl):
+def test_a_missing_column_is_found_before_the_first_row(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl({"completion": "x", "anser": "1"} for _ in range(10))
     run = cli("score", "rows.jsonl", *ONLY, "-o", "-")
     assert run.returncode == 2
@@ -263,7 +304,12 @@ def test_a_missing_column_is_found_before_the_first_row(tmp_path, cli, jsonl):
     assert "did you mean 'anser'" in run.stderr
 
 
-def test_groups_are_not_split_over_chunks(tmp_path, cli, jsonl, read):
+def test_groups_are_not_split_over_chunks(
+    tmp_path: Path,
+    cli: Callable[..., CompletedProcess[str]],
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+) -> None:
     """Group rewards see whole groups, however long, and whatever the rows around them are."""
     (tmp_path / "size.py").write_text(
         "from grpo_rewards import reward\n@reward.group\n"
@@ -276,7 +322,12 @@ def test_groups_are_not_split_over_chunks(tmp_path, cli, jsonl, read):
     assert _rewards(read(tmp_path / "out.jsonl")) == [float(size) for size in sizes for _ in range(size)]
 
 
-def test_a_group_that_lies_scattered_is_warned_of_once(tmp_path, cli, jsonl, read):
+def test_a_group_that_lies_scattered_is_warned_of_once(
+    tmp_path: Path,
+    cli: Callable[..., CompletedProcess[str]],
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+) -> None:
     jsonl({"group_id": n % 2, "completion": "x", "answer": "x"} for n in range(8))
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl")
     assert run.returncode == 0
@@ -285,20 +336,32 @@ def test_a_group_that_lies_scattered_is_warned_of_once(tmp_path, cli, jsonl, rea
     assert "Sort the file by group" in run.stderr
 
 
-def test_group_id_goes_before_equal_prompts(tmp_path, cli, jsonl, read):
+def test_group_id_goes_before_equal_prompts(
+    tmp_path: Path,
+    cli: Callable[..., CompletedProcess[str]],
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+) -> None:
     jsonl({"prompt": "same", "group_id": n // 2, "completion": "x", "answer": "x"} for n in range(4))
     assert cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl").returncode == 0
     assert [row["grpo_rewards"]["group"] for row in read(tmp_path / "out.jsonl")] == [1, 1, 3, 3]
 
 
-def test_scoring_a_scored_file_replaces_its_scores(tmp_path, cli, jsonl):
+def test_scoring_a_scored_file_replaces_its_scores(
+    tmp_path: Path, cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl(ROWS)
     assert cli("score", "rows.jsonl", *ONLY, "-o", "once.jsonl").returncode == 0
     assert cli("score", "once.jsonl", *ONLY, "-o", "twice.jsonl").returncode == 0
     assert (tmp_path / "once.jsonl").read_bytes() == (tmp_path / "twice.jsonl").read_bytes()
 
 
-def test_a_column_that_only_later_rows_lack_does_not_apply_there(tmp_path, cli, jsonl, read):
+def test_a_column_that_only_later_rows_lack_does_not_apply_there(
+    tmp_path: Path,
+    cli: Callable[..., CompletedProcess[str]],
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+) -> None:
     jsonl([{"completion": "<answer>1</answer>", "answer": "1"}] * 20 + [{"completion": "x"}] * 600)
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl")
     assert run.returncode == 0, run.stderr

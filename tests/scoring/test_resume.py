@@ -6,7 +6,10 @@ import json
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess, Popen
+from typing import Any
 
 import pytest
 
@@ -26,7 +29,7 @@ ROWS = 160
 
 
 @pytest.fixture
-def setting(tmp_path, jsonl):
+def setting(tmp_path: Path, jsonl: Callable[..., Path]) -> Any:
     """A file of rows in groups of four, a reward that logs each row it scores, and a configuration."""
     (tmp_path / "slow.py").write_text(REWARD.format(log=str(tmp_path / "log"), seconds=0.02))
     (tmp_path / "rewards.yaml").write_text("version: 1\nrewards:\n  slow: {use: './slow.py:slow'}\n")
@@ -39,7 +42,7 @@ def _logged(folder: Path) -> list[int]:
     return [int(line) for line in log.read_text().split()] if log.exists() else []
 
 
-def _kill_in_midfile(process, folder: Path, after: int) -> None:
+def _kill_in_midfile(process: Any, folder: Path, after: int) -> None:
     """SIGKILL the process once `after` rows were scored and some of them are committed."""
     state = folder / "out.jsonl.partial.state"
     deadline = time.monotonic() + 60
@@ -64,7 +67,9 @@ def _wait_for_quiet(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("torn", [False, True])
-def test_a_killed_run_goes_on_as_if_nothing_had_been(setting, cli, start, workers, torn):
+def test_a_killed_run_goes_on_as_if_nothing_had_been(
+    setting: Path, cli: Callable[..., CompletedProcess[str]], start: Callable[..., Popen[str]], workers: int, torn: bool
+) -> None:
     whole = cli("score", "rows.jsonl", "-o", "whole.jsonl", "--workers", workers)
     assert whole.returncode == 0, whole.stderr
     (setting / "log").unlink()
@@ -89,7 +94,9 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(setting, cli, start, worker
 
 
 @pytest.mark.slow
-def test_the_figures_of_a_resumed_run_are_those_of_a_whole_one(setting, cli, start):
+def test_the_figures_of_a_resumed_run_are_those_of_a_whole_one(
+    setting: Path, cli: Callable[..., CompletedProcess[str]], start: Callable[..., Popen[str]]
+) -> None:
     whole = json.loads(cli("score", "rows.jsonl", "-o", "whole.jsonl", "--json").stdout)
     (setting / "log").unlink()
     _kill_in_midfile(start("score", "rows.jsonl", "-o", "out.jsonl"), setting, after=40)
@@ -102,13 +109,15 @@ def test_the_figures_of_a_resumed_run_are_those_of_a_whole_one(setting, cli, sta
 
 
 @pytest.fixture
-def killed(setting, start):
+def killed(setting: Path, start: Callable[..., Popen[str]]) -> Any:
     _kill_in_midfile(start("score", "rows.jsonl", "-o", "out.jsonl"), setting, after=20)
     return setting
 
 
 @pytest.mark.slow
-def test_an_unfinished_output_is_not_overwritten_unasked(killed, cli):
+def test_an_unfinished_output_is_not_overwritten_unasked(
+    killed: Any, cli: Callable[..., CompletedProcess[str]]
+) -> None:
     before = (killed / "out.jsonl.partial").read_bytes()
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl")
     assert refused.returncode == 2
@@ -120,7 +129,7 @@ def test_an_unfinished_output_is_not_overwritten_unasked(killed, cli):
     assert len((killed / "out.jsonl").read_text().splitlines()) == ROWS
 
 
-def test_a_changed_configuration_is_refused(killed, cli):
+def test_a_changed_configuration_is_refused(killed: Any, cli: Callable[..., CompletedProcess[str]]) -> None:
     (killed / "rewards.yaml").write_text("version: 1\nrewards:\n  slow: {use: './slow.py:slow', weight: 2.0}\n")
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl", "--resume")
     assert refused.returncode == 2
@@ -128,7 +137,7 @@ def test_a_changed_configuration_is_refused(killed, cli):
     assert "Traceback" not in refused.stderr
 
 
-def test_a_changed_plugin_is_refused_by_name(killed, cli):
+def test_a_changed_plugin_is_refused_by_name(killed: Any, cli: Callable[..., CompletedProcess[str]]) -> None:
     with (killed / "slow.py").open("a") as file:
         file.write("# edited\n")
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl", "--resume")
@@ -136,7 +145,7 @@ def test_a_changed_plugin_is_refused_by_name(killed, cli):
     assert "plugins was" in refused.stderr or "plugins.slow" in refused.stderr
 
 
-def test_a_changed_input_is_refused(killed, cli):
+def test_a_changed_input_is_refused(killed: Any, cli: Callable[..., CompletedProcess[str]]) -> None:
     with (killed / "rows.jsonl").open("a") as file:
         file.write('{"prompt": "p", "completion": "more", "n": 1}\n')
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl", "--resume")
@@ -144,7 +153,7 @@ def test_a_changed_input_is_refused(killed, cli):
     assert "input.size was" in refused.stderr
 
 
-def test_a_partial_that_was_cut_is_refused(killed, cli):
+def test_a_partial_that_was_cut_is_refused(killed: Any, cli: Callable[..., CompletedProcess[str]]) -> None:
     partial = killed / "out.jsonl.partial"
     os.truncate(partial, 10)
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl", "--resume")
@@ -153,7 +162,7 @@ def test_a_partial_that_was_cut_is_refused(killed, cli):
 
 
 @pytest.mark.slow
-def test_a_finished_output_is_kept(setting, cli):
+def test_a_finished_output_is_kept(setting: Path, cli: Callable[..., CompletedProcess[str]]) -> None:
     assert cli("score", "rows.jsonl", "-o", "out.jsonl").returncode == 0
     before = (setting / "out.jsonl").read_bytes()
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl")
@@ -182,7 +191,9 @@ def flaky(completion: str, n: int):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_resume_on_a_finished_output_scores_only_groups_with_rows_left_out(tmp_path, jsonl, cli, suffix):
+def test_resume_on_a_finished_output_scores_only_groups_with_rows_left_out(
+    tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]], suffix: str
+) -> None:
     (tmp_path / "flaky.py").write_text(FLAKY.format(log=str(tmp_path / "log"), flag=str(tmp_path / "up")))
     jsonl({"prompt": f"p{n // 4}", "completion": f"c{n}", "n": n} for n in range(40))
     only, out = ("--only", "./flaky.py:flaky"), f"out.jsonl{suffix}"
@@ -207,7 +218,9 @@ def test_resume_on_a_finished_output_scores_only_groups_with_rows_left_out(tmp_p
     assert sorted(path.name for path in tmp_path.glob("out.jsonl*")) == [out, f"{out}.meta.json"]
 
 
-def test_a_missing_column_leaves_no_partial_behind(setting, cli, jsonl):
+def test_a_missing_column_leaves_no_partial_behind(
+    setting: Path, cli: Callable[..., CompletedProcess[str]], jsonl: Callable[..., Path]
+) -> None:
     jsonl([{"completion": "x"}] * 3)
     refused = cli("score", "rows.jsonl", "-o", "out.jsonl")
     assert refused.returncode == 2

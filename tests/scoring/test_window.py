@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -23,11 +25,13 @@ def scored(path: Path, rewards: dict[str, Any], read: Any, **options: Any) -> li
 
 
 @pytest.fixture
-def rows(jsonl):
+def rows(jsonl: Callable[..., Path]) -> Any:
     return jsonl({"completion": str(n)} for n in range(ROWS))
 
 
-def test_the_first_row_may_wait_for_a_late_one_in_threads(rows, read):
+def test_the_first_row_may_wait_for_a_late_one_in_threads(
+    rows: Any, read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     reached = threading.Event()
 
     @reward(range=(0.0, ROWS), workers=4)
@@ -42,7 +46,9 @@ def test_the_first_row_may_wait_for_a_late_one_in_threads(rows, read):
     assert [row["reward"] for row in found] == [float(n) for n in range(ROWS)]
 
 
-def test_the_first_row_may_wait_for_a_late_one_on_the_loop(rows, read):
+def test_the_first_row_may_wait_for_a_late_one_on_the_loop(
+    rows: Any, read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     reached: list[bool] = []
 
     @reward(range=(0.0, ROWS), workers=4)
@@ -61,7 +67,7 @@ def test_the_first_row_may_wait_for_a_late_one_on_the_loop(rows, read):
     assert [row["reward"] for row in found] == [float(n) for n in range(ROWS)]
 
 
-def test_components_wait_beside_each_other_in_one_batch():
+def test_components_wait_beside_each_other_in_one_batch() -> None:
     together = threading.Barrier(2)
 
     def waiting(name: str) -> Any:
@@ -77,7 +83,9 @@ def test_components_wait_beside_each_other_in_one_batch():
 
 
 @pytest.mark.parametrize("style", ["threads", "tasks"])
-def test_no_more_calls_than_workers_over_all_rows(rows, read, style):
+def test_no_more_calls_than_workers_over_all_rows(
+    rows: Any, read: Callable[[Path], list[dict[str, Any]]], style: str
+) -> None:
     now, most, lock = [0], [0], threading.Lock()
 
     def count(step: int) -> None:
@@ -103,7 +111,9 @@ def test_no_more_calls_than_workers_over_all_rows(rows, read, style):
     assert most == [3]
 
 
-def test_a_reward_that_does_not_wait_is_asked_in_this_thread_and_in_order(rows, read):
+def test_a_reward_that_does_not_wait_is_asked_in_this_thread_and_in_order(
+    rows: Any, read: Callable[[Path], list[dict[str, Any]]]
+) -> None:
     seen: list[tuple[threading.Thread, str]] = []
 
     @reward
@@ -119,7 +129,7 @@ def test_a_reward_that_does_not_wait_is_asked_in_this_thread_and_in_order(rows, 
     assert seen == [(threading.main_thread(), str(n)) for n in range(ROWS)]
 
 
-def test_ctrl_c_ends_the_run_and_begins_no_further_row(rows, read):
+def test_ctrl_c_ends_the_run_and_begins_no_further_row(rows: Any, read: Callable[[Path], list[dict[str, Any]]]) -> None:
     begun: list[str] = []
     stop = threading.Event()
 
@@ -142,7 +152,9 @@ def test_ctrl_c_ends_the_run_and_begins_no_further_row(rows, read):
     assert len(begun) <= 2
 
 
-def test_a_slow_chunk_keeps_no_worker_process_from_those_behind_it(tmp_path, jsonl, cli):
+def test_a_slow_chunk_keeps_no_worker_process_from_those_behind_it(
+    tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
     (tmp_path / "meeting.py").write_text(
         "import pathlib, time\nfrom grpo_rewards import reward\n"
         "@reward\ndef meeting(completion: str) -> float:\n"

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -22,19 +26,21 @@ def deadly(completion: str) -> float:
 """
 
 
-def _rows(groups: int, size: int = 4, **special: int):
+def _rows(groups: int, size: int = 4, **special: int) -> Iterator[Any]:
     placed = {position: completion for completion, position in special.items()}
     for n in range(groups * size):
         yield {"prompt": f"p{n // size}", "completion": placed.get(n, f"<answer>\n{n}\n</answer>"), "answer": str(n)}
 
 
 @pytest.fixture
-def deadly(tmp_path):
+def deadly(tmp_path: Path) -> tuple[str, str]:
     (tmp_path / "deadly.py").write_text(DEADLY)
     return ("--only", "./deadly.py:deadly")
 
 
-def test_two_workers_write_what_one_writes(tmp_path, jsonl, cli):
+def test_two_workers_write_what_one_writes(
+    tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
     jsonl(_rows(150))
     (tmp_path / "rewards.yaml").write_text(
         "version: 1\nrewards:\n  exact: {use: exact}\n  format: {use: xml_format, params: {tags: [answer]}}\n"
@@ -55,7 +61,15 @@ def test_two_workers_write_what_one_writes(tmp_path, jsonl, cli):
 @pytest.mark.parametrize(
     ("completion", "how"), [("kill", "SIGKILL"), ("segfault", "SIGSEGV"), ("exit", "exit status 7")]
 )
-def test_a_row_that_kills_its_worker_is_the_only_one_lost(tmp_path, jsonl, read, cli, deadly, completion, how):
+def test_a_row_that_kills_its_worker_is_the_only_one_lost(
+    tmp_path: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+    cli: Callable[..., CompletedProcess[str]],
+    deadly: tuple[str, str],
+    completion: str,
+    how: str,
+) -> None:
     jsonl(_rows(20, **{completion: 33}))
     run = cli("score", "rows.jsonl", *deadly, "-o", "out.jsonl", "--workers", 2)
     assert run.returncode == 1, run.stderr
@@ -70,7 +84,13 @@ def test_a_row_that_kills_its_worker_is_the_only_one_lost(tmp_path, jsonl, read,
 
 
 @pytest.mark.slow
-def test_several_deadly_rows_in_one_group(tmp_path, jsonl, read, cli, deadly):
+def test_several_deadly_rows_in_one_group(
+    tmp_path: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+    cli: Callable[..., CompletedProcess[str]],
+    deadly: tuple[str, str],
+) -> None:
     jsonl(_rows(6, kill=8, segfault=10))
     run = cli("score", "rows.jsonl", *deadly, "-o", "out.jsonl", "--workers", 2)
     assert run.returncode == 1, run.stderr
@@ -78,7 +98,9 @@ def test_several_deadly_rows_in_one_group(tmp_path, jsonl, read, cli, deadly):
     assert [position for position, status in enumerate(statuses) if status == "error"] == [8, 10]
 
 
-def test_what_cannot_cross_into_a_worker_is_said_before_the_first_row(tmp_path, jsonl, cli):
+def test_what_cannot_cross_into_a_worker_is_said_before_the_first_row(
+    tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
     (tmp_path / "parent_only.py").write_text(
         "import multiprocessing\nfrom grpo_rewards import reward\n"
         "if multiprocessing.parent_process() is not None:\n    raise RuntimeError('not in a child')\n"
@@ -93,7 +115,9 @@ def test_what_cannot_cross_into_a_worker_is_said_before_the_first_row(tmp_path, 
     assert not list(tmp_path.glob("out.jsonl*"))
 
 
-def test_an_unknown_executor_names_those_there_are(jsonl, cli):
+def test_an_unknown_executor_names_those_there_are(
+    jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
     jsonl(_rows(1))
     run = cli("score", "rows.jsonl", "--only", "exact", "--executor", "locl")
     assert run.returncode == 2

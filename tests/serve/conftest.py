@@ -11,7 +11,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,7 +81,16 @@ class Server:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def request(self, method, path, body=None, *, token=TOKEN, headers=None, timeout=30):
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        token: str | None = TOKEN,
+        headers: Any = None,
+        timeout: float = 30,
+    ) -> Any:
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         with contextlib.closing(line):
             given = {"Authorization": f"Bearer {token}"} if token is not None else {}
@@ -87,16 +98,16 @@ class Server:
             response = line.getresponse()
             return response.status, response.read(), dict(response.getheaders())
 
-    def get(self, path):
+    def get(self, path: str) -> Any:
         status, body, _ = self.request("GET", path, token=None)
         return status, body.decode()
 
-    def post(self, path, data, **more):
+    def post(self, path: str, data: Any, **more: Any) -> Any:
         body = data if isinstance(data, bytes) else json.dumps(data).encode()
         status, answer, headers = self.request("POST", path, body, **more)
         return status, json.loads(answer), headers
 
-    def score(self, *completions, **more):
+    def score(self, *completions: Any, **more: Any) -> Any:
         return self.post("/score", {"rows": [{"completion": text, "answer": "4"} for text in completions]}, **more)
 
     def stop(self) -> int:
@@ -106,7 +117,7 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One service for all tests: two workers, small bounds."""
     running = Server(tmp_path_factory.mktemp("serve"), "--workers", 2, "--max-body", 200_000, "--body-timeout", 1)
     yield running
@@ -114,11 +125,11 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path: Path) -> Iterator[Any]:
     """Start a service with options of the test's own."""
     running = []
 
-    def begin(*options, **more):
+    def begin(*options: Any, **more: Any) -> Any:
         running.append(Server(tmp_path, *options, **more))
         return running[-1]
 

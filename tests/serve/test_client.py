@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,22 +18,22 @@ ROWS = [{"prompt": f"q{n // 4}", "completion": str(n % 6), "answer": "4"} for n 
 
 
 @pytest.fixture
-def remote(server, monkeypatch):
+def remote(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
 
-    def composite(**params):
+    def composite(**params: Any) -> Any:
         settings = {"url": server.url, "chunk": 8, **params}
         return Composite({"rewards": {"far": {"use": REMOTE, "params": settings}}})
 
     return composite
 
 
-def test_a_composite_scores_through_a_service_as_here(server, remote):
+def test_a_composite_scores_through_a_service_as_here(server: Any, remote: Any) -> None:
     _, local, _ = server.post("/score", {"rows": ROWS})
     assert remote().score(ROWS).rewards() == local["rewards"]
 
 
-def test_the_call_of_a_trainer_goes_through(server, remote):
+def test_the_call_of_a_trainer_goes_through(server: Any, remote: Any) -> None:
     found = remote()(
         prompts=["q", "q"], completions=["4", "5"], completion_ids=[[1], [2]], answer=["4", "4"],
         trainer_state=None, log_extra=lambda *_: None, log_metric=lambda *_: None,
@@ -38,14 +41,14 @@ def test_the_call_of_a_trainer_goes_through(server, remote):
     assert found[0] == found[1] + 2.0
 
 
-def test_what_the_service_left_out_is_left_out_here(remote):
+def test_what_the_service_left_out_is_left_out_here(remote: Any) -> None:
     table = remote().score([{"completion": text, "answer": "4"} for text in ("4", "down:", "raise:")])
     statuses = [outcome.status for outcome in table.components["far"]]
     assert statuses == ["scored", "unavailable", "error"]
     assert "the sandbox is away" in table.left_out[1]
 
 
-def test_no_answer_is_no_grade(remote):
+def test_no_answer_is_no_grade(remote: Any) -> None:
     table = remote(url="http://127.0.0.1:9", attempts=2).score(ROWS[:3])
     assert table.rewards() == [None] * 3
     assert {outcome.status for outcome in table.components["far"]} == {"unavailable"}
@@ -54,7 +57,9 @@ def test_no_answer_is_no_grade(remote):
 
 @pytest.mark.parametrize("plugin", ["raise", "drop_row"])
 @pytest.mark.parametrize(("name", "said"), [("GRPO_REWARDS_TOKEN", "is not the service's"), ("NOT_SET", "is not set")])
-def test_a_refused_token_is_an_error_of_the_configuration(server, monkeypatch, name, said, plugin):
+def test_a_refused_token_is_an_error_of_the_configuration(
+    server: Any, monkeypatch: pytest.MonkeyPatch, name: str, said: str, plugin: str
+) -> None:
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "wrong")
     far = {"use": REMOTE, "params": {"url": server.url, "token_env": name}}
     composite = Composite({"rewards": {"far": far}, "errors": {"plugin": plugin, "max_infra_rate": 1.0}})
@@ -68,7 +73,7 @@ def test_a_refused_token_is_an_error_of_the_configuration(server, monkeypatch, n
 
 
 @pytest.mark.slow
-def test_a_full_service_is_asked_again(start, monkeypatch):
+def test_a_full_service_is_asked_again(start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     server = start("--max-pending", 1)
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
     composite = Composite({"rewards": {"far": {"use": REMOTE, "params": {"url": server.url, "chunk": 1}}}})
@@ -78,7 +83,9 @@ def test_a_full_service_is_asked_again(start, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_service_that_comes_back_loses_nothing(start, monkeypatch, tmp_path):
+def test_a_service_that_comes_back_loses_nothing(
+    start: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("GRPO_REWARDS_TOKEN", "correct-horse")
     server = start()
     composite = Composite({"rewards": {"far": {"use": REMOTE, "params": {"url": server.url, "attempts": 8}}}})

@@ -8,7 +8,10 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +23,7 @@ ROWS = [{"completion": text, "answer": "4", "prompt": "2+2?"} for text in ("4", 
 # ------------------------------------------------------------------------------------------------ shapes
 
 
-def test_our_own_shape_says_what_a_composite_says(server):
+def test_our_own_shape_says_what_a_composite_says(server: Any) -> None:
     status, found, _ = server.post("/score", {"rows": ROWS, "explain": True})
     assert status == 200
     folder = server.log.parent
@@ -34,7 +37,7 @@ def test_our_own_shape_says_what_a_composite_says(server):
     assert found["left_out"] == {}
 
 
-def test_rows_come_in_every_shape_that_score_takes(server):
+def test_rows_come_in_every_shape_that_score_takes(server: Any) -> None:
     chat = [{"role": "assistant", "content": "4"}]
     rows = [{"completions": ["4", "5"], "answer": "4"}, {"response": "4", "answer": "4"},
             {"messages": [{"role": "user", "content": "2+2?"}, *chat], "answer": "4"}]  # fmt: skip
@@ -43,7 +46,7 @@ def test_rows_come_in_every_shape_that_score_takes(server):
     assert found["components"]["acts"] == [1.0, 0.0, 1.0, 1.0]
 
 
-def test_openrlhf(server):
+def test_openrlhf(server: Any) -> None:
     body = {"query": ["2+2?4<|im_end|>", "2+2?5"], "prompts": ["2+2?", "2+2?"], "labels": ["4", "4"]}
     for path in ("/openrlhf", "/get_reward"):
         status, found, _ = server.post(path, body)
@@ -52,7 +55,7 @@ def test_openrlhf(server):
         assert found["extra_logs"]["component_acts"] == [1.0, 0.0]
 
 
-def test_nemo_gym(server):
+def test_nemo_gym(server: Any) -> None:
     output = [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "4"}]}]
     body = {"responses_create_params": {"input": [{"role": "user", "content": "2+2?"}]}, "answer": "4"}
     status, found, _ = server.post("/verify", {**body, "response": {"output": output}})
@@ -61,7 +64,7 @@ def test_nemo_gym(server):
     assert "_ng_failure_class" not in found
 
 
-def test_a_row_that_cannot_be_scored_is_marked_and_the_rest_are_scored(server):
+def test_a_row_that_cannot_be_scored_is_marked_and_the_rest_are_scored(server: Any) -> None:
     status, found, _ = server.score("4", "down:", "raise:", "5")
     assert status == 200
     assert [value is None for value in found["rewards"]] == [False, True, True, False]
@@ -74,27 +77,27 @@ def test_a_row_that_cannot_be_scored_is_marked_and_the_rest_are_scored(server):
 
 
 @pytest.mark.parametrize("token", [None, "", "wrong", "correct-hors", "correct-horse2", "correct-horse,other"])
-def test_a_wrong_token_is_not_let_in(server, token):
+def test_a_wrong_token_is_not_let_in(server: Any, token: str | None) -> None:
     status, found, headers = server.score("4", token=token)
     assert status == 401
     assert headers["www-authenticate"] == "Bearer"
     assert "rewards" not in found
 
 
-def test_each_token_is_let_in_and_health_needs_none(server):
+def test_each_token_is_let_in_and_health_needs_none(server: Any) -> None:
     assert server.score("4", token="other")[0] == 200
     status, body = server.get("/health")
     assert status == 200
     assert json.loads(body)["workers"] == 2
 
 
-def test_others_may_not_reach_a_service_without_tokens(tmp_path, start):
+def test_others_may_not_reach_a_service_without_tokens(tmp_path: Path, start: Callable[..., Any]) -> None:
     with pytest.raises(AssertionError, match="no token is set"):
         start("--host", "0.0.0.0", tokens="")
 
 
 @pytest.mark.parametrize("declared", [True, False])
-def test_an_oversized_body_is_refused_before_it_is_scored(server, declared):
+def test_an_oversized_body_is_refused_before_it_is_scored(server: Any, declared: bool) -> None:
     body = json.dumps({"rows": [{"completion": "x" * 1_000_000, "answer": "4"}]}).encode()
     sent = body if declared else (body[start : start + 50_000] for start in range(0, len(body), 50_000))
     status, answer, _ = server.request("POST", "/score", sent)
@@ -120,14 +123,14 @@ def test_an_oversized_body_is_refused_before_it_is_scored(server, declared):
         ("/verify", {"response": {}}, 400, "responses_create_params"),
     ],
 )
-def test_what_is_malformed_is_told(server, path, body, status, told):
+def test_what_is_malformed_is_told(server: Any, path: str, body: Any, status: int, told: str) -> None:
     found = server.post(path, body)
     assert found[0] == status, found
     assert told in found[1]["error"]
     assert server.score("4")[0] == 200
 
 
-def test_other_paths_and_methods(server):
+def test_other_paths_and_methods(server: Any) -> None:
     assert server.request("GET", "/score")[0] == 405
     assert server.request("POST", "/nothing", b"{}")[0] == 404
 
@@ -135,7 +138,7 @@ def test_other_paths_and_methods(server):
 # ------------------------------------------------------------------------------------------------ trouble
 
 
-def test_a_slow_client_is_cut_off_and_keeps_nobody_waiting(server):
+def test_a_slow_client_is_cut_off_and_keeps_nobody_waiting(server: Any) -> None:
     with socket.create_connection(("127.0.0.1", server.port), timeout=20) as slow:
         head = "POST /score HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer correct-horse\r\nContent-Length: 1000\r\n\r\n{"
         slow.sendall(head.encode())
@@ -146,7 +149,7 @@ def test_a_slow_client_is_cut_off_and_keeps_nobody_waiting(server):
         assert b"did not arrive" in answer.read()
 
 
-def test_a_client_that_goes_away_leaves_nothing_behind(server):
+def test_a_client_that_goes_away_leaves_nothing_behind(server: Any) -> None:
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as gone:
             gone.sendall(
@@ -159,7 +162,7 @@ def test_a_client_that_goes_away_leaves_nothing_behind(server):
     assert "grpo_rewards_pending_bytes 0\n" in server.get("/metrics")[1]
 
 
-def test_a_worker_that_is_killed_loses_no_request(server, tmp_path):
+def test_a_worker_that_is_killed_loses_no_request(server: Any, tmp_path: Path) -> None:
     status, found, _ = server.score("4", f"kill once:{tmp_path / 'mark'}")
     assert (tmp_path / "mark").exists()
     assert status == 200
@@ -184,7 +187,9 @@ def dying(completion: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("deaths", [1, 2, 9])
-def test_a_worker_that_is_killed_while_it_starts_is_started_again(start, tmp_path, deaths):
+def test_a_worker_that_is_killed_while_it_starts_is_started_again(
+    start: Callable[..., Any], tmp_path: Path, deaths: int
+) -> None:
     (tmp_path / "dying.py").write_text(DYING)
     for number in range(deaths):
         (tmp_path / f"death-{number}").touch()
@@ -197,7 +202,7 @@ def test_a_worker_that_is_killed_while_it_starts_is_started_again(start, tmp_pat
     assert f"grpo_rewards_worker_restarts_total {deaths}\n" in server.get("/metrics")[1]
 
 
-def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server):
+def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server: Any) -> None:
     status, found, _ = server.score("kill:")
     assert status == 500
     assert "signal 9" in found["error"]
@@ -207,7 +212,7 @@ def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server
 
 
 @pytest.mark.slow
-def test_a_row_that_hangs_costs_itself_only(start):
+def test_a_row_that_hangs_costs_itself_only(start: Callable[..., Any]) -> None:
     server = start(more="errors: {batch_timeout: 2}\n")
     status, found, _ = server.score("4", "sleep:1000", "5")
     assert status == 200
@@ -217,8 +222,8 @@ def test_a_row_that_hangs_costs_itself_only(start):
     assert "grpo_rewards_worker_restarts_total 1\n" in server.get("/metrics")[1]
 
 
-def test_metrics_count(server):
-    def count(name):
+def test_metrics_count(server: Any) -> None:
+    def count(name: str) -> Any:
         return sum(float(line.split()[-1]) for line in server.get("/metrics")[1].splitlines() if line.startswith(name))
 
     before = count("grpo_rewards_rows_total"), count('grpo_rewards_requests_total{path="/score",status="401"}')
@@ -229,7 +234,7 @@ def test_metrics_count(server):
     assert count("grpo_rewards_request_seconds_count") > 0
 
 
-def test_a_full_queue_says_when_to_come_back(start):
+def test_a_full_queue_says_when_to_come_back(start: Callable[..., Any]) -> None:
     server = start("--max-pending", 2)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(server.score, ["sleep:0.5"] * 8))
@@ -240,12 +245,12 @@ def test_a_full_queue_says_when_to_come_back(start):
 
 
 @pytest.mark.slow
-def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start):
+def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start: Callable[..., Any]) -> None:
     server = start("--max-pending", 4)
     until = time.monotonic() + 3
 
-    def client(number):
-        statuses = []
+    def client(number: int) -> Any:
+        statuses: list[int] = []
         while time.monotonic() < until or statuses[-1] == 429:  # what was refused is asked again to the end
             status, found, _ = server.score("4", "5", f"sleep:0.0{number}")
             statuses.append(status)
@@ -263,7 +268,7 @@ def test_no_request_is_lost_at_twice_the_load_that_is_admitted(start):
 
 
 @pytest.mark.slow
-def test_asked_to_stop_it_answers_what_has_come_in(start):
+def test_asked_to_stop_it_answers_what_has_come_in(start: Callable[..., Any]) -> None:
     server = start()
     answers = []
     waiting = threading.Thread(target=lambda: answers.append(server.score("sleep:1.5", "4")))

@@ -27,7 +27,7 @@ from ray.cluster_utils import Cluster
 
 from grpo_rewards import Composite
 
-SMALL = {"num_cpus": 1, "object_store_memory": 80_000_000}
+SMALL: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000}
 QUICK = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 1000, "health_check_failure_threshold": 10}
 REWARDS = {
     "correct": {"use": "math", "weight": 2.0},
@@ -87,7 +87,8 @@ class Killer:
             members = sorted(tier.actors.ready.values(), key=lambda member: member.name)
             for member in self._draw.sample(members, len(members)):
                 try:
-                    os.kill(ray.get(member.handle.ready.remote(), timeout=20), signal.SIGKILL)
+                    pid: Any = ray.get(member.handle.ready.remote(), timeout=20)
+                    os.kill(pid, signal.SIGKILL)
                 except (ray.exceptions.RayError, ProcessLookupError):
                     continue
                 self.killed.append("actor")

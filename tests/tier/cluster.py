@@ -39,10 +39,10 @@ def waits(completion: str) -> float:
 def logs(completions: list[str], log_metric=None) -> list[float]:
     return [0.5] * len(completions)
 """
-SMALL = {"object_store_memory": 80_000_000}
+SMALL: dict[str, Any] = {"object_store_memory": 80_000_000}
 
 
-def plain(table: Any) -> list[Any]:
+def plain(table: Any) -> tuple[Any, ...]:
     """A table without what may differ: the seconds."""
     return [table.row(row) for row in range(len(table))], table.statuses("acts"), table.copies
 

@@ -40,7 +40,7 @@ def test_other_rows_go_by_themselves(other: Batch) -> None:
 
 
 def test_outcomes_come_back_as_they_were() -> None:
-    parts = [
+    parts: list[tuple[list[Outcome | None], float]] = [
         ([Outcome(0.5, "scored", "half", {"found": [1]}, 0.25), None, Outcome(None, "unavailable", "down")], 1.5),
         ([Outcome(-1.0, "timeout", "late", {}, 2.0)], 0.5),
     ]

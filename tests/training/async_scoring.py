@@ -7,11 +7,11 @@ The scoring is TRL's own; only vLLM, which would have made the completions, is a
 from __future__ import annotations
 
 import asyncio
-import collections
 import json
 import pickle
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from accelerate import PartialState
@@ -20,7 +20,7 @@ from trl.experimental.async_grpo.async_rollout_worker import RolloutGroup, _Asyn
 
 def group(number: int, texts: list[str]) -> Any:
     """One prompt's completions as the worker collects them."""
-    sequence = collections.namedtuple("sequence", "input_ids completion_mask old_log_probs")([1], [1], [0.0])
+    sequence = SimpleNamespace(input_ids=[1], completion_mask=[1], old_log_probs=[0.0])
     prompt = [{"role": "user", "content": f"{number} + 1 ="}]
     given: dict[str, Any] = {
         "prompts": [prompt] * len(texts),

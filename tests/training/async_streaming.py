@@ -85,15 +85,19 @@ if __name__ == "__main__":
     rows = [{"prompt": [{"role": "user", "content": "pick"}], "answer": "2"} for _ in range(GROUPS)]
     kind = Streaming if sys.argv[2] == "streaming" else Scripted
     value = multiprocessing.Value
+    stand_ins: dict[str, Any] = {
+        "processing_class": SimpleNamespace(response_template="none"),
+        "rollout_buffer": Sink(),
+        "reward_funcs": [composite],
+    }
     loop = kind(
-        model_name="none", dataset=rows, reward_funcs=[composite], eos_token_ids=[0],
-        processing_class=SimpleNamespace(response_template="none"), rollout_buffer=Sink(),
+        model_name="none", dataset=rows, eos_token_ids=[0], **stand_ins,
         model_version_value=value("i", 0), heartbeat_value=value("d", 0.0), failed_event=multiprocessing.Event(),
         exception_info_queue=multiprocessing.Queue(), metrics_queue=multiprocessing.Queue(), num_generations=SIZE,
         max_inflight_tasks=SIZE,
     )  # fmt: skip
     asyncio.run(run())
-    samples = loop.rollout_buffer
+    samples: Any = loop.rollout_buffer
     told = {
         "rewards": [[s.completion[0]["content"], s.metrics["reward"], s.advantage] for s in samples],
         "happened": happened,

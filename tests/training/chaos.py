@@ -235,7 +235,7 @@ class Recorded:
         return self.run.scored(self, call)
 
 
-class Run(TrainerCallback):  # type: ignore[misc]
+class Run(TrainerCallback):
     """One training run: with chaos in all calls but the last, or with the rows of `masks` left out, call by call."""
 
     def __init__(self, services: Services, seed: int, steps: int, form: str, masks: list[list[bool]] | None) -> None:

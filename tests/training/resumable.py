@@ -64,16 +64,17 @@ class Recorded:
         step = call["trainer_state"].global_step
         found = self.inner(**call)
         session = self.inner.session
+        assert session.latest is not None
         line = {
             "step": step, "next_weights": session.weights_at(step), "rewards": found,
-            "sizes": sorted(set(session.latest.seen.values["members"])), "completions": call["completions"],
+            "sizes": sorted({size or 0 for size in session.latest.seen.values["members"]}), "completions": call["completions"],
         }  # fmt: skip
         with self.path.open("a") as stream:
             stream.write(json.dumps(line) + "\n")
         return found
 
 
-class Killer(TrainerCallback):  # type: ignore[misc]
+class Killer(TrainerCallback):
     """Ends the process the hard way at a step."""
 
     def __init__(self, step: int | None) -> None:

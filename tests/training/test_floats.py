@@ -37,7 +37,7 @@ TEXTS = ["4", "5", "4", "?", "5", "?", "?", "4"]
 
 def called(trainer: Any, function: Any) -> list[float]:
     """What the trainer's own method makes of a reward function."""
-    given = SimpleNamespace(
+    given: Any = SimpleNamespace(
         accelerator=SimpleNamespace(device="cpu", gather=lambda rewards: rewards), reward_funcs=[function], reward_weights=torch.ones(1),
         reward_processing_classes=[None], state=SimpleNamespace(global_step=0, stateful_callbacks={}),
     )  # fmt: skip

@@ -43,6 +43,7 @@ def test_two_rows_with_an_equal_prompt_are_two_groups(make_trainer: Callable[...
     else:
         attach(trainer, composite)
         trainer.train()
+        assert composite.session.latest is not None
         seen = composite.session.latest.seen
         assert seen.groups == [[0, 1, 2, 3], [4, 5, 6, 7]]
         within = [row / 4 for row in range(4)]

@@ -86,7 +86,8 @@ def test_survivors_alone_teach(make_trainer: Callable[..., Any], name: str, scal
     if scale == "rloo":
         settings = {"trainer": trl.RLOOTrainer, "config": trl.RLOOConfig, "beta": 0.0}
     wanted = survivors(ROWS[name], scale)
-    for functions in (composite, composite.parts()):
+    forms: tuple[Any, ...] = (composite, composite.parts())
+    for functions in forms:
         found, moved = step(make_trainer, functions, **settings)
         assert found == pytest.approx(wanted, abs=1e-5)
         assert moved == any(wanted)
