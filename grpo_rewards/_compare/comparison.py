@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NotRequired, TypedDict
 
-from grpo_rewards._compare.ranking import kendall, pearson, spearman
+from grpo_rewards._compare.ranking import kendall, spearman
 from grpo_rewards._compare.sides import Cell, ComparedRow, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._compare.spool import Spool
 from grpo_rewards._composition.normalize import standardised_in_groups
-from grpo_rewards._composition.stats import mean
+from grpo_rewards._composition.stats import mean, pearson
 
 __all__ = ["COMBINATION", "Comparison", "compare"]
 

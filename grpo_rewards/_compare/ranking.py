@@ -1,4 +1,4 @@
-"""Correlation of ranks and of values."""
+"""Correlation of ranks."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-__all__ = ["kendall", "pearson", "ranks", "spearman"]
+from grpo_rewards._composition.stats import pearson
 
-
-def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return the correlation of two equally long lists, or None where one of them is constant (or there are no two)."""
-    if len(x) < 2:
-        return None
-    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
-    spread_x = math.fsum((a - mean_x) ** 2 for a in x)
-    spread_y = math.fsum((b - mean_y) ** 2 for b in y)
-    if min(spread_x, spread_y) <= 1e-18 * len(x):
-        return None
-    shared = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
-    return max(-1.0, min(1.0, shared / math.sqrt(spread_x * spread_y)))
+__all__ = ["kendall", "ranks", "spearman"]
 
 
 def ranks(values: Sequence[float]) -> Sequence[float]:

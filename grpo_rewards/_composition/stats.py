@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._contract import STATUSES
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.table import ScoreTable
 
-__all__ = ["SPREAD_FLOOR", "Statistics", "Tally", "group_spread", "group_spreads", "mean"]
+__all__ = ["SPREAD_FLOOR", "Statistics", "Tally", "deviation", "group_spread", "group_spreads", "mean", "pearson"]
 
 SPREAD_FLOOR = 1e-9
 """A group whose values differ by no more than this has no spread: it gives GRPO no signal."""
@@ -29,15 +29,34 @@ def group_spread(values: Sequence[float]) -> float | None:
     """
     if len(values) < 2:
         return None
-    if max(values) - min(values) <= SPREAD_FLOOR:
-        return 0.0
-    middle = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum([(value - middle) ** 2 for value in values]) / (len(values) - 1))
+    return 0.0 if max(values) - min(values) <= SPREAD_FLOOR else deviation(values)
 
 
 def mean(values: Sequence[float]) -> float | None:
     """Return the mean, None of nothing."""
     return math.fsum(values) / len(values) if values else None
+
+
+def deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation (n - 1), None for fewer than two."""
+    if len(values) < 2:
+        return None
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum([(value - middle) ** 2 for value in values]) / (len(values) - 1))
+
+
+def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Return the correlation of two equally long lists, from -1 to 1; None where one of them is constant."""
+    if len(x) < 2:
+        return None
+    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    spread_x, spread_y = math.fsum((a - mean_x) ** 2 for a in x), math.fsum((b - mean_y) ** 2 for b in y)
+    product = spread_x * spread_y
+    if min(spread_x, spread_y) <= 1e-18 * len(x) or not math.isfinite(product):
+        return None
+    return max(
+        -1.0, min(1.0, math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / math.sqrt(product))
+    )
 
 
 def group_spreads(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> list[float]:
@@ -53,6 +72,9 @@ def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float
     return [value for row in rows if (value := values[row]) is not None]
 
 
+_NUMBERS = ("weight", "n", "sum", "groups", "spread_sum", "flat_groups")
+
+
 @dataclass(slots=True)
 class Tally:
     """Running figures of one component (or of the total)."""
@@ -65,6 +87,18 @@ class Tally:
     spread_sum: float = 0.0
     flat_groups: int = 0
     seconds: Counter[int] = field(default_factory=Counter)
+
+    def state(self) -> dict[str, object]:
+        """Return the figures as plain data, as JSON has it."""
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        return {**numbers, "statuses": dict(self.statuses), "seconds": {str(k): n for k, n in self.seconds.items()}}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Tally:
+        """Return the figures that `state` gave."""
+        tally = cls(**{name: state[name] for name in _NUMBERS}, statuses=Counter(state["statuses"]))
+        tally.seconds.update({int(step): count for step, count in state["seconds"].items()})
+        return tally
 
     def add_values(self, values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> None:
         """Count one batch's values."""
@@ -146,6 +180,19 @@ class Statistics:
             mine.groups += theirs.groups
             mine.spread_sum += theirs.spread_sum
             mine.flat_groups += theirs.flat_groups
+
+    def state(self) -> dict[str, object]:
+        """Return the figures as plain data, as JSON has it."""
+        components = {name: tally.state() for name, tally in self.components.items()}
+        return {"rows": self.rows, "total": self.total.state(), "components": components}
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any]) -> Statistics:
+        """Return the figures that `state` gave."""
+        found = cls()
+        found.rows, found.total = state["rows"], Tally.restored(state["total"])
+        found.components = {name: Tally.restored(one) for name, one in state["components"].items()}
+        return found
 
     def summary(self) -> dict[str, dict[str, float | None]]:
         """Return the figures per component."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grpo_rewards._composition.normalize import EPSILON
-from grpo_rewards._composition.stats import group_spread, group_spreads, mean
+from grpo_rewards._composition.stats import deviation, group_spread, group_spreads, mean, pearson
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES
 
@@ -137,12 +137,7 @@ def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
 
 
 def _moments(values: Sequence[float]) -> tuple[float | None, float | None]:
-    if not values:
-        return None, None
-    mean = math.fsum(values) / len(values)
-    if len(values) < 2:
-        return mean, None
-    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return mean(values), deviation(values)
 
 
 def _summary(values: array[float], members: Sequence[Sequence[int]]) -> tuple[Summary, list[float]]:
@@ -183,14 +178,7 @@ def _correlation(first: Sequence[float], second: Sequence[float]) -> float | Non
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a == a and b == b]
     if len(pairs) < 3:
         return None
-    mean_a = math.fsum(a for a, _ in pairs) / len(pairs)
-    mean_b = math.fsum(b for _, b in pairs) / len(pairs)
-    aa = math.fsum((a - mean_a) ** 2 for a, _ in pairs)
-    bb = math.fsum((b - mean_b) ** 2 for _, b in pairs)
-    scale = math.sqrt(aa) * math.sqrt(bb)
-    if not (scale > 1e-12 * len(pairs) and math.isfinite(scale)):
-        return None
-    return max(-1.0, min(1.0, math.fsum((a - mean_a) * (b - mean_b) for a, b in pairs) / scale))
+    return pearson([a for a, _ in pairs], [b for _, b in pairs])
 
 
 def _unit(values: Sequence[float]) -> list[float] | None:

@@ -19,12 +19,11 @@ from typing import IO, Any
 
 import orjson
 
-from grpo_rewards._composition import Statistics, differences
-from grpo_rewards._composition.stats import Tally
+from grpo_rewards._composition import differences
 from grpo_rewards._scoring.reading import Row
 from grpo_rewards.errors import ResumeError
 
-__all__ = ["Journal", "SideFile", "changes", "meta_path", "restored_statistics", "saved_statistics", "state_path"]
+__all__ = ["Journal", "SideFile", "changes", "meta_path", "state_path"]
 
 _COMPRESSED = (".gz", ".zst", ".zstd")
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
@@ -230,39 +229,3 @@ def _compress(rows: IO[bytes], path: Path) -> None:
             zstandard.ZstdCompressor(level=6).copy_stream(rows, raw)
         raw.flush()
         os.fsync(raw.fileno())
-
-
-def saved_statistics(statistics: Statistics) -> dict[str, object]:
-    """Return figures as plain data, for the state."""
-
-    def tally(one: Tally) -> dict[str, object]:
-        return {
-            "weight": one.weight,
-            "statuses": dict(one.statuses),
-            "n": one.n,
-            "sum": one.sum,
-            "groups": one.groups,
-            "spread_sum": one.spread_sum,
-            "flat_groups": one.flat_groups,
-            "seconds": {str(step): count for step, count in one.seconds.items()},
-        }
-
-    components = {name: tally(one) for name, one in statistics.components.items()}
-    return {"rows": statistics.rows, "total": tally(statistics.total), "components": components}
-
-
-def restored_statistics(saved: Mapping[str, Any]) -> Statistics:
-    """Return the figures that `saved_statistics` wrote down."""
-    from collections import Counter
-
-    def tally(one: Mapping[str, Any]) -> Tally:
-        fields = {name: one[name] for name in ("weight", "n", "sum", "groups", "spread_sum", "flat_groups")}
-        seconds = Counter({int(step): count for step, count in one["seconds"].items()})
-        return Tally(**fields, statuses=Counter(one["statuses"]), seconds=seconds)
-
-    statistics = Statistics()
-    if saved:
-        statistics.rows = saved["rows"]
-        statistics.total = tally(saved["total"])
-        statistics.components = {name: tally(one) for name, one in saved["components"].items()}
-    return statistics

@@ -27,8 +27,6 @@ from grpo_rewards._scoring.journal import (
     changes,
     meta_path,
     partial_path,
-    restored_statistics,
-    saved_statistics,
 )
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.joining import joined
@@ -265,13 +263,13 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
 
 def _counts(run: Run) -> dict[str, object]:
     names = ("rows", "malformed", "unavailable", "broken", "refused", "problems")
-    return {**{name: getattr(run, name) for name in names}, "statistics": saved_statistics(run.statistics)}
+    return {**{name: getattr(run, name) for name in names}, "statistics": run.statistics.state()}
 
 
 def _restore(run: Run, state: Mapping[str, Any]) -> None:
     counts = dict(state.get("counts", {}))
     if counts:
-        run.statistics = restored_statistics(counts.pop("statistics"))
+        run.statistics = Statistics.restored(counts.pop("statistics"))
         for name, value in counts.items():
             setattr(run, name, value)
         run.resumed = run.rows

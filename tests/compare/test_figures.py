@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grpo_rewards._compare import Side, compare
-from grpo_rewards._compare.ranking import kendall, pearson, ranks, spearman
+from grpo_rewards._compare.ranking import kendall, ranks, spearman
 from grpo_rewards._compare.sides import Cell, ComparedRow
 from grpo_rewards._compare.significance import interval, sign_flip
+from grpo_rewards._composition.stats import pearson
 from grpo_rewards.errors import InputError
 
 SMALL = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
