@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["collector_paused", "from_json", "is_blank", "plain"]
+__all__ = ["RowProblem", "collector_paused", "from_json", "is_blank", "plain"]
 
 _LARGE = 50_000  # characters
+
+
+class RowProblem(ValueError):
+    """A row's columns cannot be read; the text says why."""
 
 
 def plain(value: object) -> Any:

@@ -6,9 +6,9 @@ import json
 import re
 
 import pytest
+from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.instructions.checks import classic, rlvr
 from grpo_rewards_plugins.instructions.patterns import count_of, found, pieces
-from grpo_rewards_plugins.instructions.registry import RowProblem
 from grpo_rewards_plugins.instructions.rows import read_row
 from grpo_rewards_plugins.instructions.sentences import ruled
 from hypothesis import assume, given, settings

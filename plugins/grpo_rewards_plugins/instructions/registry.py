@@ -9,8 +9,9 @@ from functools import partial
 from importlib.util import find_spec
 
 from grpo_rewards.errors import how_to_install
+from grpo_rewards_plugins.cells import RowProblem
 
-__all__ = ["CHECKS", "Bound", "Check", "RowProblem", "bind", "check", "mended"]
+__all__ = ["CHECKS", "Bound", "Check", "bind", "check", "mended"]
 
 Checker = Callable[..., bool]
 Reader = Callable[[object], object]
@@ -21,10 +22,6 @@ SOURCES = {
     "ifrlvr": "allenai/open-instruct e6c3044",
 }
 """The version of each source whose values the checks give."""
-
-
-class RowProblem(ValueError):
-    """A row's columns do not say what is to be checked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import InputError
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
+from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.instructions.patterns import TooSlow
-from grpo_rewards_plugins.instructions.registry import SOURCES, Bound, RowProblem
+from grpo_rewards_plugins.instructions.registry import SOURCES, Bound
 from grpo_rewards_plugins.instructions.rows import read_row
 from grpo_rewards_plugins.instructions.sentences import MOST, TooLong, words
 

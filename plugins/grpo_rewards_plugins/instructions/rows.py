@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from grpo_rewards_plugins.cells import plain
-from grpo_rewards_plugins.instructions.registry import Bound, RowProblem, bind
+from grpo_rewards_plugins.cells import RowProblem, plain
+from grpo_rewards_plugins.instructions.registry import Bound, bind
 from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["read_row"]

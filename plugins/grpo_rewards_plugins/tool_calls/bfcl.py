@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.tool_calls.literals import Calls
 
-__all__ = ["RowProblem", "compare"]
+__all__ = ["compare"]
 
 _TYPES: dict[str, type] = {
     "string": str, "integer": int, "float": float, "boolean": bool, "array": list, "tuple": list, "dict": dict, "any": str,
@@ -20,10 +21,6 @@ _TYPES: dict[str, type] = {
 }  # fmt: skip
 _LISTS = ("array", "tuple")
 _BARE = {**dict.fromkeys(map(ord, " ,./-_*^")), ord("'"): '"'}
-
-
-class RowProblem(ValueError):
-    """A row's columns do not say which calls are wanted."""
 
 
 def compare(

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards_plugins.tool_calls.bfcl import RowProblem, compare
+from grpo_rewards_plugins.cells import RowProblem
+from grpo_rewards_plugins.tool_calls.bfcl import compare
 from grpo_rewards_plugins.tool_calls.decoding import Format, find_calls
 from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable
 from grpo_rewards_plugins.tool_calls.rows import Wanted, described, wanted_by_bfcl, wanted_exactly

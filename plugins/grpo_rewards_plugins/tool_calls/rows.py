@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from grpo_rewards_plugins.cells import plain
-from grpo_rewards_plugins.tool_calls.bfcl import RowProblem
+from grpo_rewards_plugins.cells import RowProblem, plain
 
 __all__ = ["Wanted", "described", "wanted_by_bfcl", "wanted_exactly"]
 

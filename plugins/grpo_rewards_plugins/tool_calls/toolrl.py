@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
-from grpo_rewards_plugins.tool_calls.bfcl import RowProblem
+from grpo_rewards_plugins.cells import RowProblem
 
 __all__ = ["Grading", "grade", "wanted_calls"]
 
