@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 __all__ = [
     "ColumnError",
@@ -64,7 +63,7 @@ def how_to_install(extra: str) -> str:
 class GrpoRewardsError(Exception):
     """Base of every error that a user can act on. Crosses into other processes whole, but for its ``__cause__``."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_received, (type(self), self.args), self.__dict__)
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from grpo_rewards._composition.evaluation import Component, Evaluated
 from grpo_rewards._composition.lanes import Lane, Watch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Rows", "Stream", "StreamedRow"]
 
-Rows = Iterable[Mapping[str, Any]] | AsyncIterable[Mapping[str, Any]]
+Rows = Iterable[Mapping[str, object]] | AsyncIterable[Mapping[str, object]]
 """Mappings with ``completion``, optionally ``prompt``, ``completion_ids`` and ``group_id``, and columns."""
 
 _END = object()

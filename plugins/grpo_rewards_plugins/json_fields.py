@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.cells import from_json
@@ -17,7 +18,7 @@ __all__ = ["json_fields"]
 _MOST_NAMED = 5
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     finite(settings)
     tag_name(settings)
     between(settings, "extra", 0, 1)
@@ -25,7 +26,7 @@ def _check(settings: Mapping[str, Any]) -> None:
     between(settings, "max_depth", 1, 200)
 
 
-def _check_row(answer: Any = None, **_columns: Any) -> str | None:
+def _check_row(answer: object = None, **_columns: object) -> str | None:
     return None if _reference(answer) else f"answer must be a JSON object with a field or more, not {answer!r:.80}"
 
 
@@ -76,12 +77,12 @@ def json_fields(
     return Outcome(value, "scored", "; ".join(reasons))
 
 
-def _reference(answer: Any) -> dict[str, Any]:
+def _reference(answer: object) -> dict[str, object]:
     answer = from_json(answer)
     return dict(answer) if isinstance(answer, Mapping) else {}
 
 
-def _same(found: Any, wanted: Any) -> bool:
+def _same(found: object, wanted: object) -> bool:
     if isinstance(wanted, bool) or isinstance(found, bool) or wanted is None or found is None:
         return found is wanted
     if isinstance(wanted, str) and isinstance(found, str):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.forks import PerProcess
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, finite
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["model"]
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     finite(settings)
     if not settings["name"].strip():
         raise ValueError("name must be a folder or the name of a model on the hub")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from typing import Any
 
 __all__ = ["binary", "unary"]
@@ -39,8 +39,8 @@ def binary(sign: ast.operator, one: object, other: object) -> object:
     return found
 
 
-def _size(value: Any) -> int:
-    return value.bit_length() if isinstance(value, int) else len(value) if hasattr(value, "__len__") else 64
+def _size(value: object) -> int:
+    return value.bit_length() if isinstance(value, int) else len(value) if isinstance(value, Sized) else 64
 
 
 def _power(base: object, exponent: object) -> object:
@@ -51,23 +51,23 @@ def _power(base: object, exponent: object) -> object:
     return base**exponent
 
 
-def _times(one: object, other: Any) -> object:
+def _times(one: object, other: object) -> object:
     number, whole = (one, other) if isinstance(one, int) else (other, one)
     if isinstance(whole, str | bytes | list | tuple) and isinstance(number, int) and number * len(whole) > _MOST_ITEMS:
         raise ValueError("too large")
-    return one * other
+    return operator.mul(one, other)
 
 
-def _shifted(one: Any, other: object) -> object:
+def _shifted(one: object, other: object) -> object:
     if not isinstance(other, int) or other > _MOST_BITS:
         raise ValueError("too large")
-    return one << other
+    return operator.lshift(one, other)
 
 
-def _remainder(one: object, other: Any) -> object:
+def _remainder(one: object, other: object) -> object:
     if not isinstance(one, int | float):
         raise ValueError("no formatting")  # which pads a text to any length
-    return one % other
+    return operator.mod(one, other)
 
 
 _BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {

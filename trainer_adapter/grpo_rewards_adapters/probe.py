@@ -137,7 +137,7 @@ def _tiny() -> tuple[Any, Any]:
     return LlamaForCausalLM(config), tokenizer
 
 
-def _named(reference: str) -> Any:
+def _named(reference: str) -> object:
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(module), name)
 

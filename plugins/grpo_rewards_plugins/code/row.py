@@ -92,7 +92,7 @@ class Row:
         return "\n".join(line for line in lines if line.strip())
 
 
-def opened(value: object) -> Any:
+def opened(value: object) -> object:
     """Return what a text holds as JSON, or in Python's own notation, as some files have mappings; anything else as it is."""
     value = from_json_with_texts(value)
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:

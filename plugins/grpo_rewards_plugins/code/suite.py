@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from grpo_rewards_plugins.code.extraction import defined_names
 
@@ -99,11 +99,11 @@ class Suite:
             found.setdefault(tuple(numbers), []).append(place)
         return tuple(map(tuple, found.values()))
 
-    def for_job(self, places: tuple[int, ...] | None = None) -> str | list[Any]:
+    def for_job(self, places: tuple[int, ...] | None = None) -> str | list[object]:
         """The tests as the sandbox takes them, or those at some places."""
         if isinstance(self.tests, str):
             return self.tests
-        tests: list[Any] = list(self.tests)
+        tests: list[object] = list(self.tests)
         if self.calls is not None:
             tests = list(self.calls.tests)
         elif self.format == "stdio":

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.forks import PerProcess
 from grpo_rewards.http import NoAnswer, post
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.bounds import finite
 
@@ -118,7 +119,7 @@ class Client:
         return _Limits(self.requests_per_minute, tokens, self.budget)
 
 
-def check_client(settings: Mapping[str, Any]) -> None:
+def check_client(settings: SettingValues) -> None:
     """Refuse settings of a client that cannot be meant; raises ValueError."""
     finite(settings)
     if not str(settings["url"]).startswith(("http://", "https://")):

@@ -19,7 +19,7 @@ _LONGEST = 100_000  # characters
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 
 
-def evaluate(text: str, *_names: Any) -> Any:
+def evaluate(text: str, *_names: object) -> object:
     """Return what Python's `eval` returns for literals and arithmetic on small numbers; anything else is refused.
 
     Raises:
@@ -62,7 +62,7 @@ _REFUSED_MARKS = frozenset({".", "[", "]", "{", "}", ":", ";", ":=", "@", "->", 
 _WORDS = frozenset({"lambda", "for", "in", "if", "else", "import", "yield", "await", "async", "global", "nonlocal"})
 
 
-def check_formula(text: str, known: dict[str, Any]) -> None:
+def check_formula(text: str, known: dict[str, object]) -> None:
     """Refuse a formula that sympy's parser would run as more than arithmetic and its own functions.
 
     `known` are the names that the parser would look up: a name that is not among them becomes a symbol. A quoted formula is
@@ -94,7 +94,7 @@ def _tokens(text: str) -> list[tokenize.TokenInfo]:
         raise ValueError(f"no formula: {problem}") from None
 
 
-def _harmless(name: str, known: dict[str, Any]) -> bool:
+def _harmless(name: str, known: dict[str, object]) -> bool:
     if name in _FUNCTIONS:
         return True
     return name not in known and name not in _WORDS and not name.startswith("__")

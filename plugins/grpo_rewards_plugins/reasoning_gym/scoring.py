@@ -35,13 +35,14 @@ _PARSING_BY_SYMPY = (
     "algebra.intermediate_integration",
 )
 _BOARDS = frozenset({"arc_agi", "rearc"})
-_parse: Callable[..., Any] = parser.parse_expr
+_Entry = dict[str, Any]  # as the package makes them: each data set has metadata of its own
+_parse: Callable[..., object] = parser.parse_expr
 
 
 @cache
-def _known() -> dict[str, Any]:
+def _known() -> dict[str, object]:
     """The names that sympy's parser looks up: its own, and Python's functions."""
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     exec("from sympy import *", known)  # noqa: S102 - as the parser itself does, with nothing of an answer
     return {
         **vars(__builtins__ if not isinstance(__builtins__, dict) else importlib.import_module("builtins")),
@@ -49,7 +50,7 @@ def _known() -> dict[str, Any]:
     }
 
 
-def _parse_safely(text: str, local_dict: dict[str, Any] | None = None, **more: Any) -> Any:
+def _parse_safely(text: str, local_dict: dict[str, object] | None = None, **more: object) -> object:
     """sympy's `parse_expr`, for formulas that `check_formula` lets through."""
     local = local_dict or {}
     check_formula(text, {name: value for name, value in _known().items() if name not in local})
@@ -81,18 +82,18 @@ _known()
 
 
 @cache
-def _scorer(name: str) -> Callable[[str | None, dict[str, Any]], float] | None:
+def _scorer(name: str) -> Callable[[str | None, _Entry], float] | None:
     if name not in DATASETS:
         return None
-    scorer: Callable[[str | None, dict[str, Any]], float] = package.get_score_answer_fn(name)
+    scorer: Callable[[str | None, _Entry], float] = package.get_score_answer_fn(name)
     return scorer
 
 
-def _tupled(value: Any) -> Any:
+def _tupled(value: object) -> object:
     return tuple(_tupled(part) for part in value) if isinstance(value, list) else value
 
 
-def _score(entry: dict[str, Any], given: str | None) -> tuple[float | None, str, str]:
+def _score(entry: _Entry, given: str | None) -> tuple[float | None, str, str]:
     name = str(entry["metadata"].get("source_dataset"))
     scorer = _scorer(name)
     if scorer is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.forks import PerProcess
+from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
@@ -25,7 +26,7 @@ _verdicts: OrderedDict[Settings, OrderedDict[Question, Outcome]] = OrderedDict()
 _lock = PerProcess(threading.Lock)
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     tag_name(settings)
     finite(settings)
     for name in ("timeout", "gold_timeout", "max_rows", "max_bytes"):

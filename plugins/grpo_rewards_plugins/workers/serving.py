@@ -12,7 +12,6 @@ import select
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any
 
 __all__ = ["main"]
 
@@ -62,7 +61,7 @@ def _end_with_caller() -> None:
     os._exit(0)
 
 
-def _serve(function: Callable[[Any], object], rights: str) -> None:
+def _serve(function: Callable[[object], object], rights: str) -> None:
     if rights != "all":
         from grpo_rewards_plugins.workers.rights import give_up
 

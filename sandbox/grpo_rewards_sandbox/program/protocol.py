@@ -37,6 +37,14 @@ class CheckerMessage(TypedDict):
     protocol: str
 
 
+class CaseMessage(TypedDict):
+    """One test of a whole program: its standard input, what it has to write, and seconds of its own."""
+
+    input: str
+    output: str
+    timeout: NotRequired[float | None]
+
+
 class JobMessage(TypedDict):
     """One job, as the host sends it: the fields of `Job`."""
 

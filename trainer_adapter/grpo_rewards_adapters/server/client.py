@@ -8,19 +8,28 @@ import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.http import NoAnswer, post
 from grpo_rewards.rows import dump_json
-from grpo_rewards.types import Batch
+from grpo_rewards.types import Batch, SettingValues
 
-__all__ = ["RemoteProblem", "RemoteRefusal", "ask", "remote"]
+__all__ = ["RemoteProblem", "RemoteRefusal", "Scores", "ask", "remote"]
 
 _LONGEST_PAUSE = 30.0
 _LARGEST_ANSWER = 256 << 20
 _TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
+
+
+class Scores(TypedDict):
+    """The service's answer about rows: totals and components by position, why rows were left out, which of them broke."""
+
+    rewards: list[float | None]
+    components: NotRequired[dict[str, list[float | None]]]
+    left_out: NotRequired[dict[str, str]]
+    broken: NotRequired[list[int]]
 
 
 class RemoteProblem(Exception):
@@ -32,8 +41,8 @@ class RemoteRefusal(RemoteProblem):
 
 
 def ask(
-    url: str, rows: Sequence[Mapping[str, Any]], *, token: str = "", timeout: float = 120.0, attempts: int = 5
-) -> dict[str, Any]:
+    url: str, rows: Sequence[Mapping[str, object]], *, token: str = "", timeout: float = 120.0, attempts: int = 5
+) -> Scores:
     """Have rows scored by the service at `url`: ``rewards``, ``components``, ``left_out`` and ``broken``.
 
     Connections that fail and answers such as 429 and 503 are tried again, after the service's Retry-After or a pause that
@@ -49,7 +58,7 @@ def ask(
     for attempt in range(attempts):
         pause = 0.25 * 2**attempt
         try:
-            found = json.loads(
+            found: Scores = json.loads(
                 post(f"{url.rstrip('/')}/score", body, token=token, timeout=timeout, most=_LARGEST_ANSWER)
             )
             if not isinstance(found, dict) or len(found["rewards"]) != len(rows):
@@ -79,7 +88,7 @@ def _told(body: bytes) -> str:
         return f": {body[:100].decode(errors='replace')}"
 
 
-def _check(settings: Mapping[str, Any]) -> None:
+def _check(settings: SettingValues) -> None:
     if not str(settings["url"]).startswith(("http://", "https://")):
         raise ValueError("url must begin with http:// or https://")
     for name in ("timeout", "attempts", "chunk", "concurrency"):
@@ -89,8 +98,8 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 @reward.batch(name="remote", check_settings=_check)
 def remote(
-    completions: list[Any],
-    prompts: list[Any] | None = None,
+    completions: list[object],
+    prompts: list[object] | None = None,
     *,
     url: str,
     token_env: str = "GRPO_REWARDS_TOKEN",
@@ -149,7 +158,7 @@ def remote(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _outcome(found: Mapping[str, Any], position: int) -> Outcome:
+def _outcome(found: Scores, position: int) -> Outcome:
     value = found["rewards"][position]
     if value is not None:
         parts = {name: values[position] for name, values in found.get("components", {}).items()}

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["HARDWARE", "OURS", "REMOVED", "argument_problem", "current_names"]
+__all__ = ["HARDWARE", "OURS", "REMOVED", "Arguments", "argument_problem", "current_names"]
 
-HARDWARE: Mapping[str, Mapping[str, Any]] = {
+Arguments = Mapping[str, Any]
+"""A trainer's arguments by name, of the types that its own configuration has."""
+
+HARDWARE: Mapping[str, Arguments] = {
     "cpu": {
         "use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 16,
         "num_generations": 8, "max_completion_length": 64, "learning_rate": 2e-5, "dataloader_pin_memory": False,
@@ -29,7 +32,7 @@ _RENAMED = {
 }
 
 
-def current_names(arguments: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+def current_names(arguments: Arguments, defaults: Arguments) -> dict[str, Any]:
     """Return the arguments under the names that the installed trainer has now; `defaults` are its arguments' own.
 
     Where it knows the new name of one, the old one is None, also where the default would be set by it and warned of.
@@ -82,7 +85,7 @@ OURS: Mapping[str, str] = {
 """Arguments that have a place of their own in the configuration."""
 
 
-def argument_problem(name: str, value: Any) -> str | None:
+def argument_problem(name: str, value: object) -> str | None:
     """Return what is wrong with a trainer argument, whatever the trainer's version, or None."""
     if name in REMOVED:
         return f"the trainer has no {name} any more: {REMOVED[name]}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from grpo_rewards.errors import ConfigError
+from grpo_rewards_adapters.training.arguments import Arguments
 
 __all__ = ["Batches", "count_batches"]
 
@@ -29,7 +28,7 @@ class Batches:
         )
 
 
-def count_batches(arguments: Mapping[str, Any], *, rows: int | None = None, processes: int = 1) -> Batches:
+def count_batches(arguments: Arguments, *, rows: int | None = None, processes: int = 1) -> Batches:
     """Work out the batches from the trainer's arguments (those absent have the trainer's defaults).
 
     `rows` is the number of training prompts, `processes` that of the ranks.
@@ -77,7 +76,7 @@ def count_batches(arguments: Mapping[str, Any], *, rows: int | None = None, proc
     return Batches(whole, prompts, generations, several, _steps(arguments, rows, prompts, several, accumulation))
 
 
-def _steps(arguments: Mapping[str, Any], rows: int | None, prompts: int, several: int, accumulation: int) -> int | None:
+def _steps(arguments: Arguments, rows: int | None, prompts: int, several: int, accumulation: int) -> int | None:
     limit = arguments.get("max_steps", -1)
     if isinstance(limit, int) and limit > 0:
         return limit
@@ -88,7 +87,7 @@ def _steps(arguments: Mapping[str, Any], rows: int | None, prompts: int, several
     return int(max(1, batches // accumulation) * float(arguments.get("num_train_epochs", 3.0)))
 
 
-def _count(arguments: Mapping[str, Any], name: str, default: int, *, least: int = 1) -> int:
+def _count(arguments: Arguments, name: str, default: int, *, least: int = 1) -> int:
     value = arguments.get(name, default)
     if value is None:
         return default

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards import Composite, ScoreTable
+from grpo_rewards_adapters.training.data import Row
 from grpo_rewards_adapters.training.intervals import bootstrap, wilson
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 __all__ = ["Answers", "answer", "compared", "summary"]
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def answer(
     return Answers(done, composite.score(done))
 
 
-def _as_text(prompt: Any, tokenizer: PreTrainedTokenizerBase) -> str:
+def _as_text(prompt: str | list[dict[str, str]], tokenizer: PreTrainedTokenizerBase) -> str:
     if isinstance(prompt, str):
         return prompt
     return str(tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False))

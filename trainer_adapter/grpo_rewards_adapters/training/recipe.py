@@ -119,7 +119,7 @@ class Recipe(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _short_forms(cls, data: Any) -> Any:
+    def _short_forms(cls, data: object) -> object:
         if isinstance(data, Mapping):
             data = dict(data)
             for key, short in (("model", "name"), ("dataset", "path")):

@@ -79,11 +79,11 @@ class Callback:
             raise AttributeError(event)
         return partial(self.other_event, event)
 
-    def other_event(self, event: str, args: TrainerArguments, state: State, control: Any, **_: Any) -> None:
+    def other_event(self, event: str, args: TrainerArguments, state: State, control: object, **_: object) -> None:
         """Take in an event that has no method of its own."""
 
 
-def calling_trainer(call: Mapping[str, Any]) -> Trainer | None:
+def calling_trainer(call: Mapping[str, object]) -> Trainer | None:
     """Return the trainer that makes a reward call, or None: TRL's ``log_metric`` is a method of it."""
     trainer: Trainer | None = getattr(call.get("log_metric"), "__self__", None)
     return trainer
@@ -94,7 +94,7 @@ def is_training(trainer: Trainer | None) -> bool:
     return bool(getattr(getattr(trainer, "model", None), "training", True))
 
 
-def owner_of(function: Callable[..., Any]) -> Composite | None:
+def owner_of(function: Callable[..., object]) -> Composite | None:
     """Return the composite that a reward function is, or is a component of."""
     owner = function.composite if isinstance(function, Part) else function
     return owner if isinstance(owner, Composite) else None

@@ -224,7 +224,7 @@ def memory_of(columns: Mapping[str, object]) -> int | None:
     return None
 
 
-def class_names(columns: Mapping[str, Any], prompt: str) -> tuple[str, ...]:
+def class_names(columns: Mapping[str, object], prompt: str) -> tuple[str, ...]:
     """Return the names of the classes under test: the row's own field, else those that its texts define.
 
     Looked through are the prompt (its code, where it has prose too), the starter code and the reference solution.

@@ -15,7 +15,9 @@ from .names import Expected
 from .report import Progress, Report
 
 if TYPE_CHECKING:
+    from _pytest.nodes import Item
     from _pytest.python import Function
+    from _pytest.reports import CollectReport, TestReport
 
 _OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan threadexception unraisableexception"
 _WARM = (
@@ -35,7 +37,7 @@ class Outcomes:
         self.total = 0
         self._progress = progress
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
+    def pytest_runtest_logreport(self, report: TestReport) -> None:
         if report.failed:
             self.failures.append(_message(report))
         elif report.skipped or hasattr(report, "wasxfail"):
@@ -52,18 +54,18 @@ class Outcomes:
         asyncio.run(pyfuncitem.obj(**arguments))
         return True
 
-    def pytest_collectreport(self, report: Any) -> None:
+    def pytest_collectreport(self, report: CollectReport) -> None:
         if report.failed:
             self.collection_problems.append(_message(report))
         elif report.skipped:
             self.collection_problems.append(f"the file skips itself: {_message(report)}")
 
 
-def _name(report: Any) -> str:
+def _name(report: TestReport | CollectReport | Item) -> str:
     return str(report.nodeid).rpartition("test_solution.py::")[2] or "collection"
 
 
-def _message(report: Any) -> str:
+def _message(report: TestReport | CollectReport) -> str:
     crash = getattr(report.longrepr, "reprcrash", None)
     text = crash.message if crash is not None else str(report.longrepr)
     lines = [line for line in str(text).strip().splitlines() if line.strip()]
@@ -71,7 +73,8 @@ def _message(report: Any) -> str:
     source = ""
     if crash is not None and first in ("AssertionError", ""):
         try:
-            shown = report.longrepr.reprtraceback.reprentries[-1].lines
+            traceback: Any = getattr(report.longrepr, "reprtraceback", None)
+            shown = traceback.reprentries[-1].lines
             source = next(line[1:].strip() for line in reversed(shown) if line.startswith(">"))
         except (AttributeError, IndexError, StopIteration):
             source = ""
@@ -104,15 +107,15 @@ class Session:
         ]
         for name in _OFF.split():
             options += ["-p", f"no:{name}"]
-        self._config: Any = _prepareconfig([*options, "/none_such_test.py"])
+        self._config = _prepareconfig([*options, "/none_such_test.py"])
         self._config._do_configure()
         if self._config.pluginmanager.hasplugin("terminalreporter"):
             self._config.pluginmanager.unregister(name="terminalreporter")
         # registering is slow: what listens is there before the fork, and writes to the outcomes of the job
         self._listener = Outcomes(lambda passed, total: None)
         self._config.pluginmanager.register(self._listener)
-        self._session: Any = PytestSession.from_config(self._config)
-        self._failed: Any = PytestSession.Failed
+        self._session = PytestSession.from_config(self._config)
+        self._failed = PytestSession.Failed
         self._config.hook.pytest_sessionstart(session=self._session)
         for module in _WARM.split():
             try:
@@ -120,7 +123,7 @@ class Session:
             except ImportError:
                 continue  # this pytest keeps it elsewhere
 
-    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Any]:
+    def run(self, path: str, outcomes: Outcomes, temporary: str) -> list[Item]:
         """Collect and run one file; return the collected items."""
         # only this folder is looked at: those above it are slow to list, or may not be
         self._config.pluginmanager._confcutdir = Path(path).parent
@@ -136,7 +139,7 @@ class Session:
             items = list(self._session.items)
         return items
 
-    def _collected(self, path: Path) -> list[Any]:
+    def _collected(self, path: Path) -> list[Item]:
         """Collect one file, whose place is known: to look for it through all folders above takes as long as to read it."""
         hook, session = self._config.hook, self._session
         module = hook.pytest_pycollect_makemodule(module_path=path, parent=session)
@@ -148,7 +151,7 @@ class Session:
 
     def _temporary_folders(self, where: str) -> None:
         """tmp_path of mode 0700 would hide it from the candidate, who is another user."""
-        factory = self._config._tmp_path_factory
+        factory = vars(self._config)["_tmp_path_factory"]
         base = Path(where) / "pytest"
         count = 0
 
@@ -167,7 +170,7 @@ class Session:
         object.__setattr__(factory, "mktemp", mktemp)
 
 
-def judge(report: Report, outcomes: Outcomes, items: list[Any], wanted: Expected) -> None:
+def judge(report: Report, outcomes: Outcomes, items: list[Item], wanted: Expected) -> None:
     """Turn what happened into a verdict: every test that the file wants has passed, and nothing else counts."""
     report.tests_total = max(len(items), len(wanted.tests))
     report.tests_passed = len(outcomes.passed)
@@ -187,7 +190,7 @@ def judge(report: Report, outcomes: Outcomes, items: list[Any], wanted: Expected
         report.tests_total = report.tests_passed
 
 
-def _defined_as(item: Any) -> str:
+def _defined_as(item: Item) -> str:
     name = getattr(item, "originalname", None) or item.name
     cls = getattr(item, "cls", None)
     return f"{cls.__name__}::{name}" if cls is not None else str(name)

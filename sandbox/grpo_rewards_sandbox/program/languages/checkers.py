@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..formats.report import Report, refused
-from ..protocol import CheckerMessage, JobMessage
+from ..protocol import CaseMessage, CheckerMessage, JobMessage
 from . import table
 from .cells import Cell, Ended, Output, Run
 from .compiling import Program, command
@@ -77,7 +77,7 @@ class Accepted:
         return found
 
 
-def _key(source: str, case: dict[str, Any]) -> str:
+def _key(source: str, case: CaseMessage) -> str:
     text = f"{source}\0{case['input']}\0{case['output']}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -154,7 +154,7 @@ def _looked_at(
     return problems
 
 
-def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: dict[str, Any], output: bytes) -> bool:
+def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: CaseMessage, output: bytes) -> bool:
     """Whether the checker says that an output is right; raise `_Unclear` where it breaks."""
     if protocol != "testlib" and not _is_text(output):
         return False  # no output of the task is such, and a checker that reads text would break

@@ -5,13 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..clock import JobClock
 from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import Report, install, refused
-from ..protocol import JobMessage
+from ..protocol import CaseMessage, JobMessage
 from . import checkers, endings, sources, table, values
 from .cells import Cell, Ended, Output, Run, Slot
 from .compiling import SECONDS, Compiler, Program, command
@@ -132,7 +131,7 @@ class Judge:
             self._close()  # nothing of the candidate is there when the checker runs
             checkers.decide(self, job, held, report)
 
-    def _case(self, job: JobMessage, program: Program, cell: Cell, case: dict[str, Any]) -> bytes | str:
+    def _case(self, job: JobMessage, program: Program, cell: Cell, case: CaseMessage) -> bytes | str:
         """Run a program once; return its output, or what is wrong with how it ended."""
         seconds = float(case.get("timeout") or job["test_timeout"] or job["timeout"])
         if seconds < job["timeout"]:

@@ -20,7 +20,7 @@ from ..comparison import DISTANCE, same_value
 from ..formats.report import Report, refused
 from ..protocol import JobMessage
 from . import table
-from .cells import Cell, Ended
+from .cells import Cell, Ended, Output
 from .compiling import Program, command
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _broken(reason: str) -> Ended:
     return Ended(refused(f"the values that the tests expect could not be made: {reason}"))
 
 
-def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) -> tuple[Any, bytes | None]:
+def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) -> tuple[Output, bytes | None]:
     """Run a program; return how it ended and what it wrote, None where that is no file."""
     program.put(cell)
     cell.put(RESULTS, b"")
