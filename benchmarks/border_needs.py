@@ -198,7 +198,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="of so many rows only the first")
     parser.add_argument("--unused", action="store_true", help="list the functions that no row called")
     asked = parser.parse_args()
-    session = pytest_session.Session() if importlib.util.find_spec("pytest") else None
+    session = pytest_session.PreparedSession() if importlib.util.find_spec("pytest") else None
     needs: dict[str, list[set[str]]] = {}
     for suite, job in itertools.islice(rows(asked), 0, None, asked.every):
         status, found = called(job, session)

@@ -16,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from .limits import ALARM, LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
 from .running import answer
 
@@ -50,7 +50,7 @@ class DuckDB:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if self._used_up:  # what the query before left behind is no cost of this one, in time or in memory
@@ -73,7 +73,7 @@ class DuckDB:
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
             if "OutOfMemory" in type(error).__name__:
                 raise Stopped("the query needs too much memory") from None
-            raise Refused(line("DuckDB", error)) from None
+            raise QueryRefused(line("DuckDB", error)) from None
 
     @contextmanager
     def _interrupted(self, deadline: float) -> Iterator[None]:
@@ -99,12 +99,12 @@ class DuckDB:
             done.set()
             watcher.join()
 
-    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         text.encode()  # the engine ends the process over half a surrogate pair
         statements = self._connection.extract_statements(text)
         if len(statements) != 1:
-            raise Refused(f"the query is {len(statements)} statements")
+            raise QueryRefused(f"the query is {len(statements)} statements")
         if statements[0].type != duckdb.StatementType.SELECT:
-            raise Refused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
+            raise QueryRefused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
         found = self._connection.execute(text)
         return fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)

@@ -13,7 +13,7 @@ __all__ = [
     "GRACE",
     "LONGEST_QUERY",
     "Database",
-    "Refused",
+    "QueryRefused",
     "Stopped",
     "Unopened",
     "fetched",
@@ -30,7 +30,7 @@ _FIRST_ROWS = 64
 _COUNTED = frozenset({str, bytes})
 
 
-class Limits(TypedDict):
+class QueryLimits(TypedDict):
     """How long a query may run, and how much it may give; more settings may stand beside these."""
 
     timeout: float  # seconds
@@ -47,7 +47,7 @@ class Stopped(Exception):
         self.late = late
 
 
-class Refused(Exception):
+class QueryRefused(Exception):
     """A query does something else than read, or is no query; the text says what."""
 
 
@@ -83,7 +83,7 @@ ALARM = Alarm()
 class Database(Protocol):
     """An open database that a query can read and nothing else."""
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         """Return the rows of a query, or None as soon as they cannot be those of `gold`.
 
         Raises:
@@ -95,7 +95,7 @@ class Database(Protocol):
 
 
 def fetched(
-    fetch: Callable[[int], list[Row]], rule: Rule, limits: Limits, gold: Gold | None, first: int = _FIRST_ROWS
+    fetch: Callable[[int], list[Row]], rule: Rule, limits: QueryLimits, gold: Gold | None, first: int = _FIRST_ROWS
 ) -> list[Row] | None:
     """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of `gold` any more.
 

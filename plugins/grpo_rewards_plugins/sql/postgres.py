@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .limits import LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["Postgres"]
@@ -73,11 +73,11 @@ class Postgres:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if "\0" in text:  # where the protocol would end the text
-            raise Refused("the query holds a NUL")
+            raise QueryRefused("the query holds a NUL")
         for _ in range(_ATTEMPTS):
             try:
                 return self._run(text, seconds, rule, limits, gold)
@@ -85,12 +85,12 @@ class Postgres:
                 if error.sqlstate == _CANCELLED and "statement timeout" in str(error):
                     raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
                 if not (self._connection.closed or error.sqlstate == _CANCELLED):
-                    raise Refused(line("PostgreSQL", error)) from None
+                    raise QueryRefused(line("PostgreSQL", error)) from None
             except (ValueError, OverflowError) as error:  # what cannot be sent, or what Python has no type for
-                raise Refused(line("PostgreSQL", error)) from None
+                raise QueryRefused(line("PostgreSQL", error)) from None
         raise Stopped("the query ended its session each time, or needs too much memory")
 
-    def _run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def _run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         """Run it once; a session that has ended is closed, and the next run has a new one."""
         if self._connection.closed:
             self._connection = self._connected()
@@ -111,7 +111,7 @@ class Postgres:
         if found.status == self._pq.ExecStatus.FATAL_ERROR:
             raise self._psycopg.errors.error_from_result(found)
 
-    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
         found = self._connection.pgconn.exec_params(
             f"{self._screen} DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), []

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any, TypeAlias
 
 from .databases import database_name, is_postgres
-from .limits import ALARM, Database, Limits, Refused, Stopped, Unopened
+from .limits import ALARM, Database, QueryLimits, QueryRefused, Stopped, Unopened
 from .queries import varies
 from .rules import RULES, Gold
 
@@ -27,7 +27,7 @@ class _Open:
         self.database = database
         self._golds: OrderedDict[tuple[str, str], Gold | str] = OrderedDict()
 
-    def gold(self, text: str, name: str, limits: Limits) -> Gold | str:
+    def gold(self, text: str, name: str, limits: QueryLimits) -> Gold | str:
         """Return what a gold gives, or why it is no reference; remembered, unless it varies."""
         key = text, name
         found = self._golds.get(key)
@@ -39,11 +39,11 @@ class _Open:
                     self._golds.popitem(last=False)
         return found
 
-    def _gold(self, text: str, name: str, limits: Limits) -> Gold | str:
+    def _gold(self, text: str, name: str, limits: QueryLimits) -> Gold | str:
         rule, begun = RULES[name], time.perf_counter()
         try:
             rows = self.database.run(rule.text(text), limits["gold_timeout"], rule, limits, None)
-        except (Stopped, Refused) as problem:
+        except (Stopped, QueryRefused) as problem:
             return f"the gold cannot be run: {problem}"
         assert rows is not None
         if not rows and not rule.graded_empty:
@@ -81,7 +81,7 @@ def _engine(path: str) -> Any:
     return SQLite
 
 
-def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: Limits) -> Verdict:
+def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: QueryLimits) -> Verdict:
     for path, stamp in files:
         try:
             verdict = _judge_on(_database(path, stamp, limits["max_bytes"]), gold, query, name, limits)
@@ -93,7 +93,7 @@ def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: Lim
     return 1.0, "scored", "the result is the gold's"
 
 
-def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: Limits) -> Verdict | None:
+def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: QueryLimits) -> Verdict | None:
     """What is said of a query on one database, or None where it is right there."""
     rule, wanted = RULES[name], opened.gold(gold, name, limits)
     if isinstance(wanted, str):
@@ -103,7 +103,7 @@ def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: Limits) -
         rows = opened.database.run(rule.text(query), seconds, rule, limits, wanted)
     except Stopped as problem:
         return 0.0, "timeout" if problem.late else "rejected", str(problem)
-    except Refused as problem:
+    except QueryRefused as problem:
         return 0.0, "scored", str(problem)
     if rows is not None and len(rows) > _MANY:
         ALARM.cover(time.process_time(), _COMPARING)

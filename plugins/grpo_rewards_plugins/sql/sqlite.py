@@ -10,7 +10,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from .limits import ALARM, LONGEST_QUERY, Limits, Refused, Stopped, Unopened, fetched, line, said
+from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, said
 from .rules import Gold, Row, Rule
 
 __all__ = ["SQLite"]
@@ -72,7 +72,7 @@ class SQLite:
     def _is_late(self) -> int:
         return time.process_time() > self._deadline
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         now = time.process_time()
@@ -86,10 +86,10 @@ class SQLite:
             if self._is_late():
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
             if self._denied:
-                raise Refused(f"the query does more than read: {self._denied}") from None
-            raise Refused(line("SQLite", error)) from None
+                raise QueryRefused(f"the query does more than read: {self._denied}") from None
+            raise QueryRefused(line("SQLite", error)) from None
 
-    def _rows(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def _rows(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         try:
             return self._fetched(text, rule, limits, gold)
         except sqlite3.OperationalError as error:
@@ -101,7 +101,7 @@ class SQLite:
         finally:
             self._connection.text_factory = str
 
-    def _fetched(self, text: str, rule: Rule, limits: Limits, gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         cursor = self._connection.execute(text)
         try:
             return fetched(cursor.fetchmany, rule, limits, gold)

@@ -10,7 +10,7 @@ from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.tool_calls.bfcl import compare
 from grpo_rewards_plugins.tool_calls.decoding import Format, find_calls
 from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable
-from grpo_rewards_plugins.tool_calls.rows import Wanted, described, wanted_by_bfcl, wanted_exactly
+from grpo_rewards_plugins.tool_calls.rows import WantedCalls, described, wanted_by_bfcl, wanted_exactly
 from grpo_rewards_plugins.tool_calls.schemas import schema_problem
 from grpo_rewards_plugins.tool_calls.toolrl import Grading, grade, wanted_calls
 
@@ -42,7 +42,7 @@ def _check_row(
     return None
 
 
-def _unknown_type(wanted: Wanted) -> str | None:
+def _unknown_type(wanted: WantedCalls) -> str | None:
     """What the original raises on where the wanted call itself is given."""
     calls = [{name: {key: values[0] for key, values in accepted.items() if values and values[0] != ""}
               for name, accepted in call.items()} for call in wanted.calls]  # fmt: skip
@@ -152,7 +152,7 @@ def _toolrl(text: str, truth: str, grading: str) -> Outcome:
     return Outcome(form + calls, "scored", reason, {"format": form, "correctness": calls})
 
 
-def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str, wanted: Wanted) -> Outcome:
+def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str, wanted: WantedCalls) -> Outcome:
     try:
         called = bool(find_calls(text, messages, format))
     except Unreadable:

@@ -10,11 +10,11 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import RowProblem, plain
 
-__all__ = ["Wanted", "described", "wanted_by_bfcl", "wanted_exactly"]
+__all__ = ["WantedCalls", "described", "wanted_by_bfcl", "wanted_exactly"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedCalls:
     """BFCL's side of a row: the functions, the calls with the values that each parameter accepts, and the category."""
 
     functions: Sequence[Mapping[str, object]]
@@ -27,7 +27,7 @@ class Wanted:
         return "relevance" in self.category
 
 
-def wanted_by_bfcl(truth: object, functions: object, category: object) -> Wanted:
+def wanted_by_bfcl(truth: object, functions: object, category: object) -> WantedCalls:
     """Read `ground_truth`, `functions` (or `tools`) and the category, which may also be an id such as ``live_multiple_12-4-0``.
 
     Raises:
@@ -39,16 +39,16 @@ def wanted_by_bfcl(truth: object, functions: object, category: object) -> Wanted
 
 
 @lru_cache(maxsize=8192)
-def _from_texts(truth: str, functions: str, category: object) -> Wanted:
+def _from_texts(truth: str, functions: str, category: object) -> WantedCalls:
     return _wanted(truth, functions, category)
 
 
-def _wanted(truth: object, functions: object, category: object) -> Wanted:
+def _wanted(truth: object, functions: object, category: object) -> WantedCalls:
     calls = _unpacked(truth)
     known = described(functions)
     name = str(category) if category is not None else _category(calls, known)
     if "relevance" in name:
-        return Wanted(known, (), name)
+        return WantedCalls(known, (), name)
     if not isinstance(calls, Sequence) or not calls or not all(map(_is_call, calls)):
         raise RowProblem("ground_truth must be a list of {name: {parameter: [accepted values]}}")
     if not known:
@@ -57,7 +57,7 @@ def _wanted(truth: object, functions: object, category: object) -> Wanted:
     missing = wanted - {str(function["name"]) for function in known}
     if missing and ("parallel" in name or "multiple" in name):
         raise RowProblem(f"no function {sorted(missing)[0]!r} is described")
-    return Wanted(known, calls, name)
+    return WantedCalls(known, calls, name)
 
 
 def _category(calls: object, functions: Sequence[object]) -> str:

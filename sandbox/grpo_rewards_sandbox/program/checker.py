@@ -15,7 +15,7 @@ import socket
 from . import packages, placement, wire
 from .formats import names
 from .isolation import confine
-from .protocol import Config, JobMessage, Role
+from .protocol import JobMessage, Role, SupervisorConfig
 
 _MODULES = "collections cmath copy datetime decimal fractions heapq itertools math re asyncio logging warnings uuid"
 _MEMORY, _CPU_SECONDS = 2 << 30, 24 * 3600
@@ -34,7 +34,7 @@ def may_judge(job: JobMessage) -> bool:
     return names.keeps_no_state(text) and not names.shares_files(text)
 
 
-def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Config) -> None:
+def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: SupervisorConfig) -> None:
     """Judge what the supervisor sends until it is gone."""
     packages.reach(config)
     for name in _MODULES.split() if config["warm"] else ():

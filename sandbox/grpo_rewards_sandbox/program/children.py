@@ -19,7 +19,7 @@ from .protocol import Doing, Start
 if TYPE_CHECKING:
     from .border.candidate import CandidatePeer
     from .forkserver import Interpreter
-    from .formats.pytest_session import Session
+    from .formats.pytest_session import PreparedSession
 
 _TRUSTED_MEMORY = 2 << 30
 
@@ -30,7 +30,7 @@ class Prepared:
 
     cell: confine.Confinement
     interpreter: Interpreter  # as it was before that
-    session: Session | None = None
+    session: PreparedSession | None = None
     peer: CandidatePeer | None = None
 
 
@@ -95,7 +95,7 @@ class Candidate(Child):
         return 0
 
 
-class Program(Child):
+class ProgramChild(Child):
     """Runs a whole program where there are no cells. Descriptors: its standard streams."""
 
     def redirect(self) -> None:
@@ -150,7 +150,7 @@ class Tests(Child):
         return 0
 
 
-class Cell(Child):
+class CellChild(Child):
     """The first process of a cell: it starts programs until the supervisor is gone. Descriptors: none but its socket."""
 
     whole = True
@@ -167,7 +167,7 @@ class Cell(Child):
         return 0
 
 
-class CheckersCell(Cell):
+class CheckersCell(CellChild):
     """The same, for what judges the output of a program: as the tests' user."""
 
     candidate = False
@@ -175,10 +175,10 @@ class CheckersCell(Cell):
 
 KINDS: dict[Doing, type[Child]] = {
     "candidate": Candidate,
-    "program": Program,
+    "program": ProgramChild,
     "shared": SharedRun,
     "tests": Tests,
-    "cell": Cell,
+    "cell": CellChild,
     "checker": CheckersCell,
 }
 

@@ -16,13 +16,13 @@ from typing import Any, cast
 from . import packages, wire
 from .children import KINDS, Prepared
 from .isolation import confine
-from .protocol import Config, End, Forked, Reap, Role, Start
+from .protocol import End, Forked, Reap, Role, Start, SupervisorConfig
 
 _COMMON = "bisect collections copy datetime decimal fractions functools hashlib heapq inspect itertools json logging math operator random re statistics string typing pathlib dataclasses enum abc contextlib warnings asyncio"
 _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a function's code
 
 
-def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Config) -> None:
+def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: SupervisorConfig) -> None:
     """Fork one child per request until the supervisor is gone."""
     interpreter = Interpreter()
     prepared = _prepared_tests if role == "tests" else _prepared_candidates
@@ -36,18 +36,18 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Co
     os._exit(0)
 
 
-def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config: Config) -> Prepared:
+def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config: SupervisorConfig) -> Prepared:
     sys.path[:] = [*sys.path, *config["pytest_path"]]
     from .formats import checks, pytest_file, pytest_session, shared_run  # noqa: F401  for the children
 
     os.chdir("/")
-    session = pytest_session.Session() if config["pytest_path"] else None
+    session = pytest_session.PreparedSession() if config["pytest_path"] else None
     packages.reach(config)
     cell.enter()
     return Prepared(cell, interpreter, session=session)
 
 
-def _prepared_candidates(cell: confine.Confinement, interpreter: Interpreter, config: Config) -> Prepared:
+def _prepared_candidates(cell: confine.Confinement, interpreter: Interpreter, config: SupervisorConfig) -> Prepared:
     """Do once what every candidate needs and none can tell from another's: pages that a child writes to are copied."""
     from .border import candidate
     from .formats import program_run  # noqa: F401  for the children

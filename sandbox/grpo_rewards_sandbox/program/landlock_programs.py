@@ -26,7 +26,7 @@ _CLOSE = 0.002
 _LAST_READS = 3
 
 
-class Slot(Protocol):
+class ProgramSlot(Protocol):
     """What this needs of a supervisor."""
 
     def start_program(self, limits: dict[str, int], program: str, descriptors: tuple[int, ...]) -> Started:
@@ -42,7 +42,7 @@ class Slot(Protocol):
         """The limit that a program exceeds, and a sentence; two empty texts for none."""
 
 
-def judge(slot: Slot, job: JobMessage, clock: JobClock) -> tuple[Report, str]:
+def judge(slot: ProgramSlot, job: JobMessage, clock: JobClock) -> tuple[Report, str]:
     """Judge a whole program; say, too, that it was killed by another, if it was."""
     if job["format"] != "stdio" or job["language"] != "python" or _takes_a_cell(job):
         return refused("a program of this kind needs other processes, which the mode landlock cannot bound"), ""
@@ -70,7 +70,9 @@ def _takes_a_cell(job: JobMessage) -> bool:
     return bool(job["checker"] or job["input_file"] or job["output_file"])
 
 
-def _case(slot: Slot, job: JobMessage, text: str, size: int, clock: JobClock, report: Report) -> tuple[bytes, str, str]:
+def _case(
+    slot: ProgramSlot, job: JobMessage, text: str, size: int, clock: JobClock, report: Report
+) -> tuple[bytes, str, str]:
     """Run a program once; return what it wrote, what is wrong, and that it was killed by another, if it was."""
     child_in = standard_input(text.encode("utf-8", "surrogatepass"))
     (out, child_out), (err, child_err), (done, set_up) = (os.pipe() for _ in range(3))
@@ -108,7 +110,7 @@ def _case(slot: Slot, job: JobMessage, text: str, size: int, clock: JobClock, re
     return bytes(streams.data), problem, killed
 
 
-def _watch(slot: Slot, streams: Streams, started: Started, memory: int, clock: JobClock) -> None:
+def _watch(slot: ProgramSlot, streams: Streams, started: Started, memory: int, clock: JobClock) -> None:
     """Read until the program closed its output."""
     chances = _LAST_READS
     while streams.out >= 0:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from .protocol import Config
+from .protocol import SupervisorConfig
 
 # a library that starts a thread for each processor would use up a candidate's processes
 _ONE_THREAD = "OMP_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS NUMEXPR_NUM_THREADS"
@@ -25,7 +25,7 @@ class Chosen:
         return PathFinder.find_spec(name, self._folders, target) if path is None and name in self._names else None
 
 
-def reach(config: Config) -> None:
+def reach(config: SupervisorConfig) -> None:
     """Let this process import what the configuration says."""
     for name in _ONE_THREAD.split():
         os.environ[name] = "1"

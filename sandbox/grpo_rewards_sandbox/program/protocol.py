@@ -12,7 +12,7 @@ Role = Literal["candidate", "tests", "checks"]
 Doing = Literal["candidate", "program", "cell", "checker", "tests", "shared"]
 
 
-class Config(TypedDict):
+class SupervisorConfig(TypedDict):
     """What a supervisor is told once, by the host that starts it."""
 
     allow: list[str]  # modes of isolation

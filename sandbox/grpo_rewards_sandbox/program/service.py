@@ -12,7 +12,7 @@ from dataclasses import asdict
 from . import wire
 from .formats.report import Report
 from .isolation import plan
-from .protocol import Config
+from .protocol import SupervisorConfig
 from .supervisor import Supervisor
 
 _ALIVE = 1.0  # seconds between two signs of life
@@ -24,7 +24,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.dup(1)
     os.dup2(2, 1)
-    config: Config = wire.read_frame(0)
+    config: SupervisorConfig = wire.read_frame(0)
     go_first()
     try:
         supervisor = Supervisor(config)

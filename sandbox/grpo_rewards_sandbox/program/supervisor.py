@@ -27,7 +27,7 @@ from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .languages.compiling import Compiler
 from .languages.judging import Judge
 from .placement import Placement
-from .protocol import Check, Config, Doing, End, Forked, JobMessage, Reap, Role, Start, Started
+from .protocol import Check, Doing, End, Forked, JobMessage, Reap, Role, Start, Started, SupervisorConfig
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
@@ -54,7 +54,7 @@ class Answer(Protocol):
 class Supervisor:
     """One slot: a fork server for tests, one for candidates, one job at a time."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: SupervisorConfig) -> None:
         self.plan = plan.probe(allow=tuple(config["allow"]), users=config.get("users"))
         if self.plan.user_namespace:
             plan.enter_user_namespace(self.plan.users)

@@ -34,7 +34,7 @@ _FILES = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedTests:
     """The tests that a pytest file defines; those in `left_out` it leaves out itself, whatever happens."""
 
     tests: frozenset[str]
@@ -116,11 +116,11 @@ def shares_files(tests: str) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def expected(source: str) -> Expected:
+def expected(source: str) -> ExpectedTests:
     """Return the tests that the file itself defines, known before the candidate runs."""
     nodes = parsed(source)
     if not nodes:
-        return Expected(frozenset(), frozenset())
+        return ExpectedTests(frozenset(), frozenset())
     assert isinstance(nodes[0], ast.Module)
     found: set[str] = set()
     left_out: set[str] = set()
@@ -135,7 +135,7 @@ def expected(source: str) -> Expected:
                 marks = [*part.decorator_list, *(node.decorator_list if isinstance(node, ast.ClassDef) else [])]
                 if everything or any(map(_leaves_out, marks)):
                     left_out.add(prefix + part.name)
-    return Expected(frozenset(found), frozenset(left_out))
+    return ExpectedTests(frozenset(found), frozenset(left_out))
 
 
 @functools.lru_cache(maxsize=64)

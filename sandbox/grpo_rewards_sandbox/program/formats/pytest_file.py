@@ -12,7 +12,7 @@ from . import candidate_side, guard, names, review, visible
 from .checks import finish
 from .classes import classes_under_test
 from .plain_file import begun, publish
-from .pytest_session import Outcomes, Session, judge
+from .pytest_session import Outcomes, PreparedSession, judge
 from .report import Progress, Report, describe
 
 _READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
@@ -34,7 +34,7 @@ def read(job: JobMessage) -> None:
 
 
 def run(
-    job: JobMessage, sock: socket.socket, session: Session, folder: str, shared: str | None, progress: Progress
+    job: JobMessage, sock: socket.socket, session: PreparedSession, folder: str, shared: str | None, progress: Progress
 ) -> Report:
     """Judge one job of format pytest."""
     peer = begun(job, sock, quiet=False)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .names import Expected
+from .names import ExpectedTests
 from .report import Progress, Report
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _message(report: TestReport | CollectReport) -> str:
     return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
 
 
-class Session:
+class PreparedSession:
     """One prepared session, for one file."""
 
     def __init__(self) -> None:
@@ -170,7 +170,7 @@ class Session:
         object.__setattr__(factory, "mktemp", mktemp)
 
 
-def judge(report: Report, outcomes: Outcomes, items: list[Item], wanted: Expected) -> None:
+def judge(report: Report, outcomes: Outcomes, items: list[Item], wanted: ExpectedTests) -> None:
     """Turn what happened into a verdict: every test that the file wants has passed, and nothing else counts."""
     report.tests_total = max(len(items), len(wanted.tests))
     report.tests_passed = len(outcomes.passed)

@@ -14,11 +14,11 @@ import types
 from ..protocol import JobMessage
 from . import names
 from .checks import compiled
-from .pytest_session import Outcomes, Session, judge
+from .pytest_session import Outcomes, PreparedSession, judge
 from .report import Report, describe
 
 
-def run(job: JobMessage, session: Session | None, folder: str) -> Report:
+def run(job: JobMessage, session: PreparedSession | None, folder: str) -> Report:
     """Judge one job in this process."""
     report = Report()
     report_class, fail, describe_error, judge_all = Report, Report.fail, describe, judge

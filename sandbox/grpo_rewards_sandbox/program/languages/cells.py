@@ -25,7 +25,7 @@ _KILLED = (-9, -15)
 _CPU_SIGNAL = -24
 
 
-class Slot(Protocol):
+class CellSlot(Protocol):
     """What a cell needs of a supervisor."""
 
     def start_cell(self, limits: dict[str, int], *, trusted: bool) -> tuple[Started, socket.socket]:
@@ -47,7 +47,7 @@ class Ended(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunCommand:
     """How a program is started: its words, or Python's text; its environment, limits of the kernel and memory in all."""
 
     words: list[str]
@@ -97,7 +97,7 @@ def standard_input(text: bytes) -> int:
 class Cell:
     """Files are put into it, programs run in it, files are taken from it, all in the time of a clock."""
 
-    def __init__(self, slot: Slot, limits: dict[str, int], clock: JobClock, *, trusted: bool = False) -> None:
+    def __init__(self, slot: CellSlot, limits: dict[str, int], clock: JobClock, *, trusted: bool = False) -> None:
         self._slot, self.clock, self._memory = slot, clock, limits["memory"]
         self._started, self._socket = slot.start_cell(limits, trusted=trusted)
         try:
@@ -152,7 +152,7 @@ class Cell:
             for descriptor in given:
                 os.close(descriptor)
 
-    def run(self, how: Run, text: bytes, bound: int) -> Output:
+    def run(self, how: RunCommand, text: bytes, bound: int) -> Output:
         """Run a program with this on its standard input; it may write `bound` bytes.
 
         Raises:

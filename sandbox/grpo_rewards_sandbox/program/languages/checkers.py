@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..formats.report import Report, refused
 from ..protocol import CaseMessage, CheckerMessage, JobMessage
 from . import table
-from .cells import Cell, Ended, Output, Run
+from .cells import Cell, Ended, Output, RunCommand
 from .compiling import Program, command
 
 if TYPE_CHECKING:
@@ -188,10 +188,10 @@ def _is_text(output: bytes) -> bool:
     return True
 
 
-def _how(program: Program, source: str, names: tuple[str, ...]) -> Run:
+def _how(program: Program, source: str, names: tuple[str, ...]) -> RunCommand:
     if program.language == "python":
         bound = {"AS": _LIMITS["memory"], "CPU": int(_SECONDS) + 1}
-        return Run(["checker.py", *names], {}, bound, _LIMITS["memory"], source)
+        return RunCommand(["checker.py", *names], {}, bound, _LIMITS["memory"], source)
     entry = table.LANGUAGES[program.language]
     return command(program.language, (*entry.run, *names), program.name, program.main, _LIMITS, _SECONDS)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..clock import JobClock
 from . import sources, table
-from .cells import Cell, Ended, Output, Run, Slot, sealed
+from .cells import Cell, CellSlot, Ended, Output, RunCommand, sealed
 
 SECONDS = 30.0  # of the compiler's own time
 _MEMORY, _STACK = 1 << 30, 64 << 20
@@ -48,7 +48,7 @@ class Compiler:
 
     def program(
         self,
-        slot: Slot,
+        slot: CellSlot,
         language: str,
         text: str,
         *,
@@ -81,7 +81,14 @@ class Compiler:
         return made
 
     def _make(
-        self, slot: Slot, language: str, text: str, headers: dict[str, str], tests: str, trusted: bool, clock: JobClock
+        self,
+        slot: CellSlot,
+        language: str,
+        text: str,
+        headers: dict[str, str],
+        tests: str,
+        trusted: bool,
+        clock: JobClock,
     ) -> Program:
         if language == "python":
             return Program(language, "main.py", -1, 0)
@@ -118,7 +125,7 @@ def _said(output: Output) -> str:
 
 def command(
     language: str, words: tuple[str, ...], source: str, main: str, limits: dict[str, int], seconds: float
-) -> Run:
+) -> RunCommand:
     """Return how these words are started, with the limits of this language's runtime."""
     entry = table.LANGUAGES[language]
     memory = limits["memory"]
@@ -131,7 +138,7 @@ def command(
     }  # fmt: skip
     bound = {"STACK": stack, "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
     bound["DATA" if reserves else "AS"] = memory + (_RESERVED if reserves else 0)
-    return Run(
+    return RunCommand(
         [word.format(**values) if "{" in word and word != table.TRANSPILE else word for word in words],
         {"PATH": table.PATH, **{name: value.format(**values) for name, value in entry.environment}},
         bound, memory + (entry.reserves or 0),

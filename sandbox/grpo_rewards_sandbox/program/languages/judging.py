@@ -12,7 +12,7 @@ from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import Report, install, refused
 from ..protocol import CaseMessage, JobMessage
 from . import checkers, endings, sources, table, values
-from .cells import Cell, Ended, Output, Run, Slot
+from .cells import Cell, CellSlot, Ended, Output, RunCommand
 from .compiling import SECONDS, Compiler, Program, command
 
 _MAX_KEPT = 64 << 20  # bytes of output that are held for a checker
@@ -24,12 +24,12 @@ _NEARLY = 0.85  # of the memory: a program that held so much and died had no mor
 class Judge:
     """Judges jobs of whole programs, one at a time; keeps what was compiled."""
 
-    slot: Slot
+    slot: CellSlot
     compiler: Compiler
     clock: Callable[[float], JobClock]
     testlib: str
     accepted: checkers.Accepted = field(default_factory=checkers.Accepted)
-    _expected: values.Expected = field(default_factory=values.Expected)
+    _expected: values.ExpectedValues = field(default_factory=values.ExpectedValues)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
     def judge(self, job: JobMessage, late: Callable[[Report], None]) -> tuple[Report, str]:
@@ -97,11 +97,11 @@ class Judge:
         cell = self._open(job["limits"], job["timeout"])
         values.decide(self, job, cell, program, wanted, report)
 
-    def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> Run:
+    def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> RunCommand:
         limits = job["limits"]
         if program.language == "python":
             bound = {"AS": limits["memory"], "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
-            return Run(["main.py"], {}, bound, limits["memory"], text)
+            return RunCommand(["main.py"], {}, bound, limits["memory"], text)
         return command(
             program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
         )

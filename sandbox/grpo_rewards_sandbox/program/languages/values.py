@@ -35,7 +35,7 @@ _LIMITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedValue:
     """A value that is expected; `distance` where a number may be so far from it, whatever the job's comparison says."""
 
     value: Any
@@ -52,13 +52,13 @@ class Wanted:
             return False
 
 
-class Expected:
+class ExpectedValues:
     """The values that tests expect, by the text of their program; the newest are kept."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, list[Wanted]] = OrderedDict()
+        self._kept: OrderedDict[str, list[WantedValue]] = OrderedDict()
 
-    def of(self, judge: Judge, language: str, text: str) -> list[Wanted]:
+    def of(self, judge: Judge, language: str, text: str) -> list[WantedValue]:
         """Return the values that the tests' program writes.
 
         Raises:
@@ -73,7 +73,7 @@ class Expected:
         return self._kept[key]
 
 
-def _expected(judge: Judge, language: str, text: str) -> list[Wanted]:
+def _expected(judge: Judge, language: str, text: str) -> list[WantedValue]:
     try:
         program = judge.compile(language, text, trusted=True)
         if program.problem:
@@ -96,7 +96,7 @@ def _expected(judge: Judge, language: str, text: str) -> list[Wanted]:
     return values
 
 
-def _wanted(written: list[Any]) -> Iterator[Wanted]:
+def _wanted(written: list[Any]) -> Iterator[WantedValue]:
     distance = None
     for value in written:
         if type(value) is str and value.startswith(DISTANCE):
@@ -104,7 +104,7 @@ def _wanted(written: list[Any]) -> Iterator[Wanted]:
             continue
         if distance is not None and type(value) not in (int, float):
             raise ValueError("a distance stands before what is no number")
-        yield Wanted(value, distance)
+        yield WantedValue(value, distance)
         distance = None
 
 
@@ -120,7 +120,9 @@ def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) ->
     return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS)
 
 
-def decide(judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[Wanted], report: Report) -> None:
+def decide(
+    judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[WantedValue], report: Report
+) -> None:
     """Run a candidate's program once and compare what it writes, value by value."""
     output, data = run(cell, program, job["limits"], job["timeout"])
     problem = judge.problem(job, output)
