@@ -16,6 +16,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from .messages import AskedCalls
+
 ENOUGH_SECONDS = 0.2
 BATCH = 4 << 20  # characters that cross at once, where more than one thing is to cross
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -24,10 +26,10 @@ _PLAIN_INT = 1 << 64
 _MOST_NODES = 1_000_000
 _RECURSION = 50_000  # what programs of the sites with calls count on
 
-Case = tuple[list[Any], dict[str, Any]]
+Case = tuple[list[object], dict[str, object]]
 
 
-def in_batches(items: list[Any]) -> Iterator[tuple[str, int]]:
+def in_batches(items: list[object]) -> Iterator[tuple[str, int]]:
     """Yield lists as JSON, with how many of the items each holds: few lists, none much longer than crosses at once."""
     text = _encode(items)
     if len(text) <= BATCH or len(items) < 2:
@@ -41,13 +43,12 @@ def in_batches(items: list[Any]) -> Iterator[tuple[str, int]]:
 class Caller:
     """Holds the program's function or method and the calls that are left."""
 
-    def __init__(self, module: types.ModuleType, before: dict[str, object], job: dict[str, Any]) -> None:
+    def __init__(self, module: types.ModuleType, before: dict[str, object], job: AskedCalls) -> None:
         own = {name: value for name, value in vars(module).items() if before.get(name, module) is not value}
-        self._entry: str = job["entry"]
+        self._entry = job["entry"]
         self._function: Any = own.get(self._entry) if callable(own.get(self._entry)) else None
         self._owner: Any = None if self._function else _owner(own, module.__name__, self._entry, job["owners"])
-        self._shapes: list[str] = job["parameters"]
-        self._returns: str = job["returns"]
+        self._shapes, self._returns = job["parameters"], job["returns"]
         self._nodes = _node_classes(module, self._shapes)
         self._ready: list[str] = []
         self._waiting: Iterator[Case] = iter(())
@@ -104,7 +105,7 @@ class Caller:
         return given, {name: with_whole_keys(value) for name, value in keywords.items()}
 
 
-def load(module: types.ModuleType, source: str, setup: str, job: dict[str, Any]) -> Caller:
+def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> Caller:
     """Run the setup and then the program in one namespace; what the program defines comes before what the setup brings.
 
     Raises:

@@ -8,8 +8,9 @@ import socket
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of, parameters
@@ -36,7 +37,7 @@ class Describer(Peer):
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
         self.described: set[int] = set()
-        self.new_classes: list[object] = []
+        self.new_classes: list[DescribedClass] = []
         self.named: dict[str, object] = {}
 
     def _class(self, cls: type) -> int:
@@ -58,11 +59,11 @@ class Describer(Peer):
             special = [name for name in special if name != "__hash__"] + ["!hash"]
         if "__getattribute__" in names:
             methods = []
-        described_as = [str(cls.__name__), str(cls.__qualname__), str(cls.__module__)]
-        self.new_classes.append([number, *described_as, bases, special, methods, self._more(cls)])
+        described_as = str(cls.__name__), str(cls.__qualname__), str(cls.__module__)
+        self.new_classes.append(DescribedClass(number, *described_as, bases, special, methods, self._more(cls)))
         return number
 
-    def _more(self, cls: type) -> dict[str, object]:
+    def _more(self, cls: type) -> OfSomeClasses:
         """What only some classes have."""
         doc, notes, match, named = map(vars(cls).get, ("__doc__", "__annotations__", "__match_args__", "_fields"))
         abstract = getattr(cls, "__abstractmethods__", ()) if cls is not type else ()
@@ -81,15 +82,15 @@ class Describer(Peer):
             "kind": cls.__name__ if cls in _KINDS else None,
             "collection": any(name in vars(base) for base in metas for name in _COLLECTION) or None,
         }
-        return {name: value for name, value in more.items() if value is not None}
+        return cast(OfSomeClasses, {name: value for name, value in more.items() if value is not None})
 
-    def _field(self, field: Any) -> list[object]:
+    def _field(self, field: Any) -> tuple[Note, list[object]]:
         default = [self.encode(field.default)] if type(field.default) in SCALARS else []
-        return [self._notes({"": field.type})[""], default]
+        return self._notes({"": field.type})[""], default
 
-    def _notes(self, notes: dict[object, object]) -> dict[str, object]:
+    def _notes(self, notes: dict[object, object]) -> dict[str, Note]:
         return {
-            str(name): [self.encode(note) if isinstance(note, type) else None, str(note)]
+            str(name): (self.encode(note) if isinstance(note, type) else None, str(note))
             for name, note in notes.items()
         }
 
@@ -102,7 +103,7 @@ class Describer(Peer):
         if isinstance(value, BaseException):
             return {"E": self.encode_exception(value)}
         if kind in _FUNCTIONS:
-            return {"Fn": [self.own(value), *self._function(value)]}
+            return {"Fn": self._function(value)}
         if kind in _ITERATES:
             return {_ITERATES[kind]: self.own(value)}
         if kind is types.ModuleType:
@@ -114,11 +115,13 @@ class Describer(Peer):
                 return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
         return {"I": [self.own(value), self._class(kind), []]}
 
-    def _function(self, value: Any) -> list[object]:
+    def _function(self, value: Any) -> DescribedFunction:
+        number = self.own(value)
         described = parameters(value, lambda default: self.encode(default) if type(default) in SCALARS else None)
         annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
-        return [kind_of(value), str(getattr(value, "__name__", "function")), doc, described, annotations]
+        name = str(getattr(value, "__name__", "function"))
+        return DescribedFunction(number, kind_of(value), name, doc, described, annotations)
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)

@@ -21,6 +21,19 @@ _VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
 _TENSOR = re.compile(r"(float16|float32|float64|bfloat16|complex64|complex128|u?int(8|16|32|64)|bool)")
 
 
+class _Library:
+    """A library, imported where something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._name), name)
+
+
+numpy, pandas, torch = map(_Library, ("numpy", "pandas", "torch"))
+
+
 @dataclass(frozen=True, slots=True)
 class Late:
     """A type of a library, or a value of which there is one: to plain data, None for what does not cross, and back.
@@ -88,7 +101,6 @@ def _tuples(value: Any) -> object:
 
 def _dtype(descr: object) -> object:
     """Read a dtype: plain ones by their text, structured ones field by field, nothing that holds objects."""
-    numpy = importlib.import_module("numpy")
     if type(descr) is str and (_PLAIN_DTYPE.fullmatch(descr) or descr == "|O"):
         return numpy.dtype(descr)
     if type(descr) is not tuple:
@@ -112,11 +124,10 @@ def _scalar(parts: Any) -> object:
     dtype, raw, plain = parts
     if "numpy" not in sys.modules and type(plain) in (bool, int, float, complex, str, bytes):
         return plain
-    return importlib.import_module("numpy").frombuffer(raw, _dtype(dtype), 1)[0]
+    return numpy.frombuffer(raw, _dtype(dtype), 1)[0]
 
 
 def _numpy_type(name: object) -> object:
-    numpy = importlib.import_module("numpy")
     kind = getattr(numpy, str(name))
     if not (isinstance(kind, type) and issubclass(kind, numpy.generic)):
         raise TypeError("not a type of numpy")
@@ -124,12 +135,11 @@ def _numpy_type(name: object) -> object:
 
 
 def _array_contents(value: object) -> list[object]:
-    array = sys.modules["numpy"].asarray(value)  # of a subclass the data, of a masked array what is below the mask too
+    array = numpy.asarray(value)  # of a subclass the data, of a masked array what is below the mask too
     return list(array.ravel()) if array.dtype.kind == "O" else [array.tobytes()]
 
 
 def _fill_array(value: Any, contents: list[object]) -> None:
-    numpy: Any = sys.modules["numpy"]
     if value.dtype.kind == "O":
         value[...] = _unflat("|O", contents).reshape(value.shape)
     else:
@@ -138,7 +148,6 @@ def _fill_array(value: Any, contents: list[object]) -> None:
 
 def _array_extra(value: Any) -> object:
     """The dtype and shape; of a view also where it lies in its array, so that both go on sharing memory."""
-    numpy: Any = sys.modules["numpy"]
     array = numpy.asarray(value)
     whole = value.base if type(value.base) is numpy.ndarray else None
     while whole is not None and type(whole.base) is numpy.ndarray:
@@ -155,7 +164,6 @@ def _array_extra(value: Any) -> object:
 
 
 def _new_array(cls: Any, extra: Any) -> object:
-    numpy = importlib.import_module("numpy")
     descr, shape, *view = extra
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
     if view:
@@ -171,7 +179,6 @@ def _flat(array: Any) -> tuple[object, object]:
 
 
 def _unflat(descr: object, data: Any) -> Any:
-    numpy = importlib.import_module("numpy")
     if descr != "|O":
         return numpy.frombuffer(data, _dtype(descr)).copy()
     array = numpy.empty(len(data), object)
@@ -185,19 +192,17 @@ def _unflat(descr: object, data: Any) -> Any:
 
 def _column(series: Any) -> tuple[object, ...]:
     """A column's values: numpy's as they are, else a kind and parts."""
-    pandas: Any = sys.modules["pandas"]
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         return "category", *_flat(series.cat.codes.to_numpy()), _index(dtype.categories), bool(dtype.ordered)
     if isinstance(dtype, pandas.DatetimeTZDtype):
         return "zoned", *_flat(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()), str(dtype.tz)
-    if isinstance(dtype, sys.modules["numpy"].dtype):
+    if isinstance(dtype, numpy.dtype):
         return "numpy", *_flat(series.to_numpy())
     return str(dtype), [None if part is pandas.NA or part != part else part for part in series.astype(object)]
 
 
 def _values(column: Any) -> Any:
-    pandas: Any = importlib.import_module("pandas")
     kind, *parts = column
     if kind == "numpy":
         return _unflat(*parts)
@@ -212,7 +217,6 @@ def _values(column: Any) -> Any:
 
 
 def _index(index: Any) -> tuple[object, ...]:
-    pandas: Any = sys.modules["pandas"]
     if isinstance(index, pandas.RangeIndex):
         return "range", index.start, index.stop, index.step, index.name
     levels = [index.get_level_values(at) for at in range(index.nlevels)]
@@ -222,7 +226,6 @@ def _index(index: Any) -> tuple[object, ...]:
 
 
 def _new_index(parts: Any) -> object:
-    pandas: Any = importlib.import_module("pandas")
     kind, *rest = parts
     if kind == "range":
         return pandas.RangeIndex(*rest[:3], name=rest[3])
@@ -242,7 +245,6 @@ def _frame_contents(value: Any) -> list[object]:
 
 
 def _new_frame(columns: object, index: object, values: tuple[object, ...]) -> object:
-    pandas: Any = importlib.import_module("pandas")
     rows = _new_index(index)
     parts = {at: pandas.Series(_values(column), index=rows, copy=True) for at, column in enumerate(values)}
     frame = pandas.DataFrame(parts, index=rows, columns=range(len(values)))
@@ -255,7 +257,7 @@ def _series_contents(value: Any) -> list[object]:
 
 
 def _new_series(column: object, index: object, name: object) -> object:
-    return importlib.import_module("pandas").Series(_values(column), index=_new_index(index), name=name, copy=True)
+    return pandas.Series(_values(column), index=_new_index(index), name=name, copy=True)
 
 
 def _refill(make: Any) -> Any:
@@ -272,13 +274,11 @@ def _refill(make: Any) -> Any:
 
 
 def _tensor_contents(value: Any) -> list[object]:
-    torch: Any = sys.modules["torch"]
     plain = value.detach().cpu().resolve_conj().resolve_neg().contiguous().as_subclass(torch.Tensor)
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
 
 
 def _new_tensor(cls: object, extra: Any) -> object:
-    torch = importlib.import_module("torch")
     name, shape, grad = extra
     if not _TENSOR.fullmatch(name):
         raise TypeError("not a tensor")
@@ -287,7 +287,6 @@ def _new_tensor(cls: object, extra: Any) -> object:
 
 
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
-    torch: Any = sys.modules["torch"]
     data = (
         torch.frombuffer(bytearray(contents[0]), dtype=value.dtype)
         if contents[0]
@@ -302,13 +301,13 @@ CONTAINERS.update(
         object,
         _frame_contents,
         _refill(_new_frame),
-        make=lambda cls, extra: importlib.import_module("pandas").DataFrame(),
+        make=lambda cls, extra: pandas.DataFrame(),
     ),
     SR=Container(
         object,
         _series_contents,
         _refill(_new_series),
-        make=lambda cls, extra: importlib.import_module("pandas").Series(dtype=object),
+        make=lambda cls, extra: pandas.Series(dtype=object),
     ),
     TT=Container(
         object,
@@ -324,25 +323,25 @@ BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
 
 def _stamp(parts: Any) -> object:
     unit, count, zone = parts
-    stamp = importlib.import_module("pandas").Timestamp(int(count), unit=str(unit)).as_unit(str(unit))
+    stamp = pandas.Timestamp(int(count), unit=str(unit)).as_unit(str(unit))
     return stamp if zone is None else stamp.tz_localize("UTC").tz_convert(str(zone))
 
 
 def _delta(parts: Any) -> object:
-    return importlib.import_module("pandas").Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
+    return pandas.Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
 
 
 def _tensor_type(name: Any) -> object:
     if not _TENSOR.fullmatch(name):
         raise TypeError("not a dtype")
-    return getattr(importlib.import_module("torch"), name)
+    return getattr(torch, name)
 
 
 LATE: dict[str, Late] = {
     "numpy.ndarray": Late(lambda v: v.dtype.kind != "V" or not v.dtype.hasobject or None, container="ND"),
     "numpy.generic": Late(_of_scalar, _scalar),
     "numpy.dtype": Late(lambda v: None if v.hasobject else _descr(v), _dtype),
-    "numpy.type": Late(lambda v: v.__name__ if issubclass(v, sys.modules["numpy"].generic) else None, _numpy_type),
+    "numpy.type": Late(lambda v: v.__name__ if issubclass(v, numpy.generic) else None, _numpy_type),
     "pandas.DataFrame": Late(lambda v: (), container="DF"),
     "pandas.Series": Late(lambda v: (), container="SR"),
     "pandas.Index": Late(_index, _new_index),
@@ -351,8 +350,8 @@ LATE: dict[str, Late] = {
     "pandas.NaT": Late(lambda v: ()),
     "pandas.NA": Late(lambda v: ()),
     "pandas.api.extensions.ExtensionArray": Late(
-        lambda v: _column(sys.modules["pandas"].Series(v)),
-        lambda parts: importlib.import_module("pandas").array(_values(parts)),
+        lambda v: _column(pandas.Series(v)),
+        lambda parts: pandas.array(_values(parts)),
     ),
     "pandas.Interval": Late(lambda v: (v.left, v.right, v.closed)),
     "pandas.Period": Late(lambda v: (str(v), v.freqstr)),

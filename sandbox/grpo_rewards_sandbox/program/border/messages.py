@@ -22,6 +22,55 @@ _MARSHAL = 2  # the version without references, which take time to look for
 _CHUNK = 65536
 
 
+Note = tuple[object, str]  # an annotation: a coded class, or None, and its text
+
+
+class OfSomeClasses(TypedDict, total=False):
+    """What only some classes have; of each no more than the candidate says."""
+
+    doc: str
+    abstract: list[str]  # names of abstract methods
+    notes: dict[str, Note]
+    match: list[str]  # __match_args__
+    named: list[str]  # the fields of a named tuple
+    fields: dict[str, tuple[Note, list[object]]]  # of a dataclass: annotation, and the coded default where it is plain
+    kind: str  # of property and the like: which it is
+    collection: bool  # its class makes it a collection: of an Enum's members, say
+
+
+class DescribedClass(NamedTuple):
+    """A class of the candidate's, by the number of its handle. Nothing of it need be so, nor of these types."""
+
+    number: int
+    name: str
+    qualname: str
+    module: str
+    bases: list[object]  # by name, or coded
+    special: list[str]  # names of special methods; "!hash" where it has no hash
+    methods: list[str]  # names of plain ones
+    more: OfSomeClasses
+
+
+class DescribedFunction(NamedTuple):
+    """A function of the candidate's, by the number of its handle. Nothing of it need be so, nor of these types."""
+
+    number: int
+    kind: str  # what calling it gives: see `signatures.kind_of`
+    name: str
+    doc: str | None
+    parameters: object  # see `signatures.parameters`
+    notes: dict[str, Note]
+
+
+class AskedCalls(TypedDict):
+    """What of a program the format `calls` calls, and how; as JSON, with the request `load_calls`."""
+
+    entry: str  # a function, or a method of a class
+    owners: list[str]  # classes whose method that is, the first that there is
+    parameters: list[str]  # the shapes of nodes that they are given as; empty for plain data
+    returns: str  # the same of the result
+
+
 class Along(TypedDict, total=False):
     """What goes along with a message, on both sides but where it is said."""
 
@@ -30,7 +79,7 @@ class Along(TypedDict, total=False):
     released: list[int]  # handles that are held no more
     nested: int  # asked on the way to an answer: for who waits for that one
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
-    classes: list[object]  # of the candidate: those that it speaks of for the first time, described
+    classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
     environment: dict[str, str]  # of the candidate: its environment variables, where the tests read any
     events: list[Any]  # of the candidate: warnings and log records

@@ -9,6 +9,7 @@ import weakref
 from typing import Any, cast
 
 from . import stdlib, uses
+from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
 from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue
@@ -36,39 +37,35 @@ class ProxyMaker(Peer):
         self.under_test: frozenset[str] = frozenset()
         self.origins: dict[int, int] = {}
 
-    def _take_classes(self, described: list[Any]) -> None:
-        for number, name, qualname, module, bases, special, methods, more in described:
+    def _take_classes(self, described: list[DescribedClass]) -> None:
+        for said in described:
+            one = DescribedClass(*said)
             if (
-                type(number) is not int
-                or number in self.classes
-                or type(name) is not str
-                or type(module) is not str
-                or type(more) is not dict
+                type(one.number) is not int
+                or one.number in self.classes
+                or type(one.name) is not str
+                or type(one.module) is not str
+                or type(one.more) is not dict
                 or len(self.classes) >= MAX_CLASSES
             ):
                 raise self.protocol("a class")
-            members = {"__module__": "candidate" if module == "builtins" else module, "__qualname__": str(qualname)}
-            cls = self.classes[number] = self._proxy_class(number, name, members, bases, special, methods, more)
-            if more.get("abstract"):
-                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, more["abstract"])))
+            cls = self.classes[one.number] = self._proxy_class(one)
+            if one.more.get("abstract"):
+                type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, one.more["abstract"])))
 
-    def _proxy_class(
-        self,
-        number: int,
-        name: str,
-        members: dict[str, Any],
-        bases: list[object],
-        special: list[str],
-        methods: list[str],
-        more: dict[str, object],
-    ) -> ProxyClass:
-        parents, known = self._bases(bases)
+    def _proxy_class(self, described: DescribedClass) -> ProxyClass:
+        name, special, more = described.name, described.special, described.more
+        parents, known = self._bases(described.bases)
         exception = any(issubclass(base, BaseException) for base in parents)
         value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
         tested = name in self.under_test or any(getattr(base, "_border_tested", False) for base in parents)
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
+        members: dict[str, object] = {
+            "__module__": "candidate" if described.module == "builtins" else described.module,
+            "__qualname__": str(described.qualname),
+        }
         members.update(
-            _border_class=number,
+            _border_class=described.number,
             _border_peer=self,
             _border_known=tuple(cls for cls, _ in known if cls is not None),
             _border_tested=tested,
@@ -80,7 +77,7 @@ class ProxyMaker(Peer):
         )
         if not exception and (value is None or tested):
             members.update(_special_methods(special, value))
-            own = [str(part) for part in methods if not str(part).startswith("__")]
+            own = [str(part) for part in described.methods if not str(part).startswith("__")]
             members.update((part, uses.Method(part)) for part in own)
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
@@ -106,7 +103,7 @@ class ProxyMaker(Peer):
                 cast(Any, abstract).register(cls)
         return cls
 
-    def _described(self, more: dict[str, Any]) -> dict[str, object]:
+    def _described(self, more: OfSomeClasses) -> dict[str, object]:
         """What a class says of itself beside its methods."""
         doc = more.get("doc")
         members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
@@ -127,7 +124,7 @@ class ProxyMaker(Peer):
             members["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         return members
 
-    def _bases(self, bases: list[Any]) -> tuple[list[Any], list[tuple[type | None, type | None]]]:
+    def _bases(self, bases: list[object]) -> tuple[list[Any], list[tuple[type | None, type | None]]]:
         found: list[Any] = []
         known = []
         for base in bases:
@@ -206,24 +203,23 @@ class ProxyMaker(Peer):
             raise self.protocol("not the container it says it is")
         return cls
 
-    def _function(
-        self, number: int, kind: str, name: str, doc: str | None, signature: object, notes: dict[str, Any]
-    ) -> object:
-        value = self._known(number)
+    def _function(self, said: DescribedFunction) -> object:
+        value = self._known(said.number)
         if value is None:
-            if kind == "co":
-                value = coroutine_function(number, str(name))
+            if said.kind == "co":
+                value = coroutine_function(said.number, str(said.name))
             else:
-                read = {str(part): self._annotation(*note) for part, note in notes.items()}
-                value = ProxyFunction(number, str(name), self.told(doc), signature, read, kind)
-            self.theirs[number] = weakref.ref(value)
+                notes = {str(part): self._annotation(*note) for part, note in said.notes.items()}
+                doc = self.told(said.doc)
+                value = ProxyFunction(said.number, str(said.name), doc, said.parameters, notes, said.kind)
+            self.theirs[said.number] = weakref.ref(value)
         return value
 
     def _annotation(self, coded: object, text: str) -> object:
         """Never plain text: `typing.get_type_hints` would evaluate it, here."""
         return _note(None if coded is None else self.decode(coded), text)
 
-    def _field(self, part: Any) -> tuple[object, tuple[object, ...]]:
+    def _field(self, part: tuple[Note, list[object]]) -> tuple[object, tuple[object, ...]]:
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
         return self._annotation(*note), tuple(map(self.decode, default))

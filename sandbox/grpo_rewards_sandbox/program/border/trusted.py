@@ -17,7 +17,7 @@ from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
 from .exceptions import ExceptionMaker
-from .messages import Along
+from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
@@ -95,7 +95,7 @@ class TrustedPeer(ExceptionMaker):
         if tag == "C":
             return self.classes[body]
         if tag == "Fn":
-            return self._function(*body)
+            return self._function(DescribedFunction(*body))
         if type(body) is int:
             if tag == "G":
                 return generator(body)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ..border.messages import Closed, Protocol
+from ..border.messages import AskedCalls, Closed, Protocol
 from ..border.trusted import TrustedPeer
 from ..comparison import same_value
 from ..protocol import JobMessage
@@ -53,7 +53,7 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
 
 
 def _load(job: JobMessage, peer: TrustedPeer) -> None:
-    asked = {
+    asked: AskedCalls = {
         "entry": job["entry_point"],
         "owners": [*job["classes"], "Solution"],
         "parameters": list(job["parameters"]),
