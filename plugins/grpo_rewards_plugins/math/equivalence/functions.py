@@ -208,7 +208,7 @@ def call(name: str, args: list[Any]) -> Any:
         return fmpq(out)
     if name == "zeta":
         if not 1 < as_real(first) <= _LARGEST_ZETA:  # beyond, it is 1 but for digits that no ball of ours has
-            raise Unknown("the zeta function outside of its table")
+            raise Unknown(NO_SMALL_INTEGER)
         return _real_or_ball(first).zeta()
     if name == "gamma":
         return _factorial(first - 1)
