@@ -85,9 +85,10 @@ def of_judge(folder: Path, rows: int) -> dict[str, float]:
 
 def programs(rows: int, hanging: int) -> Iterable[dict[str, Any]]:
     """Programs that add; `hanging` of them, spread over the rows, loop without end."""
-    every = rows // hanging if hanging else rows + 1
+    every = rows // hanging if hanging else 0
     for row in range(rows):
-        body = "    while True:\n        n += 1" if row % every == every // 2 else f"    return n + {row % 3}"
+        hangs = every > 0 and row % every == every // 2
+        body = "    while True:\n        n += 1" if hangs else f"    return n + {row % 3}"
         code = f"def f(n):\n    # {row}\n{body}\n"
         yield {"prompt": f"p{row // 8}", "completion": f"```python\n{code}```", "tests": ["assert f(1) == 2"]}
 
