@@ -93,7 +93,7 @@ def test_scoring_names_the_rows_that_it_cannot_judge_by_and_leaves_with_1(
     tmp_path: Path, cli: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [{**row, "task": "math"} for row in GROUP] + [
+    rows: list[dict[str, Any]] = [{**row, "task": "math"} for row in GROUP] + [
         {"prompt": "p", "completion": "x", "answer": "$$", "task": "math"},
         {"prompt": "q", "completion": "x", "answer": None, "task": "math"},  # nothing to read: it does not apply
         {"prompt": "r", "completion": "x", "answer": "$$", "task": "other"},

@@ -133,7 +133,8 @@ def test_a_verdict_is_remembered_not_worked_out_twice() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_a_busy_machine_changes_no_verdict() -> None:
     pool = Pool(FUNCTION, size=1)
-    question = ["num", "1", []], ["num", "1", []]
+    one: list[object] = ["num", "1", []]
+    question = one, one
     try:
         assert decide_by_sympy(*question, seconds=10, pool=pool)[0] is True
         (worker,) = pool._idle

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 from grpo_rewards_plugins.math.grading import grade
@@ -122,13 +123,15 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_value_is_one_answer_and_another_is_not(kind: str) -> None:
+    values: Any
+    render: Any
     render, values = KINDS[kind]
 
     @settings(max_examples=25, deadline=None)
     @given(values, values, SEEDS)
     def check(one: object, other: object, seed: int) -> None:
         random = Random(seed)
-        first, again, second = render(one, random), render(one, random), render(other, random)  # type: ignore[arg-type]
+        first, again, second = render(one, random), render(one, random), render(other, random)
         for gold, answer in ((first, again), (again, first)):
             assert grade(gold, answer, timeout=30).equal, (gold, answer)
         for gold, answer in product((first, second), repeat=2):
