@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from functools import lru_cache
-from importlib import resources
 from typing import Any
+
+from grpo_rewards_plugins.instructions.punkt import sentences
 
 __all__ = ["MOST", "TooLong", "capitals", "punkt", "ruled", "tokens", "words"]
 
@@ -64,25 +63,6 @@ def ruled(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def _punkt() -> Any:
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
-
-    packed = resources.files(__package__).joinpath("data/punkt_english.json.gz").read_bytes()
-    tables = json.loads(gzip.decompress(packed))
-    known = PunktParameters()
-    known.abbrev_types = set(tables["abbreviations"])
-    known.collocations = {(first, second) for first, second in tables["collocations"]}
-    known.sent_starters = set(tables["starters"])
-    known.ortho_context.update(
-        {word: int(context) for context, seen in tables["contexts"].items() for word in seen.split(" ")}
-    )
-    tokenizer = PunktSentenceTokenizer(known)
-    # What a mark means depends on the words around it alone, and the same ones come again in every text of a group.
-    tokenizer.text_contains_sentbreak = lru_cache(maxsize=65536)(tokenizer.text_contains_sentbreak)
-    return tokenizer
-
-
-@lru_cache(maxsize=1)
 def _treebank() -> Any:
     from nltk.tokenize.destructive import NLTKWordTokenizer
 
@@ -94,7 +74,7 @@ def punkt(text: str) -> tuple[str, ...]:
     """Return the sentences of nltk's English Punkt; TooLong for a text of more than `MOST` characters."""
     if len(text) > MOST:
         raise TooLong(text)
-    return tuple(_punkt().tokenize(text))
+    return sentences(text)
 
 
 @lru_cache(maxsize=8192)
@@ -107,7 +87,9 @@ def tokens(text: str) -> list[str]:
     return [token for sentence in punkt(text) for token in _sentence_tokens(sentence)]
 
 
-_PLAIN = re.compile(r"""["(\[{<*#]*(\w+(?:[-.]\w+)*)[.,!?;:")\]}>*]*""")
+# Where nltk's tokenizer always cuts, and what may stand beside: a full stop has no case, so that of the last word does not matter.
+_CUT = re.compile(r'[;@#$%&?!*<>(){}\[\]"]|--|\.{2,}|[:,](?!\d)')
+_CLEAR = re.compile(r"[\x21-\x26\x28-\x5f\x61-\x7e\w]*")  # no apostrophe, no backtick, no mark of another alphabet
 _CONTRACTED = re.compile(r"[A-Z](?:[a-z]+'(?:s|d|m|ll|re|ve)|[a-z]{2,}'t)[.,!?;:]*")
 _JOINED = re.compile(r"cannot|gimme|gonna|gotta|lemme|wanna", re.IGNORECASE)
 
@@ -115,25 +97,21 @@ _JOINED = re.compile(r"cannot|gimme|gonna|gotta|lemme|wanna", re.IGNORECASE)
 def capitals(text: str) -> int:
     """Return how many of `tokens` are all capitals; TooLong as there.
 
-    A word that stands between white space, with nothing but marks around it that are always cut off, is told without the
-    tokenizer, which takes fifty times as long; a sentence with any other word that holds a capital is left to it.
+    A word without apostrophes is told without the tokenizer, which takes fifty times as long; a sentence with any other word that
+    holds a capital is left to it.
     """
     return sum(map(_capitals, punkt(text)))
 
 
 def _capitals(sentence: str) -> int:
     count = 0
-    if sentence.isascii():
-        for part in sentence.split():
-            if part == part.lower() or _CONTRACTED.fullmatch(part) is not None:
-                continue
-            plain = _PLAIN.fullmatch(part)
-            if plain is None or _JOINED.search(part) is not None:
-                break
-            count += plain[1].isupper()
-        else:
-            return count
-    return sum(map(str.isupper, _sentence_tokens(sentence)))
+    for part in sentence.split():
+        if part.islower() or _CONTRACTED.fullmatch(part) is not None:
+            continue
+        if _CLEAR.fullmatch(part) is None or _JOINED.search(part) is not None:
+            return sum(map(str.isupper, _sentence_tokens(sentence)))
+        count += sum(map(str.isupper, _CUT.split(part)))
+    return count
 
 
 _WORD = re.compile(r"\w+")
