@@ -103,6 +103,25 @@ def instructions(folder: Path, source: str) -> Grader:
     return grade
 
 
+def functions(folder: Path) -> Grader:
+    """open-instruct's functions for RLVR-IFeval's rows, as `IFEvalVerifierOld` calls them."""
+    import langdetect
+
+    langdetect.DetectorFactory.seed = 0
+    langdetect.detect("It loads its tables with its first text.")
+    known = _file(folder / "open-instruct" / "open_instruct" / "if_functions.py").IF_FUNCTIONS_MAP
+
+    def grade(row: Row) -> float | None:
+        given = {name: value for name, value in json.loads(row["columns"]["ground_truth"]).items() if value is not None}
+        try:
+            with within(3.0):
+                return float(known[given.pop("func_name")](row["completion"], **given))
+        except Exception:
+            return None
+
+    return grade
+
+
 # ------------------------------------------------------------------------------------------------ tool calls
 
 

@@ -85,6 +85,89 @@ def instructions(source: str, count: int, seed: str) -> Iterator[Row]:
             yield {"type": id, "completion": text, "columns": {"instruction_id_list": [id], "kwargs": [arguments]}}
 
 
+_WORDS = [
+    "the",
+    "cat",
+    "I",
+    "P.S.",
+    "end",
+    "a",
+    "Section",
+    "SECTION",
+    "Yes",
+    "no",
+    "THE",
+    "house",
+    "*",
+    "-",
+    "é",
+    "story",
+    ".",
+    "x",
+]
+_MARKS = [*_PIECES, "* * *", "<<>>", "]", "[", ">>", "<<", '{"a": 1}', "U.S.A. x", "! ", "? ", "A", "THE CAT", "\x0b", "\x1c", "\x85", "\u2028", "\r\n", "ſ", "ǆ"]  # fmt: skip
+
+
+def functions(count: int, seed: str) -> Iterator[Row]:
+    """`count` of each function of RLVR-IFeval: texts of IF-RLVR's rows with marks put in, and arguments that they often fit."""
+    texts = [row["completion"] for row in rows_of("instructions") if row["source"] == "ifrlvr"]
+    chance = random.Random(f"{seed} functions")
+    quantifiers = ("at least", "around", "at most")
+    for number in range(25 * count):
+        text = chance.choice(texts)
+        if chance.random() < 0.3:
+            text = "".join(chance.choice([*_MARKS, "word ", "Word. "]) for _ in range(chance.randrange(8)))
+        for _ in range(chance.choice((0, 1, 2, 3))):
+            at = chance.randrange(len(text) + 1)
+            text = text[:at] + chance.choice(_MARKS) + text[at:]
+        text = chance.choice((text, text, text.upper(), text.lower(), f'"{text}"')).strip()
+        few, many = chance.choice((0, 1, 2, 2, 3, 4)), len(text.split()) + chance.choice((-20, -2, -1, 0, 0, 1, 3))
+        words = [chance.choice(_WORDS) for _ in range(chance.choice((1, 1, 2, 3)))]
+        word, quantifier = chance.choice([*words, *text.split()]), chance.choice(quantifiers)
+        paragraphs = text.split("\n\n")
+        place = chance.randrange(len(paragraphs) + 1)
+        known: dict[str, Row] = {
+            "verify_keywords": {"keyword_list": words if chance.random() < 0.7 else [word]},
+            "verify_keyword_frequency": {"word": word, "N": few},
+            "validate_forbidden_words": {"forbidden_words": words if chance.random() < 0.9 else word},
+            "verify_letter_frequency": {"letter": chance.choice("aexI.é"), "N": few},
+            "validate_response_language": {"language": chance.choice(("en", "en", "de", "fr"))},
+            "verify_paragraph_count": {"N": few},
+            "validate_word_constraint": {"N": max(0, many), "quantifier": quantifier},
+            "verify_sentence_constraint": {"N": few, "quantifier": quantifier},
+            "validate_paragraphs": {
+                "N": len(paragraphs) + (chance.random() < 0.2),
+                "first_word": (paragraphs[place - 1].split() or ["x"])[0] if chance.random() < 0.7 else word,
+                "i": place,
+            },
+            "verify_postscript": {"postscript_marker": chance.choice(("P.S.", "P.P.S", "end"))},
+            "validate_placeholders": {"N": few},
+            "verify_bullet_points": {"N": few},
+            "validate_title": {},
+            "validate_choice": {"options": chance.choice((words, word))},
+            "validate_highlighted_sections": {"N": few},
+            "validate_sections": {"N": few, "section_splitter": chance.choice(words)},
+            "validate_json_format": {},
+            "validate_repeat_prompt": {"original_prompt": text[: chance.randrange(1, 30)].strip() or "x"},
+            "validate_two_responses": {},
+            "validate_uppercase": {},
+            "validate_lowercase": {},
+            "validate_frequency_capital_words": {"N": few, "quantifier": quantifier},
+            "validate_end": {"end_phrase": text[-5:].strip() or "x"},
+            "validate_quotation": {},
+            "validate_no_commas": {},
+        }
+        name = sorted(known)[number % 25]
+        if name == "validate_json_format" and chance.random() < 0.5:
+            text = json.dumps(chance.choice((1, [text], {"a": text})))
+        if name == "validate_two_responses" and chance.random() < 0.5:
+            text = f"{text}******{chance.choice((text, word))}"
+        if name == "validate_repeat_prompt" and chance.random() < 0.5:
+            text = text[1:]
+        truth = {"func_name": name, "N": None, "quantifier": None, "options": None, **known[name]}
+        yield {"type": name, "completion": text, "columns": {"ground_truth": json.dumps(truth)}}
+
+
 # ------------------------------------------------------------------------------------------------ tool calls
 
 _VALUES = [

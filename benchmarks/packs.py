@@ -54,6 +54,7 @@ def packs(folder: Path, databases: Path) -> dict[str, Pack]:
 
     for source in ("ifeval", "ifbench", "ifrlvr"):
         add(source, get_reward("instructions").with_(think="keep"), made.instructions, originals.instructions, source)
+    add("rlvr_ifeval", get_reward("instructions").with_(think="keep"), made.functions, originals.functions)
     for form in ("python", "hermes"):
         add(f"bfcl_{form}", get_reward("tool_calls").with_(format=form), made.bfcl, originals.bfcl, form)
     add("toolrl", get_reward("tool_calls").with_(rule="toolrl"), made.toolrl, originals.toolrl)

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("nltk")
 pytest.importorskip("langdetect")
 
-from grpo_rewards_plugins.instructions import checks, registry, sentences  # noqa: F401 - the checks register themselves
+from grpo_rewards_plugins.instructions import checks, punkt, registry, rows, sentences  # noqa: F401 - the checks register themselves
 from grpo_rewards_plugins.instructions.attacks import one_word
 from grpo_rewards_plugins.instructions.registry import CHECKS
 
@@ -29,7 +29,7 @@ ROWS = [
     json.loads(line)
     for line in gzip.decompress((Path(__file__).parent / "packs" / "instructions.jsonl.gz").read_bytes()).splitlines()
 ]
-SOURCES = {"ifeval": 25, "ifbench": 58, "ifrlvr": 54}
+SOURCES = {"ifeval": 25, "ifbench": 58, "ifrlvr": 54, "rlvr_ifeval": 25}
 reward = get_reward("instructions")
 
 
@@ -65,8 +65,13 @@ def test_loose_and_share(source: str) -> None:
 
 
 def test_there_are_as_many_checks_as_the_sources_have() -> None:
-    assert len(CHECKS) == 25 + 58 + 29
-    assert Counter(check.source for check in CHECKS.values()) == {"ifeval": 25, "ifbench": 58, "ifrlvr": 29}
+    assert len(CHECKS) == 25 + 58 + 29 + 25
+    assert Counter(check.source for check in CHECKS.values()) == {
+        "ifeval": 25,
+        "ifbench": 58,
+        "ifrlvr": 29,
+        "rlvr_ifeval": 25,
+    }
 
 
 def test_the_first_use_by_sixteen_threads_gives_the_same_values() -> None:
@@ -110,6 +115,13 @@ SHAPES: dict[str, dict[str, Any]] = {
     "JSON of an object": {"ground_truth": json.dumps(OBJECT)},
     "an object": {"ground_truth": OBJECT},
 }  # fmt: skip
+OLD = {
+    "func_name": "validate_word_constraint",
+    "N": 2,
+    "quantifier": "at least",
+    "end_phrase": None,
+    "keyword_list": None,
+}
 
 
 @pytest.mark.parametrize("shape", sorted(SHAPES))
@@ -119,6 +131,22 @@ def test_the_shapes_of_public_columns(shape: str) -> None:
     half = reward.with_(score="share").one("a, word", **SHAPES[shape])
     assert (half.value, half.details) == (0.5, {"checks": [{"id": COMMA, "kept": False}, {"id": OBJECT["instruction_id"][1], "kept": True}]})  # fmt: skip
     assert half.reason.startswith(f"1 of 2 not kept: {COMMA} [google-research")
+
+
+@pytest.mark.parametrize(
+    "cell", [OLD, json.dumps(OLD), repr(OLD), json.dumps([OLD])], ids=["object", "JSON", "Python", "list"]
+)
+def test_a_row_of_rlvr_ifeval_names_a_function(cell: object) -> None:
+    assert reward.row_problem({"ground_truth": cell}) is None
+    assert reward.one("<think>a, b</think>two words", ground_truth=cell).value == 1.0
+    outcome = reward.one("<think>a, b</think>one", ground_truth=cell)
+    assert (outcome.value, outcome.details) == (0.0, {"checks": [{"id": "validate_word_constraint", "kept": False}]})
+    assert outcome.reason.endswith("if_functions.py]")
+
+
+def test_a_blank_text_keeps_what_a_function_of_rlvr_ifeval_says() -> None:
+    assert reward.one(" ", ground_truth={"func_name": "validate_no_commas"}).value == 1.0
+    assert reward.one(" ", ground_truth={"func_name": "validate_response_language", "language": "en"}).value == 0.0
 
 
 def test_one_id_twice_is_two_checks() -> None:
@@ -166,7 +194,9 @@ def test_what_the_originals_draw_or_raise_on_is_an_error_before_the_first_row(
         {"instruction_id_list": COMMA, "kwargs": []}, {"instruction_id_list": [], "kwargs": []},
         {"instruction_id_list": [COMMA], "kwargs": [{}, {}]}, {"instruction_id_list": [COMMA], "kwargs": [3]},
         {"ground_truth": "[{'a': 1}]"}, {"ground_truth": "__import__('os').getcwd()"}, {"ground_truth": "((" * 5000},
-        {"ground_truth": '{"func_name": "verify_keywords", "keyword_list": ["a"]}'}, {"ground_truth": 7},
+        {"ground_truth": '{"func_name": "verify_nothing", "N": 1}'}, {"ground_truth": '{"func_name": "verify_keywords"}'},
+        {"ground_truth": '{"func_name": "verify_letter_frequency", "letter": "ab", "N": 1}'}, {"ground_truth": 7},
+        {"ground_truth": '{"func_name": "validate_word_constraint", "N": 1, "quantifier": "exactly"}'},
     ],
     ids=repr,
 )  # fmt: skip
@@ -179,6 +209,7 @@ def test_columns_that_cannot_be_read_are_named(columns: dict[str, Any]) -> None:
 def test_a_check_whose_package_is_missing_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "syllapy", None)
     monkeypatch.setattr(registry, "_FOUND", {})
+    rows._from_bytes.cache_clear()  # a row that was read while the package was there
     problem = reward.row_problem({"instruction_id_list": ["words:odd_even_syllables"], "kwargs": [{}]})
     assert problem is not None
     assert "needs syllapy: pip install " in problem
@@ -250,7 +281,8 @@ TRICKY = [
     'HELLO', 'I', "I'M", "CAN'T", 'CANNOT', 'Wanna', 'U.S.A.', 'A-B', 'A--B', '(OK)', '"NO"', "'TIS", "D'YE", "O'NEIL", "Don't",
     "In't", "It's", 'B2', 'A.', 'NASA,', 'NASA:', 'A:B', 'A,B', '$A', 'X...', '...Y', 'E.G.,', '#TAG', '**B**', '[C]', 'A/B', 'A_B',
     "''A''", '"A"B', '"I', 'I"', 'X..Y', 'M.D.)', 'Q?!', 'GONNA,', "'A", "A'", "A's", "THE'S", "I'll", '((A', 'A.)', 'A."', '.A', '-A',
-    'A-', 'É', 'ÉA,', '“A”', 'end', 'the', 'of.',
+    'A-', 'É', 'ÉA,', '“A”', 'end', 'the', 'of.', '<T>A', 'B--C', 'B---c', 'A,,B', 'A,,:b', 'A,3B', 'A:3b', 'A;b', 'X"Y', '``A', 'A`B', 'ǅ',
+    '𝔸', 'A\u0301B', 'A–B', 'CANNOTÉ', 'GIMMEx', 'A..b', 'A@B', 'A²', 'Ⓐ',
 ]  # fmt: skip
 
 
@@ -259,6 +291,19 @@ def test_capitals_are_counted_as_among_nltks_tokens() -> None:
     for _ in range(400):
         text = "".join(chance.choice(TRICKY) + chance.choice("   \n\t") for _ in range(chance.randrange(1, 14)))
         assert sentences.capitals(text) == sum(map(str.isupper, sentences.tokens(text))), text
+
+
+ENDS = ["Dr.", "U.S.", "e.g.", "A.", "I", "No.", "5.", "3.5", "...", ". .", "?", "!", "?!", ".", '"', "'", ")", "]", "”", "(", "--", " ", "  ",
+        "\n", "\t", "\x0b", "\x1c", "\u00a0", "\x85", "Word", "word", "The", "é", "Émile", "中", "*", "a.b", "st.", "Mr", "inc.", "p.m.", ":", ","]  # fmt: skip
+
+
+def test_sentences_are_nltks() -> None:
+    chance = random.Random(6)
+    nltks = punkt._punkt().nltks
+    texts = [row["completion"] for row in ROWS[:300]]
+    texts += ["".join(chance.choice(ENDS) + chance.choice(("", " ", " ")) for _ in range(20)) for _ in range(600)]
+    for text in texts:
+        assert punkt.sentences(text) == tuple(nltks.tokenize(text)), text
 
 
 # ------------------------------------------------------------------------------------------------ hostile texts

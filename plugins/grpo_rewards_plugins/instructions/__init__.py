@@ -1,4 +1,4 @@
-"""Verifiable instructions: the checks of IFEval, IFBench and IF-RLVR in one registry."""
+"""Verifiable instructions: the checks of IFEval, IFBench, IF-RLVR and RLVR-IFeval in one registry."""
 
 from .reward import instructions
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "first_text", "language", "letter", "position", "relation", "text", "texts"]
+__all__ = [
+    "character", "count", "first_text", "language", "letter", "position", "quantifier", "relation", "string", "strings", "text", "texts",
+]  # fmt: skip
 
 LANGUAGES = frozenset(
     "en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split()  # noqa: SIM905
@@ -44,6 +46,27 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(map(text, value))
 
 
+def string(value: object) -> str:
+    """A text, blank or not."""
+    if not isinstance(value, str):
+        raise ValueError("a text")
+    return value
+
+
+def strings(value: object) -> tuple[str, ...]:
+    """A list of texts; a single text is one of its characters, as Python's loops have it."""
+    if not isinstance(value, str | list | tuple):
+        raise ValueError("a list of texts")
+    return tuple(map(string, value))
+
+
+def quantifier(value: object) -> str:
+    """How a number is compared."""
+    if value not in ("at least", "around", "at most"):
+        raise ValueError("'at least', 'around' or 'at most'")
+    return str(value)
+
+
 def relation(value: object) -> bool:
     """Whether at least so many are wanted; else less."""
     if value not in ("less than", "at least"):
@@ -56,6 +79,13 @@ def letter(value: object) -> str:
     if not isinstance(value, str) or len(value) != 1 or not "a" <= value.lower() <= "z":
         raise ValueError("one letter from a to z")
     return value.lower()
+
+
+def character(value: object) -> str:
+    """One character."""
+    if not isinstance(value, str) or len(value) != 1:
+        raise ValueError("one character")
+    return value
 
 
 def language(value: object) -> str:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from grpo_rewards.errors import how_to_install
 from grpo_rewards_plugins.cells import RowProblem
 
-__all__ = ["CHECKS", "Bound", "Check", "bind", "check", "mended"]
+__all__ = ["CHECKS", "SOURCES", "Bound", "Check", "Checker", "Reader", "bind", "check", "mended"]
 
 Checker = Callable[..., bool]
 Reader = Callable[[object], object]
@@ -20,13 +20,14 @@ SOURCES = {
     "ifeval": "google-research instruction_following_eval, as in lm-eval 0.4.13",
     "ifbench": "allenai/IFBench db69a6f",
     "ifrlvr": "allenai/open-instruct e6c3044",
+    "rlvr_ifeval": "allenai/open-instruct e6c3044, if_functions.py",
 }
 """The version of each source whose values the checks give."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One kind of instruction: the function that checks it, its arguments, and the package that it needs."""
+    """One kind of instruction: the function that checks it, its arguments, the package that it needs, and whether it sees blank texts."""
 
     id: str
     source: str
@@ -34,16 +35,18 @@ class Check:
     arguments: Mapping[str, Reader]
     needs: str = ""
     ignored: frozenset[str] = frozenset()
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A check with a row's arguments; `run` takes a text that is not blank."""
+    """A check with a row's arguments; `run` takes a text that is not blank, or any where `blank`."""
 
     id: str
     source: str
     run: Callable[[str], bool] = field(compare=False)
     mended: bool = False
+    blank: bool = False
 
 
 CHECKS: dict[str, Check] = {}
@@ -52,12 +55,12 @@ _MENDED: dict[str, Checker] = {}
 
 
 def check(
-    id: str, source: str, *, needs: str = "", ignored: tuple[str, ...] = (), **arguments: Reader
+    id: str, source: str, *, needs: str = "", ignored: tuple[str, ...] = (), blank: bool = False, **arguments: Reader
 ) -> Callable[[Checker], Checker]:
     """Register a function of the text and `arguments` under an id."""
 
     def register(function: Checker) -> Checker:
-        CHECKS[id] = Check(id, source, function, arguments, needs, frozenset(ignored))
+        CHECKS[id] = Check(id, source, function, arguments, needs, frozenset(ignored), blank)
         return function
 
     return register
@@ -106,7 +109,8 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
         raise RowProblem(f"instruction {id!r} needs the argument {missing!r}")
     instead = _MENDED.get(known.id) if mend else None
     function = instead or known.original
-    return Bound(known.id, known.source, partial(function, **arguments) if arguments else function, instead is not None)
+    run = partial(function, **arguments) if arguments else function
+    return Bound(known.id, known.source, run, instead is not None, known.blank)
 
 
 def _nearest(id: object) -> str:

@@ -50,7 +50,7 @@ def instructions(
     think: Think = "auto",
     min_words: int = 0,
 ) -> Iterator[tuple[int, Outcome]]:
-    """The completion keeps verifiable instructions: the checks of IFEval, IFBench and IF-RLVR.
+    """The completion keeps verifiable instructions: the checks of IFEval, IFBench, IF-RLVR and RLVR-IFeval.
 
     1 where all are kept, or the share of them. The values are the originals' (lm-eval 0.4.13 for IFEval, allenai/IFBench
     db69a6f, allenai/open-instruct e6c3044), whose quirks are many: what is called a keyword is found within words, sections
@@ -66,7 +66,8 @@ def instructions(
     Args:
         instruction_id_list: the ids of the instructions (IFEval, IFBench), a list or JSON.
         kwargs: one object with arguments for each, or null; keys that are null do not count.
-        ground_truth: the same as the text of a Python list of one object, or of JSON (IF-RLVR).
+        ground_truth: the same as the text of a Python list of one object, or of JSON (IF-RLVR); or JSON of one function's name,
+            ``func_name``, and its arguments (RLVR-IFeval).
         score: ``all``: 1 or 0 (IFEval's and IFBench's prompt level). ``share``: the share that is kept (IF-RLVR).
         match: ``strict``, or ``loose``: an instruction is kept if one of eight texts keeps it: the completion, without
             asterisks, and each without its first line, its last line, or both.
@@ -141,8 +142,8 @@ def _reason(checks: tuple[Bound, ...], problems: list[str]) -> str:
 
 
 def _strict(check: Bound, text: str) -> str:
-    """What is wrong with a text, or nothing; a blank one keeps no instruction."""
-    if not text or text.isspace():
+    """What is wrong with a text, or nothing; a blank one keeps none but some of RLVR-IFeval."""
+    if (not text or text.isspace()) and not check.blank:
         return "broken"
     try:
         return "" if check.run(text) else "broken"

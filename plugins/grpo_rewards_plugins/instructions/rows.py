@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 from grpo_rewards_plugins.cells import RowProblem, plain
 from grpo_rewards_plugins.instructions.registry import Bound, bind
@@ -12,14 +14,16 @@ from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["read_row"]
 
+_NO_REFERENCES = 2  # the version of marshal's format in which equal cells are equal bytes
 _LONGEST = 200_000  # characters of a cell that are read as a literal
 
 
-def read_row(ids: object, kwargs: object, truth: object, *, mend: bool) -> tuple[Bound, ...] | None:
+def read_row(ids: object, kwargs: Any, truth: object, *, mend: bool) -> tuple[Bound, ...] | None:
     """Return the checks of a row in order, or None where it gives no instructions.
 
     `ids` and `kwargs` are the columns of IFEval and IFBench, lists or JSON; `truth` is IF-RLVR's `ground_truth`: the text
-    of a Python list of one object ``{"instruction_id": [...], "kwargs": [...]}``, or of one JSON text of it, or JSON.
+    of a Python list of one object ``{"instruction_id": [...], "kwargs": [...]}``, or of one JSON text of it, or JSON; or
+    RLVR-IFeval's, JSON of one object ``{"func_name": ..., and its arguments}``.
 
     Raises:
         RowProblem: the columns cannot be read, or what they name is unknown or incomplete.
@@ -30,6 +34,17 @@ def read_row(ids: object, kwargs: object, truth: object, *, mend: bool) -> tuple
         return _from_text(truth, mend)
     if ids is None:
         ids, kwargs = _of_truth(truth)
+    if type(ids) is list:
+        try:  # as bytes, since the rows of a group have equal cells and often not the same ones
+            return _from_bytes(marshal.dumps((ids, kwargs), _NO_REFERENCES), mend)
+        except (ValueError, RowProblem):  # an array in them, which would be read as bytes, or what has to be named
+            pass
+    return _bound(_unpacked(ids), _unpacked(kwargs), mend)
+
+
+@lru_cache(maxsize=8192)
+def _from_bytes(cells: bytes, mend: bool) -> tuple[Bound, ...]:
+    ids, kwargs = marshal.loads(cells)  # written a moment ago, by this process
     return _bound(_unpacked(ids), _unpacked(kwargs), mend)
 
 
@@ -48,7 +63,7 @@ def _of_truth(cell: object) -> tuple[object, object]:
         elif isinstance(cell, Mapping) and "instruction_id" in cell:
             return cell["instruction_id"], cell.get("kwargs")
         elif isinstance(cell, Mapping) and "func_name" in cell:
-            raise RowProblem("ground_truth names a function of RLVR-IFeval (func_name), which is not known here")
+            return [cell["func_name"]], [{name: value for name, value in cell.items() if name != "func_name"}]
     raise RowProblem("ground_truth holds no instruction_id")
 
 
