@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.sql.queries import asks_for_order, spider_text, varies
+from grpo_rewards_plugins.sql.queries import asks_for_order, same_form, spider_text, varies
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grpo_rewards import Reward, get_reward
 from grpo_rewards.testing import RewardContract
@@ -143,6 +145,51 @@ def test_rows_and_bytes_have_their_limits(folder: Path) -> None:
     assert (many.value, many.status) == (0.0, "rejected")
     long = bound(folder, max_bytes=5_000).one("SELECT hex(zeroblob(4000))", query=NAMES, db_id="d")
     assert (long.value, long.reason) == (0.0, "SQLite refuses the query: string or blob too big")
+
+
+SAME = [
+    "SELECT name FROM t",
+    "select  name\n from T ;",
+    "SELECT name FROM t -- all of them",
+    "SELECT name -- 'x\nFROM t;",
+    "\tSELECT name FROM t; --",
+]
+OTHER = [
+    ("SELECT 'a' FROM t", "SELECT 'A' FROM t"), ("SELECT 'a' 'b'", "SELECT 'a''b'"), ("SELECT '-- a'", "SELECT '-- b'"), ("SELECT 1;;", "SELECT 1"),
+    ("SELECT 'a  b'", "SELECT 'a b'"), ("SELECT [A]", "SELECT [a]"), ("SELECT É", "SELECT é"), ("SELECT 1\x0b", "SELECT 1"), ("SELECT 1 - -1", "SELECT 1 --1"),
+    ("SELECT 1 /* -- */ + 1", "SELECT 1 /* "), ("SELECT $A", "SELECT $a"), ("SELECT `A`", "SELECT `a`"), ("SELECT 1; SELECT 2", "SELECT 1"),
+]  # fmt: skip
+
+
+def test_white_space_comments_and_case_make_no_other_query() -> None:
+    assert {same_form(text) for text in SAME} == {"select name from t"}
+    for one, other in OTHER:
+        assert same_form(one) != same_form(other), one
+
+
+@given(*[st.lists(st.sampled_from(["select ", "SELECT ", "1", "'a'", "'A'", "'", '"', "`", "--", "\n", " ", "  ", "\t", ";", "/*", "*/", "[", "]", "a", "A", ",", "é", "\x0b", "|| ", "x'0A'"]), max_size=9)] * 2)  # fmt: skip
+@settings(max_examples=300)
+def test_queries_of_one_form_are_one_query_to_sqlite(one: list[str], other: list[str]) -> None:
+    def result(text: str) -> Any:
+        try:
+            return sqlite3.connect(":memory:").execute(text).fetchall()
+        except (sqlite3.Error, sqlite3.Warning):
+            return None
+
+    first = "select " + "".join(one)
+    for second in ("select " + "".join(other), first.upper(), first.replace(" ", "\n"), first + " -- x", first + ";"):
+        if same_form(first) == same_form(second):
+            assert result(first) == result(second)
+
+
+def test_the_golds_own_query_is_right_and_others_of_its_form_are_too(folder: Path) -> None:
+    reward = bound(folder, rule="strict")
+    row = {"query": "SELECT id FROM t ORDER BY n, id", "db_id": "d"}
+    for text in (row["query"], "select id from t order by n, id;", "SELECT id FROM t\nORDER BY n, id -- so"):
+        assert reward.one(text, **row).value == 1.0
+    assert reward.one("SELECT random()", query="SELECT random()", db_id="d").value == 0.0  # run twice, as it varies
+    assert reward.one("SELECT 1", query="SELECT x", db_id="d").status == "not_applicable"
+    assert reward.one("SELECT x", query="SELECT x", db_id="d").status == "not_applicable"
 
 
 def test_spider_asks_every_database_of_the_folder(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from grpo_rewards import Outcome
 from grpo_rewards_plugins.workers import WorkerEnded, WorkerTimeout, ask_all, shared_pool
 
-from .databases import Files, is_postgres
+from .databases import Files, is_duckdb, is_postgres
 
 __all__ = ["Question", "Settings", "ask"]
 
@@ -45,7 +45,7 @@ def ask(questions: Sequence[Question], settings: Settings) -> Iterator[tuple[int
 def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
     # a server is reached by a socket, with what the environment says of it; what a query may do there, its role decides
     path = questions[0][0][0][0]
-    function, megabytes = _POOL_OF_DUCKDB if path.endswith(".duckdb") else _POOL
+    function, megabytes = _POOL_OF_DUCKDB if is_duckdb(path) else _POOL
     pool = shared_pool(function, megabytes=megabytes, rights="all" if is_postgres(path) else "read")
     limits = asdict(settings)
     files: dict[Files, int] = {}

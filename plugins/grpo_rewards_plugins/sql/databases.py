@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grpo_rewards.errors import how_to_install
 
-__all__ = ["DatabaseProblem", "Files", "database_name", "find_files", "is_postgres"]
+__all__ = ["DatabaseProblem", "Files", "database_name", "find_files", "is_duckdb", "is_postgres"]
 
 Files = tuple[tuple[str, str], ...]
 """Paths, each with a stamp that changes when the file does."""
@@ -27,6 +27,11 @@ class DatabaseProblem(Exception):
 def is_postgres(path: str) -> bool:
     """Whether this is the URL of a PostgreSQL server, and no path."""
     return path.startswith(_SERVERS)
+
+
+def is_duckdb(path: str) -> bool:
+    """Whether DuckDB opens this file; SQLite opens what neither it nor a server does."""
+    return path.endswith(".duckdb")
 
 
 def database_name(path: str) -> str:

@@ -22,7 +22,7 @@ __all__ = [
     "said",
 ]
 
-GRACE = 0.1
+GRACE = 0.05
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
 LONGEST_QUERY = 200_000
 """Characters."""
@@ -87,7 +87,7 @@ class Database(Protocol):
         """Return the rows of a query, or None as soon as they cannot be those of `gold`.
 
         Raises:
-            Stopped, Refused: it passed a limit; it does more than read, or the engine refuses it.
+            Stopped, QueryRefused: it passed a limit; it does more than read, or the engine refuses it.
         """
 
     def close(self) -> None:

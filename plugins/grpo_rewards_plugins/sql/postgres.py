@@ -9,6 +9,7 @@ shows a text's first bytes only: each text begins with a comment that is as long
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from .limits import LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
@@ -36,7 +37,7 @@ _BEGIN = (
 )
 _END = "ROLLBACK; SELECT pg_advisory_unlock_all()"  # locks of a session outlive a transaction
 _CANCELLED = "57014"  # by the server at its time, or by another session of the same role
-_ATTEMPTS = 3  # a role may end its own sessions, so another row's query may have ended this one's
+_ATTEMPTS = 3  # within twice a query's time: a role may end its own sessions, another row's query this one's
 
 
 class Postgres:
@@ -78,12 +79,15 @@ class Postgres:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if "\0" in text:  # where the protocol would end the text
             raise QueryRefused("the query holds a NUL")
+        last = time.monotonic() + 2 * seconds
         for _ in range(_ATTEMPTS):
             try:
-                return self._run(text, seconds, rule, limits, gold)
+                return self._run(text, min(seconds, last - time.monotonic()), rule, limits, gold)
             except self._psycopg.Error as error:
                 if error.sqlstate == _CANCELLED and "statement timeout" in str(error):
                     raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
+                if time.monotonic() > last:
+                    break
                 if not (self._connection.closed or error.sqlstate == _CANCELLED):
                     raise QueryRefused(line("PostgreSQL", error)) from None
             except (ValueError, OverflowError) as error:  # what cannot be sent, or what Python has no type for
@@ -96,7 +100,7 @@ class Postgres:
             self._connection = self._connected()
         try:
             self._ask(_BEGIN.format(milliseconds=max(1, int(1000 * seconds))))
-            return self._fetched(text, rule, limits, gold)
+            return self._fetched(text, seconds, rule, limits, gold)
         except MemoryError:
             self._connection.close()
             raise Stopped("the query needs too much memory") from None
@@ -111,7 +115,10 @@ class Postgres:
         if found.status == self._pq.ExecStatus.FATAL_ERROR:
             raise self._psycopg.errors.error_from_result(found)
 
-    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def _fetched(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[Row] | None:
+        late = time.monotonic() + seconds
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
         found = self._connection.pgconn.exec_params(
             f"{self._screen} DECLARE graded NO SCROLL CURSOR FOR\n{text}".encode(), []
@@ -120,6 +127,8 @@ class Postgres:
             raise self._psycopg.errors.error_from_result(found)
 
         def fetch(count: int) -> list[Row]:
+            if time.monotonic() > late:  # the server's own limit is for each of these alone
+                raise Stopped(f"the query ran longer than {seconds:g} s", late=True)
             return plain_rows(self._connection.execute(f"FETCH {count} FROM graded").fetchall())
 
         return fetched(fetch, rule, limits, gold)

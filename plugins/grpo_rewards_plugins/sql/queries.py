@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["asks_for_order", "gold_varies", "mentions_order", "spider_text", "varies"]
+__all__ = ["asks_for_order", "gold_form", "gold_varies", "mentions_order", "same_form", "spider_text", "varies"]
 
 # What Spider's script takes for one token (its lexer is sqlparse's): strings with a backslash before a quote, `# ` as a comment.
 _TOKEN = re.compile(
@@ -91,5 +91,38 @@ def varies(text: str) -> bool:
     return _EMPTY_CALL.search(text) is not None and _VARIES.search(text) is not None
 
 
+_ODD = "\\[$#"  # they make it hard to say where a text is quoted, as does what is not ASCII
+_QUOTES = "'\"`"
+_QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`)""")
+_QUOTED_OR_COMMENT = re.compile(rf"{_QUOTED.pattern}|--[^\n]*")
+
+
+def same_form(text: str) -> str:
+    """Return a text that two queries share only where SQLite takes them for the same one.
+
+    White space, comments and case outside of quotes do not count, nor does a last semicolon; a text with anything odd in it is its own form.
+    """
+    shown = text if text.isprintable() else text.translate(_SHOWN)
+    if not (shown.isascii() and shown.isprintable()) or "/*" in text or any(map(text.__contains__, _ODD)):
+        return text
+    if "--" in text:
+        before, _, said = text.rpartition("--")
+        text = _without_comments(text) if "--" in before or any(map(said.__contains__, _AFTER)) else before
+    if not any(map(text.__contains__, _QUOTES)):
+        return " ".join(text.lower().split()).removesuffix(";").rstrip()
+    parts = _QUOTED.split(text)
+    outside = " ".join("\x01".join(parts[::2]).lower().split()).removesuffix(";").rstrip()
+    return outside + "".join(parts[1::2])
+
+
+_SHOWN = str.maketrans("\t\n\r", "   ")
+_AFTER = "\n" + _QUOTES
+
+
+def _without_comments(text: str) -> str:
+    return _QUOTED_OR_COMMENT.sub(lambda hit: hit[1] or " ", text)
+
+
+gold_form = lru_cache(maxsize=4_096)(same_form)
 gold_varies = lru_cache(maxsize=4_096)(varies)
 """The same for golds: every completion of a group is held against the same one."""

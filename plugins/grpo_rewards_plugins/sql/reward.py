@@ -15,8 +15,8 @@ from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 
 from .asking import Question, Settings, ask
-from .databases import DatabaseProblem, Files, find_files
-from .queries import gold_varies, varies
+from .databases import DatabaseProblem, Files, find_files, is_duckdb, is_postgres
+from .queries import gold_form, gold_varies, same_form, varies
 from .rules import RULES
 
 __all__ = ["sql"]
@@ -57,7 +57,7 @@ def _check_row(
     if isinstance(files, Outcome):
         return files.reason
     settings = Settings(rule, timeout, gold_timeout, max_rows, max_bytes)
-    ((_, found),) = ask([(files, gold, gold)], settings)
+    ((_, found),) = ask([(files, gold, f"{gold}\n")], settings)  # the very same text would not be run again
     if found.value is None:
         return found.reason
     return None if found.value == 1.0 else f"the gold is not equal to itself when it is run again: {found.reason}"
@@ -124,6 +124,7 @@ def sql(
     seen: dict[tuple[str | None, str | None], Files | Outcome] = {}
     known = _remembered(settings)
     waiting: dict[Question, list[int]] = {}
+    asked: list[Question] = []
     for row, (name, path) in enumerate(zip(db_id or nowhere, db_path or nowhere, strict=True)):
         at = _text(name), _text(path)
         files = seen.get(at)
@@ -132,16 +133,20 @@ def sql(
         question = _question(files, _first(*(column[row] for column in golds)), completions[row], place, tag)
         if isinstance(question, Outcome):
             yield row, question
-        elif (verdict := known.get(question)) is not None:
+            continue
+        form = _form(question)
+        if (verdict := known.get(form)) is not None:
             yield row, verdict
+        elif form in waiting:
+            waiting[form].append(row)
         else:
-            waiting.setdefault(question, []).append(row)
-    questions, places = list(waiting), list(waiting.values())
-    for number, found in ask(questions, settings):
-        _, gold, asked = question = questions[number]
-        if not (found.failed or gold_varies(gold) or varies(asked)):
-            known[question] = found
-        for row in places[number]:
+            waiting[form] = [row]
+            asked.append(question if form[2] != gold_form(form[1]) else (form[0], form[1], form[1]))
+    forms = list(waiting)
+    for number, found in ask(asked, settings):
+        if not (found.failed or gold_varies(asked[number][1]) or varies(asked[number][2])):
+            known[forms[number]] = found
+        for row in waiting[forms[number]]:
             yield row, found
     _forget(known)
 
@@ -175,6 +180,13 @@ def _question(files: Files | Outcome, gold: str | Outcome, completion: str, plac
         return files
     query = marked_text(final_text(completion, tag), place, tag)
     return Outcome(0.0, "scored", f"no query found ({place})") if query is None else (files, gold, query)
+
+
+def _form(question: Question) -> Question:
+    """What two questions share only where one verdict is right for both."""
+    files, gold, query = question
+    path = files[0][0]
+    return question if is_postgres(path) or is_duckdb(path) else (files, gold, same_form(query))
 
 
 def _remembered(settings: Settings) -> OrderedDict[Question, Outcome]:

@@ -63,7 +63,7 @@ class SQLite:
     def close(self) -> None:
         self._connection.close()
 
-    def _authorize(self, action: int, one: str | None, two: str | None, *_where: str | None) -> int:
+    def _authorize(self, action: int, _one: str | None, two: str | None, _of: str | None, _in: str | None) -> int:
         if action in _READING or (action == _FUNCTION and str(two).lower() not in _REFUSED_FUNCTIONS):
             return sqlite3.SQLITE_OK
         self._denied = f"the function {two}" if action == _FUNCTION else _NAMES.get(action, f"action {action}")
@@ -91,22 +91,15 @@ class SQLite:
 
     def _rows(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
         try:
-            return self._fetched(text, rule, limits, gold)
+            return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
         except sqlite3.OperationalError as error:
             if not (rule.lenient and _BROKEN_TEXT in str(error)):
                 raise
         self._connection.text_factory = _without_what_is_broken
         try:
-            return self._fetched(text, rule, limits, gold)
+            return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
         finally:
             self._connection.text_factory = str
-
-    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
-        cursor = self._connection.execute(text)
-        try:
-            return fetched(cursor.fetchmany, rule, limits, gold)
-        finally:
-            cursor.close()
 
 
 def _without_what_is_broken(text: bytes) -> str:
