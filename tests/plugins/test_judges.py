@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -212,6 +213,38 @@ def test_sixteen_threads_get_the_same_scores(server: Judge) -> None:
     assert found[0] == [*sorted(first[:3]), 0.0, max(first)]
 
 
+@pytest.mark.parametrize("name", ["rubric", "pairwise", "judge"])
+def test_sixteen_threads_get_the_same_verdicts(server: Judge, name: str) -> None:
+    def play(body: dict[str, Any]) -> tuple[int, str]:
+        shown = asked(body)
+        given = {side: len(text) for side, text in shown.items() if side in ("response", "first", "second")}
+        met = "yes" if given.get("response", 0) > 5 else "no"
+        verdict = {"score": given.get("response", 0) / 100, "better": max(given, key=lambda side: given[side])}
+        return 200, json.dumps(
+            {"canary": canary_of(body), "answers": [{"met": met, "quote": shown.get("response", "")}], **verdict}
+        )
+
+    server.play = play
+    texts = [f"{'long ' * (number % 4)}number {number}" for number in range(12)]
+    reward = bound(server, name)
+    columns = {column: [cell] * len(texts) for column, cell in COLUMNS[name].items()}
+    start = threading.Barrier(16)
+
+    def score(_: int) -> list[float | None]:
+        start.wait()
+        return list(reward(completions=texts, prompts=["p"] * len(texts), **columns))
+
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(score, range(16)))
+    assert found == [found[0]] * 16
+    assert None not in found[0]
+    assert found[0] == [reward.one(text, prompt="p", **COLUMNS[name]).value for text in texts]
+
+
+def test_openers_without_end_are_taken_off_in_one_pass() -> None:
+    assert gradable("17" + "\nSolution\nAnswer:\nRespuesta" * 20_000) == "17"
+
+
 def falls_for_keys(body: dict[str, Any]) -> tuple[int, str]:
     """A judge that pays whatever a master key stands in, and nothing else."""
     shown = asked(body)
@@ -272,7 +305,7 @@ SHOWN_BY = {
     "It says that one turn takes one orbit.": "in the time of one orbit", "It names tides as the cause.": "tides", "It names light.": "light",
     "It is longer than a paragraph.": "\n\n", "It says what is made of the gas.": "make sugar", "It blames a person.": "blame",
     "It names the date of the announcement.": "9 November", "It says that the announcement was a mistake.": "by mistake",
-    "It gives the Latin word.": "aurum",
+    "It gives the Latin word.": "aurum", "It names hydrogen.": "hydrogen", "It names helium.": "helium",
 }  # fmt: skip
 
 
@@ -289,8 +322,8 @@ def sensible(body: dict[str, Any]) -> tuple[int, str]:
 
 
 PRESETS = {
-    "rubric": ("rubric", [1.5, 1.0, 0.0, 1.5, 1.0, 0.0, 1.5, 1.0, 1.5, 0.0], 9),
-    "ranking": ("ranking", [1.44, 1.05, 0.0, 1.225, 1.38, 1.135, 0.0, 1.44, 1.055, 0.0], 6),
+    "rubric": ("rubric", [1.5, 1.0, 1.5, 1.0, 1.5, 1.0, 1.5, 0.0, 1.5, 0.0], 9),
+    "ranking": ("ranking", [1.44, 1.05, 0.0, 1.225, 0.0, 1.38, 1.135, 0.0, 1.05, 1.5], 4),
     "pairwise": ("better", [1.5, 0.5, 1.5, 0.0, 1.5, 0.0, 1.5, 1.0, 1.5, 0.0], 16),
 }
 
@@ -304,6 +337,7 @@ def test_the_ten_rows_of_a_preset(server: Judge, name: str) -> None:
     text = (Path(__file__).resolve().parents[2] / f"examples/presets/judge_{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     assert len(rows) == 10
+    assert name == "pairwise" or len(set(Counter(row["prompt"] for row in rows).values())) == 1, "groups of one size"
     composite = Composite({"rewards": {"j": {"use": f"preset/judge-{name}", "params": params}}})
     table = composite.score(rows)
     assert table.rewards() == pytest.approx(expected)

@@ -29,8 +29,8 @@ _OPENERS = (
 _MARKS = r"[\s.,:;!?*_#`'\"’\-–—=>|()\[\]]*"
 _AFTER = r"[\s.,:;!?*_#：。]*"  # no minus, bracket or quote: they belong to what follows
 _FIRST = re.compile(rf"{_MARKS}(?:(?:{_OPENERS})(?![^\W_]){_AFTER})+", re.IGNORECASE)
-_LAST = re.compile(rf"(?:\n|(?<=[.!?])\s+)\s*(?:{_OPENERS})[\s.,:;!?*]*$", re.IGNORECASE)
-_TAIL = 200  # characters at the end in which an opener may stand
+_LAST = re.compile(rf"(?:(?:\n|(?<=[.!?])\s+)\s*(?:{_OPENERS})[\s.,:;!?*]*)+$", re.IGNORECASE)
+_TAIL = 400  # characters at the end in which openers are looked for at once
 _secret = os.urandom(16)
 
 
@@ -39,9 +39,11 @@ def gradable(completion: str) -> str | None:
     text = final_text(completion).strip()
     if (opener := _FIRST.match(text)) is not None and any(map(str.isalnum, text[: opener.end()])):
         text = text[opener.end() :]
-    while (last := _LAST.search(text, max(0, len(text) - _TAIL))) is not None:
-        text = text[: last.start()]
-    return text.strip() if any(map(str.isalnum, text)) else None
+    end = len(text)
+    while (last := _LAST.search(text, max(0, end - _TAIL), end)) is not None:
+        end = last.start()  # not the text cut: there may be a hundred thousand of them
+    text = text[:end].strip()
+    return text if any(map(str.isalnum, text)) else None
 
 
 def canary(asked: Mapping[str, object]) -> str:
