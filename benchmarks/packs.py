@@ -144,6 +144,7 @@ def main() -> None:
         print(
             "| pack | rows that agree | of | no value in the original | original, rows/s | ours, rows/s | times |\n|---|---|---|---|---|---|---|"
         )
+        seconds: dict[str, tuple[float, float]] = {}  # of a row: the original's and ours
         for name in options.packs or known:
             cells = ["", "", "", "", "", ""]
             if options.only != "speed":
@@ -151,7 +152,11 @@ def main() -> None:
             if options.only != "agree":
                 before, now, ratio = speed(known[name], options.count, options.seed, options.rounds)
                 cells[3:] = [f"{before:,.0f}", f"{now:,.0f}", f"{ratio:.1f}"]
+                seconds[name] = 1 / before, 1 / now
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        if {"sql_bird", "sql_spider"} <= seconds.keys():
+            before, now = map(sum, zip(seconds["sql_bird"], seconds["sql_spider"], strict=True))
+            print(f"| sql, as many rows of each | | | | {2 / before:,.0f} | {2 / now:,.0f} | {before / now:.1f} |")
 
 
 if __name__ == "__main__":

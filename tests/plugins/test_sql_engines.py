@@ -19,6 +19,8 @@ import pytest
 from grpo_rewards import Reward, get_reward
 from grpo_rewards.errors import how_to_install
 
+from . import hostile_rows
+
 duckdb = pytest.importorskip("duckdb")
 pytestmark = pytest.mark.slow  # workers that start engines, and a server
 
@@ -133,6 +135,11 @@ def test_a_query_that_needs_all_time_or_memory_of_duckdb_is_0(files: str) -> Non
     assert (late.value, late.status) == (0.0, "timeout")
 
 
+def test_more_hostile_rows_on_duckdb_are_0(files: str) -> None:
+    for reward, query, columns in hostile_rows.sql("duckdb", files):
+        assert reward.one(query, **columns).value == 0.0, query[:80]
+
+
 def of_sixteen_threads(databases: str, timeout: float) -> list[list[Any]]:
     """What 16 threads at once get for the same queries, each text its own, after what one gets alone."""
     queries = [f"SELECT name FROM t WHERE id > {number % 3}" for number in range(24)]
@@ -242,6 +249,19 @@ def test_hostile_queries_on_postgresql_are_0_and_change_nothing(server: str, tmp
     assert found[-1] == 1.0
     assert _state(server) == before
     assert list(tmp_path.iterdir()) == []
+
+
+def test_more_hostile_rows_on_postgresql_are_0(server: str) -> None:
+    before = _state(server)
+    for reward, query, columns in hostile_rows.sql("postgres", server):
+        assert reward.one(query, **columns).value == 0.0, query[:80]
+    assert _state(server) == before
+
+
+def test_a_query_that_sleeps_a_little_for_each_row_has_one_limit_for_all(server: str) -> None:
+    slow = "SELECT name FROM t, generate_series(1, 100000) WHERE pg_sleep(0.002) IS NOT NULL"
+    outcome = bound(server).one(slow, query=NAMES, db_id="d")
+    assert (outcome.value, outcome.status) == (0.0, "timeout")
 
 
 def test_a_query_that_ends_the_sessions_of_its_role_costs_no_other_row(server: str) -> None:

@@ -9,6 +9,7 @@ shows a text's first bytes only: each text begins with a comment that is as long
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -36,6 +37,8 @@ _BEGIN = (
     "SET LOCAL lock_timeout = {milliseconds}; SELECT 1"  # a transaction that has read cannot be made one that writes
 )
 _END = "ROLLBACK; SELECT pg_advisory_unlock_all()"  # locks of a session outlive a transaction
+# The server's lexer looks at such a run again for each of its signs, for minutes, and nothing interrupts it.
+_MANY_SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]{1000}")
 _CANCELLED = "57014"  # by the server at its time, or by another session of the same role
 _ATTEMPTS = 3  # within twice a query's time: a role may end its own sessions, another row's query this one's
 
@@ -79,6 +82,8 @@ class Postgres:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if "\0" in text:  # where the protocol would end the text
             raise QueryRefused("the query holds a NUL")
+        if _MANY_SIGNS.search(text) is not None:
+            raise QueryRefused("the query holds a thousand signs of operators in a row")
         last = time.monotonic() + 2 * seconds
         for _ in range(_ATTEMPTS):
             try:
