@@ -100,7 +100,7 @@ def test_whole_programs_of_every_rendering_are_judged_right() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", sorted({row["family"] for row in UNSEEN}))
-def test_rows_written_before_the_readers_were_looked_at(family: str) -> None:
+def test_unseen_rows_are_judged_right(family: str) -> None:
     """Renderings of the public sets in all languages, in odd but honest styles; an expected outcome of "refuse" is no score."""
     some = [row for row in UNSEEN if row["family"] == family]
     rows = [
