@@ -32,6 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_reference_has_every_public_name(site: Path) -> None:
     assert (site / "presets" / "gsm8k-xml" / "index.html").is_file()
     reference = (site / "reference" / "index.html").read_text(encoding="utf-8")

@@ -82,6 +82,7 @@ def test_docker_runs_checkers_and_files(sandbox: Sandbox) -> None:
     assert judge(sandbox, WRONG, CHECKERS["function"]).status == "failed"
 
 
+@pytest.mark.slow
 def test_with_testlib(needs: Callable[..., None], local: Sandbox) -> None:
     needs("cpp")
     expected = {RIGHT: "passed", WRONG: "failed", "print('x')": "failed", RIGHT + "\nprint(7)": "failed", "": "failed"}
