@@ -24,7 +24,7 @@ from grpo_rewards.types import Case
 class Judge(ThreadingHTTPServer):
     """Answers each request with what `play` makes of it: a status and the text of the message, or raw bytes."""
 
-    request_queue_size = 64
+    request_queue_size = 1024  # sixteen threads ask at once, and what does not fit is no answer
     play: Callable[[dict[str, Any]], tuple[int, Any]]
 
     def __init__(self) -> None:

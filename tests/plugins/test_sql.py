@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Iterator
@@ -171,10 +172,11 @@ def test_white_space_comments_and_case_make_no_other_query() -> None:
 @settings(max_examples=300)
 def test_queries_of_one_form_are_one_query_to_sqlite(one: list[str], other: list[str]) -> None:
     def result(text: str) -> Any:
-        try:
-            return sqlite3.connect(":memory:").execute(text).fetchall()
-        except (sqlite3.Error, sqlite3.Warning):
-            return None
+        with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+            try:
+                return connection.execute(text).fetchall()
+            except (sqlite3.Error, sqlite3.Warning):
+                return None
 
     first = "select " + "".join(one)
     for second in ("select " + "".join(other), first.upper(), first.replace(" ", "\n"), first + " -- x", first + ";"):

@@ -69,9 +69,9 @@ class Server:
             )  # fmt: skip
         deadline = time.monotonic() + 60
         while True:
-            with contextlib.suppress(OSError):
-                if self.get("/health")[0] == 200:
-                    return
+            if b"serving " in self.log.read_bytes():  # it, and not another service that has taken the port
+                assert self.get("/health")[0] == 200
+                return
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise AssertionError(f"the service did not start: {self.log.read_text()}")
