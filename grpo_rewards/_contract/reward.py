@@ -7,7 +7,7 @@ import math
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate, plugin_error
@@ -363,36 +363,14 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
     return (low, high)
 
 
-class _Decorates(Protocol):
-    """From a function to a reward. What it takes by place is data and is taken off; the rest are its settings."""
-
-    @overload
-    def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After5[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After4[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After3[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After2[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After1[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: Callable[Settings, object], /) -> Reward: ...
-
-
 class _Decorator:
-    """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind."""
+    """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind.
 
-    def __init__(self, style: Style) -> None:
-        self._style = style
+    From a function to a reward: what it takes by place is data and is taken off; the rest are its settings.
+    """
+
+    def __init__(self, style: Style, options: Mapping[str, Any] | None = None) -> None:
+        self._style, self._options = style, options or {}
 
     @overload
     def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
@@ -428,7 +406,7 @@ class _Decorator:
         kind_of_row: Callable[..., str | None] | None = None,
         columns: Mapping[str, str] | None = None,
         workers: int | None = None,
-    ) -> _Decorates: ...
+    ) -> _Decorator: ...
 
     def __call__(self, function: Callable[..., object] | None = None, /, **options: Any) -> object:
         """Make a `Reward` of a function.
@@ -449,8 +427,8 @@ class _Decorator:
             TypeError: the function's parameters do not fit the style.
         """
         if function is not None:
-            return Reward(function, style=self._style)
-        return lambda decorated: Reward(decorated, style=self._style, **options)
+            return Reward(function, style=self._style, **self._options)
+        return _Decorator(self._style, options)
 
 
 class _RewardDecorator(_Decorator):
