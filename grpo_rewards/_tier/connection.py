@@ -20,7 +20,8 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
     """Return the module ray, joined to a cluster, and whether that was done here: the caller ends what it began.
 
     The cluster is the one this process is in, else that at ``RAY_ADDRESS``, else one that is started here. Ray itself would
-    wait for minutes for one that is down.
+    wait for minutes for one that is down, and without an address join whichever cluster was started last on this machine,
+    which is another's and may end at any moment; ``RAY_ADDRESS=auto`` asks for that.
 
     Raises:
         ConfigError: Ray is not installed, or several ranks would start a cluster each.
@@ -42,7 +43,7 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
     try:
         if host and port.isdigit():
             socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
-        ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+        ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise InfrastructureError(
             f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"

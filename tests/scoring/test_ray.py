@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -197,6 +198,18 @@ def test_a_run_on_ray_that_is_killed_goes_on_where_it_stopped(
     assert json.loads(again.stdout)["resumed"] > 0
     assert cli(*arguments[:-1], "local.jsonl").returncode == 0
     assert (folder / "ray.jsonl").read_bytes() == (folder / "local.jsonl").read_bytes()
+
+
+def test_without_an_address_no_other_cluster_of_the_machine_is_joined(
+    folder: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
+) -> None:
+    jsonl([{"completion": "x", "answer": "x"}])
+    with tempfile.TemporaryDirectory() as place:  # pytest's own is too long a path for Ray's sockets
+        (Path(place) / "ray").mkdir()
+        (Path(place) / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")  # where Ray notes what was started last
+        environment = {**os.environ, "RAY_TMPDIR": place, "RAY_ADDRESS": ""}
+        run = cli("score", "rows.jsonl", "--only", "exact", "--executor", "ray", env=environment)
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_cluster_that_is_not_there_is_named(

@@ -1,6 +1,7 @@
 """Training in which processes die: what is lost may not move the rest.
 
 Usage: ``chaos.py [--seeds 100] [--first 0] [--steps 3] [--form fused|expanded] [--docker]``, with RANK and WORLD_SIZE for several.
+Where the moments were such that nothing was lost in any seed, more seeds follow, up to ten times as many.
 
 Each seed trains twice from the same start with math, code in the sandbox (with --docker in containers too), a served judge
 and a `grpo-rewards serve`. The first time judge, service, the service's workers, containers, and the sandbox's supervisors
@@ -315,10 +316,13 @@ def main() -> None:
     asked = parser.parse_args()
     killed: Counter[str] = Counter()
     wrong: dict[str, list[int]] = {"differ": [], "miscounted": [], "not recovered": []}
-    rows = lost = partly = 0
+    seeds = rows = lost = partly = 0
     with tempfile.TemporaryDirectory() as folder:
         services = Services(Path(folder), asked.docker)
-        for seed in range(asked.first, asked.first + asked.seeds):
+        # whether something was lost is asked of all ranks, since each has to decide the same
+        while seeds < asked.seeds or (seeds < 10 * asked.seeds and not any(gather_object([lost]))):
+            seed = asked.first + seeds
+            seeds += 1
             faulthandler.dump_traceback_later(300, exit=True)
             wild = Run(services, seed, asked.steps, asked.form, None)
             wild.train()
@@ -341,7 +345,7 @@ def main() -> None:
                 print(json.dumps({"seed": seed, "wild": wild.calls, "calm": calm.calls}), file=sys.stderr)
         services.kill()
     learns = any(any(step) for step in wild.advantages)
-    totals = {"seeds": asked.seeds, "rows": rows, "lost": lost, "calls partly lost": partly, "killed": killed}
+    totals = {"seeds": seeds, "rows": rows, "lost": lost, "calls partly lost": partly, "killed": killed}
     print(json.dumps({**totals, "learns": learns, **wrong}))
     sys.exit(any(wrong.values()))
 

@@ -43,6 +43,6 @@ def test_two_ranks_whose_processes_die_learn_from_the_rest_alone(tmp_path: Path,
     assert codes == [0, 0], said
     found = [json.loads((tmp_path / f"{rank}.out").read_text().splitlines()[-1]) for rank in range(2)]
     assert all(one["differ"] == one["miscounted"] == one["not recovered"] == [] for one in found)
-    assert all(one["rows"] == 32 and one["learns"] for one in found)
+    assert all(one["rows"] >= 32 and one["learns"] for one in found)
     assert sum(one["lost"] for one in found) > 0
     assert sum(sum(one["killed"].values()) for one in found) > 0
