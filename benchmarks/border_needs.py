@@ -30,7 +30,7 @@ from grpo_rewards_plugins.code.extraction import complete, find_program
 from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_sandbox import Job
 from grpo_rewards_sandbox.program import border
 from grpo_rewards_sandbox.program.border import candidate
@@ -95,7 +95,7 @@ def read_rows(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, Job]]:
         if each["expected"] != 1:
             continue
         try:
-            row = Row.of({**each["columns"], "prompts": each["columns"].get("prompt")}, "auto")
+            row = DataRow.of({**each["columns"], "prompts": each["columns"].get("prompt")}, "auto")
             suite = read_row(row)
         except SuiteProblem:
             continue

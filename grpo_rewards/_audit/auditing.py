@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
-from grpo_rewards._audit.scoring import Ended, Scorer
+from grpo_rewards._audit.scoring import Scorer, ScorerEnded
 from grpo_rewards._contract import Batch
 from grpo_rewards._registry.calls import registered
 from grpo_rewards.errors import InputError
@@ -150,11 +150,11 @@ def _scored(
 
     try:
         table, texts = attempt(wanted)
-    except Ended:
+    except ScorerEnded:
         for name in list(wanted):
             try:
                 attempt([name], _LIMIT / 4)
-            except Ended as ended:
+            except ScorerEnded as ended:
                 if name in (_HONEST, _RIGHT):
                     raise InputError(f"{case.name}: an honest answer cannot be scored: {ended}") from None
                 report.broken.append(

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable
     from grpo_rewards._contract import Batch
 
-__all__ = ["Ended", "Scorer"]
+__all__ = ["Scorer", "ScorerEnded"]
 
 
-class Ended(Exception):
+class ScorerEnded(Exception):
     """The process that scored was ended by what it scored; the text says how."""
 
 
@@ -64,11 +64,11 @@ class Scorer:
                 if not selector.select(limit):
                     process.kill()
                     self._stop()
-                    raise Ended(f"it did not finish within {limit:g} s")
+                    raise ScorerEnded(f"it did not finish within {limit:g} s")
             found = pickle.load(answers)  # noqa: S301 - from our own child
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             self._stop()
-            raise Ended(f"it ended with status {process.returncode}") from None
+            raise ScorerEnded(f"it ended with status {process.returncode}") from None
         if isinstance(found, BaseException):
             raise found
         return found  # type: ignore[no-any-return]

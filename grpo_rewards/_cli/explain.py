@@ -196,11 +196,11 @@ def _records(
 def _logged(file: str, number: int, data: Mapping[str, object]) -> Explanation | None:
     """What a trainer's log holds of a row: values (gates and clips are in them), weights and reasons; None in other files."""
     from grpo_rewards._composition.views import Explanation
-    from grpo_rewards._report.reading import open_source
+    from grpo_rewards._report.reading import open_report_source
 
     if not file.endswith(".parquet"):
         return None
-    row = next(islice(open_source(Path(file)).rows, number - 1, None))
+    row = next(islice(open_report_source(Path(file)).rows, number - 1, None))
     if not any(f"{name}_reason" in data for name in row.parts):
         return None
     parts = {

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any, NotRequired, TypedDict
 
 from grpo_rewards._compare.ranking import kendall, spearman
-from grpo_rewards._compare.sides import Cell, ComparedRow, Side, pair_up
+from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._compare.spool import Spool
 from grpo_rewards._composition.normalize import standardised_in_groups
@@ -141,7 +141,7 @@ class _Part:
         self.kinds: Counter[str] = Counter()
         self.main_cause = 0
 
-    def see(self, one: Cell | None, two: Cell | None) -> None:
+    def see(self, one: ComponentScore | None, two: ComponentScore | None) -> None:
         """Take in a row."""
         mine = None if one is None or one.value is None else one.value * one.gate
         theirs = None if two is None or two.value is None else two.value * two.gate
@@ -205,11 +205,11 @@ def _row_change(row: ComparedRow, other: ComparedRow) -> RowChange | None:
     return found if row.index is None else {**found, "index": row.index}
 
 
-def _contribution(cell: Cell | None) -> float:
+def _contribution(cell: ComponentScore | None) -> float:
     return 0.0 if cell is None or cell.contribution is None else cell.contribution
 
 
-def _kinds(one: Cell | None, two: Cell | None) -> list[str]:
+def _kinds(one: ComponentScore | None, two: ComponentScore | None) -> list[str]:
     if one is None or two is None:
         return ["added" if one is None else "removed"]
     kinds = []
@@ -224,7 +224,7 @@ def _kinds(one: Cell | None, two: Cell | None) -> list[str]:
     return kinds
 
 
-def _shown(cell: Cell | None) -> ShownCell | None:
+def _shown(cell: ComponentScore | None) -> ShownCell | None:
     if cell is None:
         return None
     return {

@@ -20,14 +20,14 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["Cell", "ComparedRow", "Side", "pair_up", "read_side", "score_sides"]
+__all__ = ["ComparedRow", "ComponentScore", "Side", "pair_up", "read_side", "score_sides"]
 
 _EXCERPT = 200
 _DIGEST = 16  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ComponentScore:
     """What one component said about one row; `contribution` is value × weight × gate, None where there is no value."""
 
     value: float | None
@@ -47,7 +47,7 @@ class ComparedRow:
     content: bytes
     group: str
     reward: float | None
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, ComponentScore]
     excerpt: str
 
 
@@ -107,7 +107,7 @@ class _Rows(Sequence[ComparedRow]):
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
         line, index, content, group, reward, cells, excerpt = self._spool[place]
-        found = {name: Cell(*fields) for name, fields in cells}
+        found = {name: ComponentScore(*fields) for name, fields in cells}
         return ComparedRow(line, index, content, group, reward, found, excerpt)
 
 
@@ -141,9 +141,9 @@ def read_side(path: Path) -> Side:
     Raises:
         InputError: it is none of these, or holds no scores.
     """
-    from grpo_rewards._report.reading import open_source
+    from grpo_rewards._report.reading import open_report_source
 
-    source = open_source(path)
+    source = open_report_source(path)
     rows = _Rows()
     before: tuple[int | None, bytes] | None = None
     began = 0
@@ -155,7 +155,7 @@ def read_side(path: Path) -> Side:
             contribution = part.contribution
             if contribution is None and part.value is not None:
                 contribution = part.value * weight * gate
-            cells[name] = Cell(part.value, weight, gate, contribution, part.status, part.reason)
+            cells[name] = ComponentScore(part.value, weight, gate, contribution, part.status, part.reason)
         line = number if source.kind != "scored rows" else row.line
         group = row.group
         if group is None:  # a run of equal prompts within a step, as a trainer writes them
@@ -205,7 +205,7 @@ def score_sides(
 
 def _from_scores(scores: RowScores, data: Mapping[str, object]) -> ComparedRow:
     cells = {
-        name: Cell(p["value"], p["weight"], p["gate"], p["contribution"], p["status"], p["reason"])
+        name: ComponentScore(p["value"], p["weight"], p["gate"], p["contribution"], p["status"], p["reason"])
         for name, p in scores["components"].items()
     }
     content = _digest(data.get("prompt"), data["completion"])

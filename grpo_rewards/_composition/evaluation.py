@@ -22,7 +22,7 @@ from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
 
 if TYPE_CHECKING:
-    from grpo_rewards._tier import Part, Tier
+    from grpo_rewards._tier import ComponentRows, Tier
 
 __all__ = [
     "Component",
@@ -165,7 +165,7 @@ class _Evaluation:
         self.seconds = time.perf_counter() - self._started
         attempt.ended = True
 
-    def run_on(self, tier: Tier) -> Part:
+    def run_on(self, tier: Tier) -> ComponentRows:
         """Return the rows as a tier takes them; what it finds is this component's only attempt."""
         attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
         self.attempts.append(attempt)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-    from grpo_rewards._composition.views import Explanation, Report
+    from grpo_rewards._composition.views import Explanation, ReportPage
 
 __all__ = ["ScoreTable"]
 
@@ -151,7 +151,7 @@ class ScoreTable:
             }
         )
 
-    def report(self, out: str | os.PathLike[str] | None = None, *, title: str = "Scores") -> Report:
+    def report(self, out: str | os.PathLike[str] | None = None, *, title: str = "Scores") -> ReportPage:
         """Return the report's page about these rows, which a notebook shows in place; with `out` it is written there too.
 
         Raises:

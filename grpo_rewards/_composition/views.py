@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
     from grpo_rewards._composition.table import ScoreTable
 
-__all__ = ["Explanation", "Report", "columns_of", "html_of_composite", "html_of_table", "page_of"]
+__all__ = ["Explanation", "ReportPage", "columns_of", "html_of_composite", "html_of_table", "page_of"]
 
 _ROWS, _COLUMNS, _CHARACTERS = 10, 8, 4_000  # what is shown of a table, and of a text
 
@@ -136,7 +136,7 @@ def columns_of(scores: ScoreTable) -> dict[str, Sequence[object]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportPage:
     """The report's page; a notebook shows it in place."""
 
     page: str
@@ -150,7 +150,7 @@ class Report:
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8888"></iframe>'
 
 
-def page_of(scores: ScoreTable, out: Path | None, title: str) -> Report:
+def page_of(scores: ScoreTable, out: Path | None, title: str) -> ReportPage:
     """The report about a table, written to `out` where one is given."""
     from grpo_rewards._report import write_report
 
@@ -172,4 +172,4 @@ def page_of(scores: ScoreTable, out: Path | None, title: str) -> Report:
                 )
                 file.write(b"\n")
         write_report(source, target, title=title)
-        return Report(target.read_text(encoding="utf-8"), out)
+        return ReportPage(target.read_text(encoding="utf-8"), out)

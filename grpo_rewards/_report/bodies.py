@@ -15,7 +15,7 @@ import orjson
 
 from grpo_rewards._contract.text import content_text
 from grpo_rewards._report.columns import Columns
-from grpo_rewards._report.rows import ABSENT, CODES, Row
+from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 
 __all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "RunRows", "index_json", "packed", "plain_text", "twins"]
 
@@ -122,7 +122,7 @@ class Bodies:
             return 0
         return sum(min(CHUNK_ROWS, len(self) - k * CHUNK_ROWS) for k in range(len(self._sizes)) if k not in self._kept)
 
-    def add(self, row: Row, completion: str) -> None:
+    def add(self, row: ReportRow, completion: str) -> None:
         """Keep one row."""
         self.previews.append(" ".join(completion[: 2 * _PREVIEW].split())[:_PREVIEW])
         self.lines.append(row.line)
@@ -172,7 +172,7 @@ class Bodies:
         share = allowance if len(messages) < 2 else max(200, allowance // len(messages))
         return [[role[:40], self._cut(text, share, cuts, name)] for role, text in messages]
 
-    def _body(self, row: Row) -> dict[str, object]:
+    def _body(self, row: ReportRow) -> dict[str, object]:
         allowance = self.limits.characters
         cuts: list[str] = []
         body: dict[str, object] = {
@@ -212,7 +212,7 @@ class Bodies:
         return fields
 
 
-def _answers(row: Row) -> list[tuple[str, str]]:
+def _answers(row: ReportRow) -> list[tuple[str, str]]:
     """Return what was taken for the answer, per component that says so in its details, else from a logged column."""
     found = []
     for name, part in row.parts.items():

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from grpo_rewards._report.rows import ABSENT, CODES, Row
+from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 
 __all__ = ["Columns", "ComponentColumns"]
 
@@ -64,7 +64,7 @@ class Columns:
         """The number of groups so far."""
         return self._count
 
-    def add(self, row: Row, length: int) -> int:
+    def add(self, row: ReportRow, length: int) -> int:
         """Take one row whose completion has `length` characters; return its position."""
         position = len(self.rewards)
         self.rewards.append(_NONE if row.reward is None else row.reward)
@@ -87,7 +87,7 @@ class Columns:
                 column.weight = part.weight
         return position
 
-    def _group(self, row: Row) -> int:
+    def _group(self, row: ReportRow) -> int:
         if row.group is not None:
             self._previous = None
             found = self._ids.get(row.group)

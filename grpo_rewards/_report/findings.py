@@ -9,7 +9,7 @@ from typing import Literal
 
 from grpo_rewards._report.analysis import Analysis, ComponentSummary
 from grpo_rewards._report.links import Rows, between
-from grpo_rewards._report.rows import Source, Training
+from grpo_rewards._report.rows import ReportSource, Training
 
 __all__ = ["Remark", "findings"]
 
@@ -30,7 +30,7 @@ class Remark:
     rows: Rows = ()
 
 
-def findings(source: Source, analysis: Analysis) -> list[Remark]:
+def findings(source: ReportSource, analysis: Analysis) -> list[Remark]:
     """Return the warnings first, then the notes."""
     found = [*_of_groups(analysis), *_of_length(analysis)]
     for component in analysis.components:

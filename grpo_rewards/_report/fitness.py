@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["KIND", "Check", "Fitness", "Found", "fitness"]
+__all__ = ["KIND", "CheckResult", "Fitness", "Found", "fitness"]
 
 KIND = "data audit"
 """The ``kind`` of such a JSON."""
@@ -23,7 +23,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckResult:
     """One check: what it looks for, the rows that it found something in, and the first of its findings."""
 
     name: str
@@ -41,7 +41,7 @@ class Fitness:
     completions: int
     marked: int
     unknown: int
-    checks: tuple[Check, ...]
+    checks: tuple[CheckResult, ...]
     strength: tuple[int, ...]
     broken: tuple[str, ...]
 
@@ -66,7 +66,7 @@ def fitness(audit: Mapping[str, Any]) -> Fitness:
         marked=len({one.row for one in findings}),
         unknown=len(audit["unavailable"]),
         checks=tuple(
-            Check(
+            CheckResult(
                 str(name),
                 str(said["what"]),
                 int(said["rows"]),

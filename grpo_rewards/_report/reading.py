@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grpo_rewards._report.rows import CODES, Part, Row, Source, Training, TrainingPoint, number
+from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
 from grpo_rewards.errors import InputError, how_to_install
@@ -16,7 +16,7 @@ from grpo_rewards.errors import InputError, how_to_install
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["completion_files", "open_source", "read_training", "scored_rows"]
+__all__ = ["completion_files", "open_report_source", "read_training", "scored_rows"]
 
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", ".json.zst")
 _SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
@@ -30,7 +30,7 @@ _WEIGHTS = "_weight"
 _VALUE = "_value"  # where a component is called like a column of the data, its value stands under this
 
 
-def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> Source:
+def open_report_source(path: Path, *, weights: Mapping[str, float] | None = None) -> ReportSource:
     """Open `path`: scored JSONL (plain, .gz, .zst), a completions parquet, or a training output folder.
 
     `weights` are for parquet: a reward named there has that weight, any other the one that stands beside it in the file,
@@ -47,10 +47,10 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
     name = path.name.lower()
     if name.endswith(".parquet"):
         training = _training_beside(path)
-        return Source(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
+        return ReportSource(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
                       _weight_notes(training, weights, path))  # fmt: skip
     if name.endswith(_JSONL):
-        return Source(path.name, "scored rows", scored_rows(path))
+        return ReportSource(path.name, "scored rows", scored_rows(path))
     raise InputError(
         "expected scored JSONL (.jsonl, .jsonl.gz, .jsonl.zst), a completions .parquet or a training output folder",
         source=str(path),
@@ -60,7 +60,7 @@ def open_source(path: Path, *, weights: Mapping[str, float] | None = None) -> So
 # ---------------------------------------------------------------------------------------------- scored JSONL
 
 
-def scored_rows(path: Path) -> Iterator[Row]:
+def scored_rows(path: Path) -> Iterator[ReportRow]:
     """Read what ``grpo-rewards score -o`` wrote.
 
     Raises:
@@ -77,7 +77,7 @@ def scored_rows(path: Path) -> Iterator[Row]:
             yield _scored_row(data, path, position)
 
 
-def _scored_row(data: Mapping[str, object], path: Path, position: int) -> Row:
+def _scored_row(data: Mapping[str, object], path: Path, position: int) -> ReportRow:
     found = data.get("grpo_rewards")
     if not isinstance(found, dict) or not isinstance(found.get("components", {}), dict):
         raise InputError(
@@ -89,7 +89,7 @@ def _scored_row(data: Mapping[str, object], path: Path, position: int) -> Row:
     skip = {"prompt", "grpo_rewards", *_MESSAGES}
     group = found.get("group", data.get("group_id"))
     step = number(data.get("step"))
-    return Row(
+    return ReportRow(
         line=found["row"] if isinstance(found.get("row"), int) else position,
         index=index if isinstance(index, int) else None,
         prompt=prompt,
@@ -123,7 +123,7 @@ def _role(message: object) -> object:
     return message.get("role") if isinstance(message, dict) else None
 
 
-def _part(data: object) -> Part:
+def _part(data: object) -> ComponentResult:
     if not isinstance(data, dict):
         data = {"value": data}
     value = number(data.get("value"))
@@ -131,7 +131,7 @@ def _part(data: object) -> Part:
     status = data.get("status", "scored" if value is not None else "not_applicable")
     if isinstance(details, dict) and "left_out" in details:
         status = "left_out"
-    return Part(
+    return ComponentResult(
         value=value,
         weight=number(data.get("weight")),
         gate=number(data.get("gate")),
@@ -145,7 +145,9 @@ def _part(data: object) -> Part:
 # ---------------------------------------------------------------------------------------------- parquet
 
 
-def _parquet_rows(paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
+def _parquet_rows(
+    paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
+) -> Iterator[ReportRow]:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -179,7 +181,9 @@ def _reward_columns(
     return [name for name in free if name in ours or name in called], None
 
 
-def _file_rows(file: ParquetFile, path: Path, training: Training | None, weights: Mapping[str, float]) -> Iterator[Row]:
+def _file_rows(
+    file: ParquetFile, path: Path, training: Training | None, weights: Mapping[str, float]
+) -> Iterator[ReportRow]:
     import pyarrow.types as types
 
     schema = file.schema_arrow
@@ -211,7 +215,7 @@ def _file_rows(file: ParquetFile, path: Path, training: Training | None, weights
             }
             given = [part.contribution for part in parts.values() if part.contribution is not None]
             summed = sum(given) if given else None
-            yield Row(
+            yield ReportRow(
                 line=line,
                 prompt=data.get("prompt"),
                 completion=data["completion"],
@@ -227,15 +231,15 @@ def _first(*found: float | None) -> float:
     return next(value for value in found if value is not None)
 
 
-def _column_part(value: object, weight: float, said: object) -> Part:
+def _column_part(value: object, weight: float, said: object) -> ComponentResult:
     """Return a component from its column and from its reason, which begins with any status but ``scored``."""
     found = number(value)
     head, _, rest = str(said or "").partition(": ")
     status, reason = (head, rest) if head in CODES else ("", str(said or ""))
     if found is None:
         known = status if status and status != "scored" else "not_applicable"
-        return Part(None, weight, None, None, known, reason)
-    return Part(found, weight, None, found * weight, status or "scored", reason)
+        return ComponentResult(None, weight, None, None, known, reason)
+    return ComponentResult(found, weight, None, found * weight, status or "scored", reason)
 
 
 def _weight_notes(training: Training | None, weights: Mapping[str, float], file: Path) -> tuple[str, ...]:
@@ -259,7 +263,7 @@ def _column_names(file: Path) -> list[str]:
 # ---------------------------------------------------------------------------------------------- training folders
 
 
-def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
+def _open_folder(path: Path, weights: Mapping[str, float]) -> ReportSource:
     training = read_training(path)
     files = completion_files(path)
     if training is None and not files:
@@ -273,7 +277,7 @@ def _open_folder(path: Path, weights: Mapping[str, float]) -> Source:
     if training is None:
         notes.append("The folder holds no trainer_state.json yet; the training curves are drawn from the completions.")
     rows = _parquet_rows(files, training, weights) if files else iter(())
-    return Source(path.resolve().name, "training run", rows, training, tuple(notes))
+    return ReportSource(path.resolve().name, "training run", rows, training, tuple(notes))
 
 
 def completion_files(path: Path) -> list[Path]:

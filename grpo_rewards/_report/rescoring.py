@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grpo_rewards._composition import Composite
-from grpo_rewards._report.reading import completion_files, open_source, scored_rows
-from grpo_rewards._report.rows import Row, Source
+from grpo_rewards._report.reading import completion_files, open_report_source, scored_rows
+from grpo_rewards._report.rows import ReportRow, ReportSource
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.reading import open_source as open_rows
 from grpo_rewards._scoring.reading.joining import JoinedData
@@ -30,7 +30,7 @@ class Rescoring:
     join: Path | None = None
     on: str = "prompt"
 
-    def open(self, path: Path, weights: Mapping[str, float] | None, folder: Path) -> Source:
+    def open(self, path: Path, weights: Mapping[str, float] | None, folder: Path) -> ReportSource:
         """Open a source of a report with this done; rows that are scored now are kept in `folder`, which is made.
 
         Raises:
@@ -40,12 +40,12 @@ class Rescoring:
         if self.composite is not None:
             folder.mkdir()
             return self._scored(path, folder, self.composite)
-        source = open_source(path, weights=weights)
+        source = open_report_source(path, weights=weights)
         if self.join is not None:
             return self._joined(source, JoinedData(open_rows(self.join), self.on))
         return source
 
-    def _scored(self, path: Path, folder: Path, composite: Composite) -> Source:
+    def _scored(self, path: Path, folder: Path, composite: Composite) -> ReportSource:
         files_given = completion_files(path)
         if not files_given:
             raise InputError("holds no completions/*.parquet to score", source=str(path))
@@ -60,12 +60,14 @@ class Rescoring:
                     f"{run.malformed:,} rows of {file.name} were malformed and are not here: {run.problems[0]}"
                 )
         note = "The rewards were scored now, by the composition given; those that the rows came with are not shown."
-        return Source(path.resolve().name, "rows scored now", _chained(files), None, (*dict.fromkeys(notes), note))
+        return ReportSource(
+            path.resolve().name, "rows scored now", _chained(files), None, (*dict.fromkeys(notes), note)
+        )
 
-    def _joined(self, source: Source, data: JoinedData) -> Source:
+    def _joined(self, source: ReportSource, data: JoinedData) -> ReportSource:
         notes = list(source.notes)
 
-        def completed() -> Iterator[Row]:
+        def completed() -> Iterator[ReportRow]:
             alone = 0
             for row in source.rows:
                 value: object = row.prompt if self.on == "prompt" else row.columns.get(self.on)
@@ -78,7 +80,7 @@ class Rescoring:
         return dataclasses.replace(source, rows=completed(), notes=notes)
 
 
-def _chained(files: list[Path]) -> Iterator[Row]:
+def _chained(files: list[Path]) -> Iterator[ReportRow]:
     """The rows of scored files; a group is of one file, and lines count on."""
     lines = 0
     for number, file in enumerate(files):

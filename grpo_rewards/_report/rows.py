@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from grpo_rewards._contract import STATUSES
 
-__all__ = ["ABSENT", "CODES", "Part", "Row", "Source", "Training", "TrainingPoint", "number"]
+__all__ = ["ABSENT", "CODES", "ComponentResult", "ReportRow", "ReportSource", "Training", "TrainingPoint", "number"]
 
 CODES: tuple[str, ...] = (*STATUSES, "left_out")
 """The statuses by the code that the page uses for them; `ABSENT` where a row knows nothing of a component."""
@@ -29,7 +29,7 @@ def number(value: object) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComponentResult:
     """One component's share of one row. `contribution` is value × gate × weight; None where there is no value."""
 
     value: float | None
@@ -42,14 +42,14 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One scored completion. `line` is 1-based in its file; `group` None means "the same prompt as the row before"."""
 
     line: int
     prompt: object
     completion: object
     reward: float | None
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ComponentResult]
     index: int | None = None
     group: str | None = None
     step: int | None = None
@@ -90,7 +90,7 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReportSource:
     """Where the rows come from: a title for the page, the rows (read once), and the training log, if any.
 
     `notes` may grow until the rows are read.
@@ -98,6 +98,6 @@ class Source:
 
     title: str
     kind: str
-    rows: Iterator[Row]
+    rows: Iterator[ReportRow]
     training: Training | None = None
     notes: Sequence[str] = ()

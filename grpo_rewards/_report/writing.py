@@ -14,9 +14,9 @@ from grpo_rewards._report.bodies import Bodies, PageLimits, RunRows, index_json,
 from grpo_rewards._report.cheats import read_audit
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
-from grpo_rewards._report.page.rendering import OVERHEAD, Page, Run, render
+from grpo_rewards._report.page.rendering import OVERHEAD, Page, ReportedRun, render
 from grpo_rewards._report.rescoring import Rescoring
-from grpo_rewards._report.rows import Source
+from grpo_rewards._report.rows import ReportSource
 from grpo_rewards._scoring.reading import dump_json
 from grpo_rewards.errors import InputError
 
@@ -85,7 +85,7 @@ def write_report(
         bodies.flush()
         analyses = [analyse(rows.columns) for rows in read]
         runs = [
-            Run(rows.name, one, analysis, findings(one, analysis), rows)
+            ReportedRun(rows.name, one, analysis, findings(one, analysis), rows)
             for rows, one, analysis in zip(read, opened, analyses, strict=True)
         ]
         same = twins(read) if len(read) > 1 else []
@@ -107,7 +107,7 @@ def write_report(
     )  # fmt: skip
 
 
-def _names(opened: Sequence[Source], given: Sequence[Path]) -> list[str]:
+def _names(opened: Sequence[ReportSource], given: Sequence[Path]) -> list[str]:
     """Return a name for each run: its file's, with its folder where two are called alike."""
     titles = [source.title for source in opened]
     return [
@@ -116,7 +116,7 @@ def _names(opened: Sequence[Source], given: Sequence[Path]) -> list[str]:
     ]
 
 
-def _read(source: Source, path: Path, name: str, bodies: Bodies, most: int, *, compared: bool) -> RunRows:
+def _read(source: ReportSource, path: Path, name: str, bodies: Bodies, most: int, *, compared: bool) -> RunRows:
     """Read one source: figures of every row, texts of the first `most`."""
     columns = Columns()
     contents: list[bytes] = []

@@ -2,6 +2,6 @@
 
 from grpo_rewards._tier.connection import connect, pickled, unpickled
 from grpo_rewards._tier.settings import TierSettings
-from grpo_rewards._tier.tier import Part, Tier
+from grpo_rewards._tier.tier import ComponentRows, Tier
 
-__all__ = ["Part", "Tier", "TierSettings", "connect", "pickled", "unpickled"]
+__all__ = ["ComponentRows", "Tier", "TierSettings", "connect", "pickled", "unpickled"]

@@ -17,7 +17,7 @@ from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
 from grpo_rewards.errors import ConfigError
 
-__all__ = ["Part", "Tier"]
+__all__ = ["ComponentRows", "Tier"]
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ _MARGIN = 0.05  # share of the time left, a second at most, that an actor's answ
 
 
 @dataclass(slots=True, eq=False)
-class Part:
+class ComponentRows:
     """One component's rows: `units` are those that must stay together (single rows, or groups); outcomes go to `into`.
 
     `reads` names the columns that it looks at beside the text (``completion``: the messages); None: all there are.
@@ -48,7 +48,7 @@ class Part:
 
 @dataclass(eq=False)
 class _Piece:
-    part: Part
+    part: ComponentRows
     units: Sequence[Sequence[int]]
     cost: float
 
@@ -139,9 +139,9 @@ class Tier:
         units: Sequence[Sequence[int]],
         into: list[Outcome | None],
         reads: frozenset[str] | None = None,
-    ) -> Part:
+    ) -> ComponentRows:
         """Return one component's rows as `evaluate` takes them."""
-        return Part(name, batch, units, into, reads)
+        return ComponentRows(name, batch, units, into, reads)
 
     def describe(self, rewards: Iterable[tuple[str, Reward]]) -> str:
         """Say in a line where rows go, and the caps."""
@@ -164,7 +164,7 @@ class Tier:
 
     # -------------------------------------------------------------------------------------------- a call
 
-    def evaluate(self, parts: Sequence[Part], deadline: float | None) -> None:
+    def evaluate(self, parts: Sequence[ComponentRows], deadline: float | None) -> None:
         """Fill the parts' `into`; what is not finished at the `deadline` (`time.monotonic`) stays None.
 
         Raises:
@@ -286,7 +286,7 @@ class Tier:
         rows, seconds = self._taken_for.get(name, (0.0, 0.0))
         return seconds / rows if rows else _GUESS
 
-    def _messages(self, parts: Sequence[Part]) -> list[_Message]:
+    def _messages(self, parts: Sequence[ComponentRows]) -> list[_Message]:
         """Cut the parts into messages of about `_MESSAGE` seconds each; quick components ride together."""
         actors = max(1, len(self.actors.ready))
         pieces: list[tuple[float, int, _Piece]] = []

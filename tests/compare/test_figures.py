@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from grpo_rewards._compare import Side, compare
 from grpo_rewards._compare.ranking import kendall, ranks, spearman
-from grpo_rewards._compare.sides import Cell, ComparedRow
+from grpo_rewards._compare.sides import ComparedRow, ComponentScore
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.stats import pearson
 from grpo_rewards.errors import InputError
@@ -80,7 +80,7 @@ def test_interval_holds_the_mean_and_narrows_with_more_groups() -> None:
 
 
 def _row(line: int, group: str, reward: Any, **values: Any) -> Any:
-    cells = {name: Cell(value, 1.0, 1.0, value, "scored", "") for name, value in values.items()}
+    cells = {name: ComponentScore(value, 1.0, 1.0, value, "scored", "") for name, value in values.items()}
     return ComparedRow(line, None, f"{line}".encode(), group, reward, cells, "")
 
 
@@ -117,7 +117,7 @@ def test_rows_of_other_completions_are_refused() -> None:
 
 def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means() -> None:
     a = Side("a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0)])
-    lost = ComparedRow(1, None, b"1", "g", None, {"x": Cell(None, 1.0, 1.0, None, "unavailable", "down")}, "")
+    lost = ComparedRow(1, None, b"1", "g", None, {"x": ComponentScore(None, 1.0, 1.0, None, "unavailable", "down")}, "")
     found = compare(a, Side("b", [lost, a.rows[1]]))
     assert found.summary["rows_changed"] == 1
     assert found.summary["reward"]["no_reward_in_b"] == 1

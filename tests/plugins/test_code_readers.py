@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from grpo_rewards_plugins.code.readers import FAMILIES, families, read_row
 from grpo_rewards_plugins.code.readers.__main__ import page
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.scores import fraction
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_sandbox import SandboxUnavailable, open_sandbox
@@ -217,16 +217,16 @@ def test_rows_that_are_not_understood_are_refused_by_name(columns: dict[str, Any
     ],
 )  # fmt: skip
 def test_literals_are_compared_without_running(text: str, right: bool) -> None:
-    suite = read_row(Row({"code": "def f(x): ...", "input": "[1]", "output": "[(4, 1)]"}))
+    suite = read_row(DataRow({"code": "def f(x): ...", "input": "[1]", "output": "[(4, 1)]"}))
     assert suite.format == "literal"
     assert literal.answers(text, str(suite.tests), tag="answer") is right
 
 
 def test_a_fraction_does_not_pay_constants() -> None:
     tests = [{"input": str(n), "output": "NO" if n < 6 else f"YES {n}"} for n in range(10)]
-    suite = read_row(Row({"tests": tests}))
+    suite = read_row(DataRow({"tests": tests}))
     assert [fraction(suite, passed, 10) for passed in (0, 6, 8, 10)] == [0.0, 0.0, 0.5, 1.0]
-    distinct = read_row(Row({"tests": [{"input": str(n), "output": str(n)} for n in range(4)]}))
+    distinct = read_row(DataRow({"tests": [{"input": str(n), "output": str(n)} for n in range(4)]}))
     assert [fraction(distinct, passed, 4) for passed in (0, 1, 3, 4)] == [0.0, 0.25, 0.75, 1.0]
 
 
@@ -245,7 +245,7 @@ def test_parts_are_scored_by_their_points() -> None:
 def test_a_subtask_counts_as_its_worst_test_and_a_test_in_two_is_run_once() -> None:
     tests = [{"input": f"{n}\n", "output": f"{n * n}\n", "test_name": f"t{n}"} for n in range(4)]
     subtasks = [{"points": 10, "tests": ["t0", "t1"]}, {"points": 30, "tests": ["t1", "t2"]}, {"score": 60, "tests": [0, 1, 2, 3]}]  # fmt: skip
-    suite = read_row(Row({"tests": tests, "subtasks": J(subtasks)}))
+    suite = read_row(DataRow({"tests": tests, "subtasks": J(subtasks)}))
     assert suite.groups == ((0,), (1,), (2,), (3,))
     code = get_reward("code").with_(workers=2, sandbox="local", score="weighted")
     program = "```python\nn = int(input())\nprint(n * n if n != {} else 7)\n```"

@@ -10,7 +10,7 @@ import pytest
 from grpo_rewards._report.analysis import analyse, histogram
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
-from grpo_rewards._report.rows import Part, Row, Source
+from grpo_rewards._report.rows import ComponentResult, ReportRow, ReportSource
 
 
 def columns_of(groups: Any, *, prompt: Any = None, step: Any = None) -> Any:
@@ -21,11 +21,14 @@ def columns_of(groups: Any, *, prompt: Any = None, step: Any = None) -> Any:
         for values in rows:
             line += 1
             parts = {
-                key: Part(v, 1.0, 1.0, v, "scored" if v is not None else "not_applicable") for key, v in values.items()
+                key: ComponentResult(v, 1.0, 1.0, v, "scored" if v is not None else "not_applicable")
+                for key, v in values.items()
             }
             given = [v for v in values.values() if v is not None]
             reward = sum(given) if given else None
-            columns.add(Row(line, prompt or name, "x" * line, reward, parts, group=None if prompt else name), line)
+            columns.add(
+                ReportRow(line, prompt or name, "x" * line, reward, parts, group=None if prompt else name), line
+            )
     columns.finish()
     return columns
 
@@ -82,14 +85,14 @@ def test_correlation_is_none_where_nothing_varies() -> None:
 def test_equal_prompts_in_a_row_are_one_group_and_a_new_prompt_begins_another() -> None:
     columns = Columns()
     for prompt in ("p", "p", "q", "p"):
-        columns.add(Row(1, prompt, "c", 1.0, {}), 1)
+        columns.add(ReportRow(1, prompt, "c", 1.0, {}), 1)
     assert list(columns.groups) == [0, 0, 1, 2]
 
 
 def test_named_groups_may_lie_apart() -> None:
     columns = Columns()
     for group in ("x", "y", "x"):
-        columns.add(Row(1, "p", "c", 1.0, {}, group=group), 1)
+        columns.add(ReportRow(1, "p", "c", 1.0, {}, group=group), 1)
     assert list(columns.groups) == [0, 1, 0]
 
 
@@ -102,7 +105,7 @@ def test_components_that_only_some_rows_have_stay_aligned() -> None:
 
 def texts(groups: Any) -> Any:
     analysis = analyse(columns_of(groups))
-    return [(f.level, f.about, f.text) for f in findings(Source("t", "k", iter(())), analysis)]
+    return [(f.level, f.about, f.text) for f in findings(ReportSource("t", "k", iter(())), analysis)]
 
 
 def test_findings_name_what_is_wrong() -> None:
@@ -120,7 +123,7 @@ def test_findings_are_quiet_about_a_healthy_reward() -> None:
 def test_a_shut_gate_counts_as_zero_like_in_the_trainer() -> None:
     columns = Columns()
     for gate in (1.0, 0.0):
-        columns.add(Row(1, "p", "c", gate, {"a": Part(1.0, 1.0, gate, gate, "scored")}), 1)
+        columns.add(ReportRow(1, "p", "c", gate, {"a": ComponentResult(1.0, 1.0, gate, gate, "scored")}), 1)
     columns.finish()
     (a,) = analyse(columns).components
     assert (a.summary.mean, a.summary.flat, a.gated) == (0.5, 0.0, 1)
@@ -129,11 +132,11 @@ def test_a_shut_gate_counts_as_zero_like_in_the_trainer() -> None:
 def test_shares_are_not_shown_where_the_reward_is_not_the_sum_of_what_is_recorded() -> None:
     columns = Columns()
     for line, (reward, a, b) in enumerate([(2.5, 1.0, 0.0), (0.25, 0.0, 0.5), (2.75, 1.0, 0.5), (0.0, 0.0, 0.0)], 1):
-        parts = {name: Part(value, 1.0, None, value, "scored") for name, value in (("a", a), ("b", b))}
-        columns.add(Row(line, "p", "c", reward, parts), 1)  # weights of 2.5 and 0.5 that nobody recorded
+        parts = {name: ComponentResult(value, 1.0, None, value, "scored") for name, value in (("a", a), ("b", b))}
+        columns.add(ReportRow(line, "p", "c", reward, parts), 1)  # weights of 2.5 and 0.5 that nobody recorded
     columns.finish()
     analysis = analyse(columns)
     assert not analysis.adds_up
     assert [component.signal for component in analysis.components] == [None, None]
-    said = [f.text for f in findings(Source("t", "k", iter(())), analysis)]
+    said = [f.text for f in findings(ReportSource("t", "k", iter(())), analysis)]
     assert any("no component's share of the signal is shown" in text for text in said)

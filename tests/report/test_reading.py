@@ -11,7 +11,7 @@ import zstandard
 
 from grpo_rewards._report.analysis import analyse
 from grpo_rewards._report.columns import Columns
-from grpo_rewards._report.reading import open_source, read_training
+from grpo_rewards._report.reading import open_report_source, read_training
 from grpo_rewards.errors import InputError
 
 pa = pytest.importorskip("pyarrow")
@@ -19,7 +19,7 @@ import pyarrow.parquet as pq  # noqa: E402
 
 
 def rows_of(path: Path, **more: Any) -> list[Any]:
-    return list(open_source(path, **more).rows)
+    return list(open_report_source(path, **more).rows)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst"])
@@ -109,7 +109,7 @@ def test_a_trainers_table_names_rewards_by_its_log(tmp_path: Path) -> None:
     )  # fmt: skip
     log = [{"step": 5, "reward": 1.0, "reward_std": 0.1, "rewards/right/mean": 1.0, "rewards/right/std": 0.0}]
     (tmp_path / "trainer_state.json").write_text(json.dumps({"global_step": 5, "log_history": log}))
-    source = open_source(tmp_path)
+    source = open_report_source(tmp_path)
     first, second = source.rows
     assert list(first.parts) == ["right"]
     assert first.columns == {"seconds": 0.1, "words": 3}
@@ -156,7 +156,7 @@ def test_the_newest_state_counts(tmp_path: Path) -> None:
 
 def test_an_empty_folder_says_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"trainer_state\.json"):
-        open_source(tmp_path)
+        open_report_source(tmp_path)
 
 
 def test_weights_that_the_adapter_logged_make_shares_add_up_without_a_checkpoint(tmp_path: Path) -> None:

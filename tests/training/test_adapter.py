@@ -26,7 +26,7 @@ from packaging.version import Version
 from trl import GRPOConfig, RLOOConfig, RLOOTrainer, chat_template_utils
 
 from grpo_rewards import Composite, Outcome, reward
-from grpo_rewards._report.reading import open_source, read_training
+from grpo_rewards._report.reading import open_report_source, read_training
 from grpo_rewards.errors import ColumnError, ConfigError, ResumeError
 
 pytestmark = [
@@ -186,7 +186,7 @@ def test_the_completions_files_hold_what_scoring_them_again_needs(
         assert [row["completion_tokens"] for row in found] == [len(row["completion_ids"]) for row in found]
         if form == "fused":
             assert table.rewards() == pytest.approx([row["composite"] for row in found], abs=1e-6)
-    first = next(iter(open_source(folder / "completions_00001.parquet").rows))
+    first = next(iter(open_report_source(folder / "completions_00001.parquet").rows))
     assert {name: part.weight for name, part in first.parts.items()} == composite.weights
 
 

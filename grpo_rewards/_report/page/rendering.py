@@ -20,11 +20,11 @@ from grpo_rewards._report.figure import hue, percent
 from grpo_rewards._report.findings import Remark
 from grpo_rewards._report.fitness import Fitness
 from grpo_rewards._report.links import Links, between
-from grpo_rewards._report.rows import CODES, Source
+from grpo_rewards._report.rows import CODES, ReportSource
 from grpo_rewards._report.runs import Compared, changes, side_by_side
 from grpo_rewards._version import __version__
 
-__all__ = ["OVERHEAD", "Page", "Run", "render"]
+__all__ = ["OVERHEAD", "Page", "ReportedRun", "render"]
 
 OVERHEAD = 600_000
 """Bytes of a page beside its rows, about: its script with the libraries (300,000), its style, the figures."""
@@ -33,11 +33,11 @@ _SCRIPTS = ("core", "filters", "texts", "table", "detail", "group", "export", "m
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ReportedRun:
     """One source and what was worked out of it."""
 
     name: str
-    source: Source
+    source: ReportSource
     analysis: Analysis
     findings: list[Remark]
     rows: RunRows
@@ -48,7 +48,7 @@ class Page:
     """What the page shows; `index` is the packed table, `bodies` the packed texts, `twins` the rows that runs share."""
 
     title: str
-    runs: list[Run]
+    runs: list[ReportedRun]
     bodies: Bodies
     index: str
     twins: Sequence[int]

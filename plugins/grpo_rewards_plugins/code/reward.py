@@ -14,7 +14,7 @@ from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_pro
 from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
-from grpo_rewards_plugins.code.row import Row, asked_of
+from grpo_rewards_plugins.code.row import DataRow, asked_of
 from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_jobs
 from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
@@ -348,7 +348,7 @@ def _read(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suit
     Raises:
         SuiteProblem: the row cannot be judged; the text says why.
     """
-    row = Row.of(cells, format)
+    row = DataRow.of(cells, format)
     suite = read_row(row)
     if suite.format == "program" and fidelity != "shared":
         suite = apart(suite)

@@ -16,14 +16,14 @@ from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
 from grpo_rewards_plugins.syntax import literal
 
-__all__ = ["Row"]
+__all__ = ["DataRow"]
 
 _MOST_TEXT = 50_000_000
 """Characters of a cell that may be read as Python's own notation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DataRow:
     """One row's columns as the data set has them; `asked` is the text of its prompt, `format` what the user says tests are."""
 
     columns: Mapping[str, object]
@@ -31,7 +31,7 @@ class Row:
     format: str | None = None
 
     @classmethod
-    def of(cls, cells: Mapping[str, object], format: str) -> Row:
+    def of(cls, cells: Mapping[str, object], format: str) -> DataRow:
         """Make a row of a reward's cells, where the prompt is called ``prompts`` and the column ``format`` ``row_format``.
 
         Raises:
@@ -59,11 +59,11 @@ class Row:
         beginning = self.get("code_prompt")
         return beginning if isinstance(beginning, str) else beginning_of(self.asked, self.get("entry_point"))
 
-    def having(self, **columns: object) -> Row:
+    def having(self, **columns: object) -> DataRow:
         """Return the row with some columns of other values."""
         return replace(self, columns={**self.columns, **columns})
 
-    def without(self, *names: str) -> Row:
+    def without(self, *names: str) -> DataRow:
         """Return the row without some columns, which another reading of it has used up."""
         return replace(self, columns={name: cell for name, cell in self.columns.items() if name not in names})
 

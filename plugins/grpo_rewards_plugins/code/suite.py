@@ -10,13 +10,13 @@ from grpo_rewards_plugins.code.extraction import defined_names
 if TYPE_CHECKING:
     from grpo_rewards_plugins.code.shapes.pairs import Pair
 
-__all__ = ["FORMATS", "Calls", "Checking", "Format", "Part", "Suite"]
+__all__ = ["FORMATS", "Calls", "Checking", "Format", "Subtask", "Suite"]
 
 Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "values", "literal"]
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
-Part = tuple[float, tuple[int, ...]]
+Subtask = tuple[float, tuple[int, ...]]
 """Points, and the places of the tests that all have to pass for them."""
 
 
@@ -69,7 +69,7 @@ class Suite:
     checker: Checking | None = None
     input_file: str = ""
     output_file: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Subtask, ...] = ()
     family: str = ""
     patience: float = 0.0
     memory: int | None = None

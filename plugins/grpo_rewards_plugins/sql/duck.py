@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 
 from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
-from .rules import Gold, Row, Rule
+from .rules import Gold, ResultRow, Rule
 from .running import answer
 
 __all__ = ["DuckDB", "answer"]  # a pool that is asked for this `answer` has the engine before its workers fork
@@ -50,7 +50,9 @@ class DuckDB:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if self._used_up:  # what the query before left behind is no cost of this one, in time or in memory
@@ -99,7 +101,7 @@ class DuckDB:
             done.set()
             watcher.join()
 
-    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[ResultRow] | None:
         text.encode()  # the engine ends the process over half a surrogate pair
         statements = self._connection.extract_statements(text)
         if len(statements) != 1:

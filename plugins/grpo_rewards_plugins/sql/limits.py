@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypedDict
 
-from .rules import Gold, Row, Rule
+from .rules import Gold, ResultRow, Rule
 
 __all__ = [
     "ALARM",
@@ -83,7 +83,9 @@ ALARM = Alarm()
 class Database(Protocol):
     """An open database that a query can read and nothing else."""
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
         """Return the rows of a query, or None as soon as they cannot be those of `gold`.
 
         Raises:
@@ -95,14 +97,18 @@ class Database(Protocol):
 
 
 def fetched(
-    fetch: Callable[[int], list[Row]], rule: Rule, limits: QueryLimits, gold: Gold | None, first: int = _FIRST_ROWS
-) -> list[Row] | None:
+    fetch: Callable[[int], list[ResultRow]],
+    rule: Rule,
+    limits: QueryLimits,
+    gold: Gold | None,
+    first: int = _FIRST_ROWS,
+) -> list[ResultRow] | None:
     """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of `gold` any more.
 
     Raises:
         Stopped: there are too many of them, or too many bytes.
     """
-    rows: list[Row] = []
+    rows: list[ResultRow] = []
     size, wanted = 0, first
     while part := fetch(wanted):
         rows += part
@@ -122,7 +128,7 @@ def fetched(
     return rows
 
 
-def plain_rows(rows: Iterable[tuple[object, ...]]) -> list[Row]:
+def plain_rows(rows: Iterable[tuple[object, ...]]) -> list[ResultRow]:
     """Rows whose values can be members of a set: lists and mappings as tuples, NaN as its name."""
     return [tuple([value if type(value) in _PLAIN else _plain(value) for value in row]) for row in rows]
 

@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from .limits import LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
-from .rules import Gold, Row, Rule
+from .rules import Gold, ResultRow, Rule
 
 __all__ = ["Postgres"]
 
@@ -77,7 +77,9 @@ class Postgres:
     def close(self) -> None:
         self._connection.close()
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         if "\0" in text:  # where the protocol would end the text
@@ -99,7 +101,9 @@ class Postgres:
                 raise QueryRefused(line("PostgreSQL", error)) from None
         raise Stopped("the query ended its session each time, or needs too much memory")
 
-    def _run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def _run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
         """Run it once; a session that has ended is closed, and the next run has a new one."""
         if self._connection.closed:
             self._connection = self._connected()
@@ -122,7 +126,7 @@ class Postgres:
 
     def _fetched(
         self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[Row] | None:
+    ) -> list[ResultRow] | None:
         late = time.monotonic() + seconds
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
         found = self._connection.pgconn.exec_params(
@@ -131,7 +135,7 @@ class Postgres:
         if found.status != self._pq.ExecStatus.COMMAND_OK:
             raise self._psycopg.errors.error_from_result(found)
 
-        def fetch(count: int) -> list[Row]:
+        def fetch(count: int) -> list[ResultRow]:
             if time.monotonic() > late:  # the server's own limit is for each of these alone
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True)
             return plain_rows(self._connection.execute(f"FETCH {count} FROM graded").fetchall())

@@ -10,9 +10,9 @@ from typing import Any
 
 from .queries import asks_for_order, mentions_order, spider_text
 
-__all__ = ["RULES", "Gold", "Row", "Rule"]
+__all__ = ["RULES", "Gold", "ResultRow", "Rule"]
 
-Row = tuple[Any, ...]
+ResultRow = tuple[Any, ...]
 _MOST_LOOKS = (
     5_000_000  # at values, to find an order of columns: a second or so; a search that needs more ends as "not equal"
 )
@@ -22,20 +22,20 @@ _MOST_LOOKS = (
 class Gold:
     """What a gold query gives: its rows in order, whether their order matters, and the processor time that it took."""
 
-    rows: list[Row]
+    rows: list[ResultRow]
     ordered: bool
     seconds: float
 
     @cached_property
-    def distinct(self) -> frozenset[Row]:
+    def distinct(self) -> frozenset[ResultRow]:
         return frozenset(self.rows)
 
     @cached_property
-    def counted(self) -> Counter[Row]:
+    def counted(self) -> Counter[ResultRow]:
         return Counter(self.rows)
 
     @cached_property
-    def columns(self) -> list[Row]:
+    def columns(self) -> list[ResultRow]:
         return list(zip(*self.rows, strict=True))
 
     @cached_property
@@ -49,11 +49,11 @@ class Gold:
         return found
 
     @cached_property
-    def rows_sorted(self) -> list[Row]:
+    def rows_sorted(self) -> list[ResultRow]:
         return [_sorted(row) for row in self.rows]
 
     @cached_property
-    def distinct_sorted(self) -> frozenset[Row]:
+    def distinct_sorted(self) -> frozenset[ResultRow]:
         return frozenset(self.rows_sorted)
 
 
@@ -68,8 +68,8 @@ class Rule:
 
     text: Callable[[str], str]
     ordered: Callable[[str], bool]
-    possible: Callable[[Gold, list[Row], int], bool]
-    equal: Callable[[Gold, list[Row]], bool]
+    possible: Callable[[Gold, list[ResultRow], int], bool]
+    equal: Callable[[Gold, list[ResultRow]], bool]
     lenient: bool
     whole_folder: bool
     graded_empty: bool = True
@@ -83,26 +83,26 @@ def _never(_gold: str) -> bool:
     return False
 
 
-def _among(gold: Gold, part: list[Row], _count: int) -> bool:
+def _among(gold: Gold, part: list[ResultRow], _count: int) -> bool:
     return gold.distinct.issuperset(part)
 
 
-def _no_more(gold: Gold, _part: list[Row], count: int) -> bool:
+def _no_more(gold: Gold, _part: list[ResultRow], count: int) -> bool:
     return count <= len(gold.rows)
 
 
-def _same_set(gold: Gold, rows: list[Row]) -> bool:
+def _same_set(gold: Gold, rows: list[ResultRow]) -> bool:
     return gold.distinct == set(rows)
 
 
-def _same_rows(gold: Gold, rows: list[Row]) -> bool:
+def _same_rows(gold: Gold, rows: list[ResultRow]) -> bool:
     return rows == gold.rows if gold.ordered else len(rows) == len(gold.rows) and Counter(rows) == gold.counted
 
 
 # ------------------------------------------------------------------------------------------------ Spider
 
 
-def _same_table(gold: Gold, rows: list[Row]) -> bool:
+def _same_table(gold: Gold, rows: list[ResultRow]) -> bool:
     """Equal rows, as often, in any order of columns; in the gold's order where that asks for one."""
     if len(rows) != len(gold.rows):
         return False
@@ -118,17 +118,17 @@ def _same_table(gold: Gold, rows: list[Row]) -> bool:
     return _matched(gold, columns)
 
 
-def _same_unordered(gold: Gold, rows: list[Row]) -> bool:
+def _same_unordered(gold: Gold, rows: list[ResultRow]) -> bool:
     """Spider's quick look: values of a row sorted by how they are written, so 2 and 2.0 can part equal rows."""
     found = [_sorted(row) for row in rows]
     return gold.rows_sorted == found if gold.ordered else gold.distinct_sorted == set(found)
 
 
-def _sorted(row: Row) -> Row:
+def _sorted(row: ResultRow) -> ResultRow:
     return row if len(row) == 1 else tuple(sorted(row, key=lambda value: str(value) + str(type(value))))
 
 
-def _matched(gold: Gold, given: list[Row]) -> bool:
+def _matched(gold: Gold, given: list[ResultRow]) -> bool:
     """Whether the columns can be put in an order in which the rows are the same, found by trying what can still fit."""
     counts = [Counter(column) for column in given]
     fitting = [[n for n, count in enumerate(counts) if count == Counter(column)] for column in gold.columns]

@@ -13,7 +13,7 @@ from .rules import RULES, Gold
 
 __all__ = ["answer"]
 
-Verdict: TypeAlias = "tuple[float | None, str, str]"
+SqlVerdict: TypeAlias = "tuple[float | None, str, str]"
 _TURN = 0.2  # seconds after which a list of questions is handed back with what is done
 _OPEN, _GOLDS = 64, 4_096
 _MANY = 256  # rows; fewer are compared in no time
@@ -82,7 +82,7 @@ def _engine(path: str) -> Any:
     return SQLite
 
 
-def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: QueryLimits) -> Verdict:
+def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: QueryLimits) -> SqlVerdict:
     for path, stamp in files:
         try:
             verdict = _judge_on(_database(path, stamp, limits["max_bytes"]), gold, query, name, limits)
@@ -94,7 +94,7 @@ def _judge(files: list[list[str]], gold: str, query: str, name: str, limits: Que
     return 1.0, "scored", "the result is the gold's"
 
 
-def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: QueryLimits) -> Verdict | None:
+def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: QueryLimits) -> SqlVerdict | None:
     """What is said of a query on one database, or None where it is right there."""
     rule, wanted = RULES[name], opened.gold(gold, name, limits)
     if isinstance(wanted, str):
@@ -115,7 +115,7 @@ def _judge_on(opened: _Open, gold: str, query: str, name: str, limits: QueryLimi
     return None if rule.equal(wanted, rows) else (0.0, "scored", "")
 
 
-def answer(question: list[Any]) -> list[Verdict]:
+def answer(question: list[Any]) -> list[SqlVerdict]:
     """Judge ``[rule, limits, files, golds, [[file, gold, query], ...]]``, where file and gold are places in their lists.
 
     Returns as many verdicts as there was time for, one at least.

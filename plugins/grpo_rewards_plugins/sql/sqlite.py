@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, said
-from .rules import Gold, Row, Rule
+from .rules import Gold, ResultRow, Rule
 
 __all__ = ["SQLite"]
 
@@ -72,7 +72,9 @@ class SQLite:
     def _is_late(self) -> int:
         return time.process_time() > self._deadline
 
-    def run(self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         now = time.process_time()
@@ -89,7 +91,7 @@ class SQLite:
                 raise QueryRefused(f"the query does more than read: {self._denied}") from None
             raise QueryRefused(line("SQLite", error)) from None
 
-    def _rows(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[Row] | None:
+    def _rows(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[ResultRow] | None:
         try:
             return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
         except sqlite3.OperationalError as error:

@@ -28,7 +28,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-__all__ = ["DISTANCE", "Comparison", "comparison", "same_output", "same_value"]
+__all__ = ["DISTANCE", "OutputComparison", "comparison", "same_output", "same_value"]
 
 DISTANCE = "grpo distance "
 """What a text begins with that the tests' program of `values` writes before a number which a result may be so far from."""
@@ -40,7 +40,7 @@ _LONGEST = 400  # characters of a word that may still be a number: no float has 
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OutputComparison:
     """A comparison as it was written; `tolerance` is 0 where floats have to be equal."""
 
     exact: bool = False
@@ -51,7 +51,7 @@ class Comparison:
 
 
 @lru_cache(maxsize=64)
-def comparison(text: str) -> Comparison:
+def comparison(text: str) -> OutputComparison:
     """Read the name of a comparison; ValueError where a part of it is not known."""
     names: dict[str, str] = {}
     for part in text.split("+"):
@@ -65,7 +65,7 @@ def comparison(text: str) -> Comparison:
     if not 0 <= tolerance < 1:
         raise ValueError(f"the tolerance {tolerance} of {text!r} is not between 0 and 1")
     exact = "exact" in names
-    return Comparison(
+    return OutputComparison(
         exact=exact and "unordered" not in names,
         lines="lines" in names or "unordered" in names,
         tolerance=0.0 if exact else tolerance,
@@ -166,7 +166,7 @@ def same_value(got: object, wanted: object, compare: str) -> bool:
     return _same(got, wanted, how)
 
 
-def _same(got: Any, wanted: Any, how: Comparison) -> bool:
+def _same(got: Any, wanted: Any, how: OutputComparison) -> bool:
     kind = type(wanted)
     if kind is list or kind is tuple:
         if type(got) not in (list, tuple) or len(got) != len(wanted):
@@ -181,7 +181,7 @@ def _same(got: Any, wanted: Any, how: Comparison) -> bool:
     return bool(got == wanted)
 
 
-def _same_number(got: Any, wanted: Any, how: Comparison) -> bool:
+def _same_number(got: Any, wanted: Any, how: OutputComparison) -> bool:
     if type(got) not in (int, float, bool, Fraction) or type(wanted) not in (int, float, bool):
         return False
     if got == wanted and type(wanted) is not float:
@@ -193,7 +193,7 @@ def _same_number(got: Any, wanted: Any, how: Comparison) -> bool:
     return near or (got == wanted and math.isfinite(wanted))
 
 
-def _same_items(got: dict[object, object], wanted: dict[object, object], how: Comparison) -> bool:
+def _same_items(got: dict[object, object], wanted: dict[object, object], how: OutputComparison) -> bool:
     if len(got) != len(wanted):
         return False
     for key, value in wanted.items():

@@ -16,8 +16,8 @@ from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .comparison import same_output
 from .formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
-from .formats.report import Report, install, not_set_up, refused
-from .languages.cells import Ended, Streams, standard_input
+from .formats.report import JobReport, install, not_set_up, refused
+from .languages.cells import JobEnded, Streams, standard_input
 from .languages.judging import ended_badly
 from .protocol import End, JobMessage, Started
 
@@ -32,7 +32,7 @@ class ProgramSlot(Protocol):
     def start_program(self, limits: dict[str, int], program: str, descriptors: tuple[int, ...]) -> Started:
         """Start a program. The descriptors, which are closed here: its standard streams, and where it says that it is set up."""
 
-    def end_program(self, started: Started, report: Callable[[], Report], *, seconds: float, itself: bool) -> End:
+    def end_program(self, started: Started, report: Callable[[], JobReport], *, seconds: float, itself: bool) -> End:
         """End a program and clean up after it; give its `report` where that takes longer than `seconds`.
 
         `itself`: it ended, or is about to, by itself.
@@ -42,11 +42,11 @@ class ProgramSlot(Protocol):
         """The limit that a program exceeds, and a sentence; two empty texts for none."""
 
 
-def judge(slot: ProgramSlot, job: JobMessage, clock: JobClock) -> tuple[Report, str]:
+def judge(slot: ProgramSlot, job: JobMessage, clock: JobClock) -> tuple[JobReport, str]:
     """Judge a whole program; say, too, that it was killed by another, if it was."""
     if job["format"] != "stdio" or job["language"] != "python" or _takes_a_cell(job):
         return refused("a program of this kind needs other processes, which the mode landlock cannot bound"), ""
-    report, killed = Report(tests_total=len(job["tests"])), ""
+    report, killed = JobReport(tests_total=len(job["tests"])), ""
     for index, case in enumerate(job["tests"]):
         if seconds := case.get("timeout") or job["test_timeout"]:
             clock.allow(seconds)
@@ -71,7 +71,7 @@ def _takes_a_cell(job: JobMessage) -> bool:
 
 
 def _case(
-    slot: ProgramSlot, job: JobMessage, text: str, size: int, clock: JobClock, report: Report
+    slot: ProgramSlot, job: JobMessage, text: str, size: int, clock: JobClock, report: JobReport
 ) -> tuple[bytes, str, str]:
     """Run a program once; return what it wrote, what is wrong, and that it was killed by another, if it was."""
     child_in = standard_input(text.encode("utf-8", "surrogatepass"))
@@ -82,12 +82,12 @@ def _case(
         streams = Streams(ends, out, err, max(limits["output_bytes"], size * 2))
         try:
             _watch(slot, streams, started, limits["memory"], clock)
-        except Ended as known:
+        except JobEnded as known:
             report.status, report.limit, problem = known.report.status, known.report.limit, known.report.reason
     there = all_set_up(done, 1)
     gone = report.status in ("failed", "timeout") and _is_ending(started.pid, wait=not problem)
 
-    def early() -> Report:
+    def early() -> JobReport:
         found = replace(report) if problem else replace(report, status="timeout")
         found.fail(problem or "the time limit passed")
         return found if there else not_set_up()
@@ -118,9 +118,9 @@ def _watch(slot: ProgramSlot, streams: Streams, started: Started, memory: int, c
         chances -= left <= 0
         limit, reason = slot.excess(started, memory, clock)
         if limit:
-            raise Ended(Report(status="limit", limit=limit, reason=reason))
+            raise JobEnded(JobReport(status="limit", limit=limit, reason=reason))
         if (not streams.exchange(left) and left <= 0) or not chances:
-            raise Ended(Report(status="timeout", reason=clock.reason()))
+            raise JobEnded(JobReport(status="timeout", reason=clock.reason()))
     streams.listen()
 
 

@@ -101,7 +101,7 @@ class End(TypedDict):
     cpu: float
 
 
-class Check(TypedDict):
+class CheckMessage(TypedDict):
     """To the process that judges checks: a job, and the processor to begin on."""
 
     job: JobMessage

@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict
 
 from . import wire
-from .formats.report import Report
+from .formats.report import JobReport
 from .isolation import plan
 from .protocol import SupervisorConfig
 from .supervisor import Supervisor
@@ -64,12 +64,12 @@ class Answer:
             self._last = now
             wire.write_frame(self._out, {"alive": True})
 
-    def give(self, report: Report, *, clean: bool = False) -> None:
+    def give(self, report: JobReport, *, clean: bool = False) -> None:
         """Say the verdict now."""
         self.given = True
         wire.write_frame(self._out, {**asdict(report), "clean": clean})
 
-    def finish(self, report: Report) -> None:
+    def finish(self, report: JobReport) -> None:
         """Say that nothing of the job is left, with the verdict where it has not been said."""
         if self.given:
             wire.write_frame(self._out, {"clean": True})

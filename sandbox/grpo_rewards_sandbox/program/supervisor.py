@@ -21,13 +21,13 @@ from . import checker, forkserver, landlock_programs, wire
 from .children import all_set_up
 from .clock import KILLED, JobClock, ending, ran_out, used_up
 from .formats import names
-from .formats.report import MAX_REASON, Report, not_set_up, read_report
+from .formats.report import MAX_REASON, JobReport, not_set_up, read_report
 from .isolation import confine, limits, plan, root
 from .isolation.syscalls import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from .languages.compiling import Compiler
 from .languages.judging import Judge
 from .placement import Placement
-from .protocol import Check, Doing, End, Forked, JobMessage, Reap, Role, Start, Started, SupervisorConfig
+from .protocol import CheckMessage, Doing, End, Forked, JobMessage, Reap, Role, Start, Started, SupervisorConfig
 
 _MAX_REPORT, _CHECKER_JOBS = 1 << 20, 500
 _PROGRESS = re.compile(rb"([0-9]{1,9}) ([0-9]{1,9})")
@@ -39,12 +39,12 @@ _RUNS, _PAUSE = 3, 0.2  # how often a job whose processes are killed is run, and
 _LAST_READS = 3  # how often what is there is read when the time is over: what was written before counts
 
 
-class Answer(Protocol):
+class Recipient(Protocol):
     """Who waits for a job's verdict."""
 
     given: bool
 
-    def give(self, report: Report) -> None:
+    def give(self, report: JobReport) -> None:
         """Say the verdict now, before the job's processes are gone."""
 
     def alive(self) -> None:
@@ -75,7 +75,7 @@ class Supervisor:
         self._pids: dict[Role, int] = {}
         self._placement = Placement()
         self._processors: float = min(len(os.sched_getaffinity(0)), config.get("processors", math.inf))
-        self._answer: Answer
+        self._answer: Recipient
         self._config, self._checker_since = config, 0
         self._programs = Judge(self, Compiler(), self._clock, config.get("testlib", ""))
         if config["warm"]:
@@ -173,7 +173,7 @@ class Supervisor:
             answers.append(wire.receive(parent)[0])
         return answers
 
-    def run(self, job: JobMessage, answer: Answer) -> Report:
+    def run(self, job: JobMessage, answer: Recipient) -> JobReport:
         """Judge one job and clean up after it. Where the cleaning takes long, `answer` gets the verdict before its end.
 
         A death from outside says nothing of the candidate: a job whose processes are killed is run again, a few times. What
@@ -197,7 +197,7 @@ class Supervisor:
                 report.reason = f"{killed}, each of {_RUNS} times: {report.reason}"[:MAX_REASON]
         return report
 
-    def _judged(self, job: JobMessage) -> tuple[Report, str]:
+    def _judged(self, job: JobMessage) -> tuple[JobReport, str]:
         if job["format"] not in ("stdio", "program", "values"):
             return self._judge(job)
         if self.plan.mode == "landlock":
@@ -220,7 +220,7 @@ class Supervisor:
         """Start a program where there are no cells."""
         return self._start("candidate", {**self._request("program", limits), "program": program}, descriptors)
 
-    def end_program(self, started: Started, report: Callable[[], Report], *, seconds: float, itself: bool) -> End:
+    def end_program(self, started: Started, report: Callable[[], JobReport], *, seconds: float, itself: bool) -> End:
         """End a program and clean up after it; give its `report` where that takes longer than `seconds`."""
         patience = max(seconds, _PATIENCE_FOR_CAUSE if itself else _PATIENCE)
         (end,) = self._end(started, late=lambda: self._answer.give(report()), patience=patience)
@@ -236,7 +236,7 @@ class Supervisor:
         together = self._placement.together is not None
         return JobClock(seconds, self._processors, lasting, together=together)
 
-    def _judge(self, job: JobMessage) -> tuple[Report, str]:
+    def _judge(self, job: JobMessage) -> tuple[JobReport, str]:
         """Judge a job of any format but stdio; say, too, which of its processes was killed by another, if one was."""
         shared = None
         if job["fidelity"] != "shared" and job["format"] != "calls" and names.shares_files(str(job["tests"])):
@@ -318,7 +318,7 @@ class Supervisor:
             self._spawn("checks")
             self._checker_since = self.count
             self._wait_for("checks")
-        check: Check = {"job": job, "processor": self._placement.together}
+        check: CheckMessage = {"job": job, "processor": self._placement.together}
         wire.send(self.parents["checks"], check, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
@@ -361,9 +361,9 @@ class Supervisor:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
         return "", ""
 
-    def _verdict(self, reader: int, clock: JobClock, running: list[Started], memory: int) -> tuple[Report, bool]:
+    def _verdict(self, reader: int, clock: JobClock, running: list[Started], memory: int) -> tuple[JobReport, bool]:
         """Wait for the report, with an eye on what the candidate holds; say whether it came."""
-        report, data, chances = Report(), b"", _LAST_READS
+        report, data, chances = JobReport(), b"", _LAST_READS
         while True:
             left = clock.left()
             chances -= left <= 0

@@ -16,7 +16,7 @@ from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by
 from grpo_rewards_adapters.server.worker import HEADER
 
-__all__ = ["Answer", "Workers"]
+__all__ = ["Response", "Workers"]
 
 _log = logging.getLogger(__name__)
 _START_TIMEOUT = 120.0
@@ -25,7 +25,7 @@ _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two work
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """Status, rows and JSON of a job; `last` says that the worker has a thread that hangs, and leaves."""
 
     status: int
@@ -38,7 +38,7 @@ class Answer:
 class _Job:
     kind: bytes
     body: bytes
-    done: asyncio.Future[Answer]
+    done: asyncio.Future[Response]
     attempts: int = 0
 
 
@@ -52,12 +52,12 @@ class _Worker:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def ask(self, kind: bytes, body: bytes) -> Answer:
+    async def ask(self, kind: bytes, body: bytes) -> Response:
         try:
             self.writer.write(HEADER.pack(kind, len(body), 0, 0) + body)
             await self.writer.drain()
             told, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
-            return Answer(status, rows, await self.reader.readexactly(length), told == b"x")
+            return Response(status, rows, await self.reader.readexactly(length), told == b"x")
         except (asyncio.IncompleteReadError, ConnectionError):
             code = await self._ended()
             raise _Died(
@@ -105,7 +105,7 @@ class Workers:
         first = await asyncio.gather(*(self._first() for _ in range(self.size)))
         self._tasks = [asyncio.create_task(self._work(worker)) for worker in first]
 
-    async def do(self, kind: bytes, body: bytes) -> Answer:
+    async def do(self, kind: bytes, body: bytes) -> Response:
         """Have a job done."""
         job = _Job(kind, body, asyncio.get_running_loop().create_future())
         self._jobs.put_nowait(job)
@@ -119,7 +119,7 @@ class Workers:
         while not self._jobs.empty():
             job = self._jobs.get_nowait()
             if not job.done.done():
-                job.done.set_result(Answer(503, 0, b'{"error":"the service is shutting down"}'))
+                job.done.set_result(Response(503, 0, b'{"error":"the service is shutting down"}'))
         await asyncio.gather(*(worker.stop() for worker in self._running))
 
     async def _first(self) -> _Worker:
@@ -176,7 +176,7 @@ class Workers:
                     current.process.kill()
                     await self._lost(current)
                     current = None
-                    answer = Answer(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
+                    answer = Response(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
                 except _Died as died:
                     await self._lost(current)
                     current = None
@@ -184,7 +184,7 @@ class Workers:
                     if job.attempts < _ATTEMPTS:
                         continue
                     text = f'{{"error":"{died} on this request, {_ATTEMPTS} times"}}'
-                    answer = Answer(500, 0, text.encode())
+                    answer = Response(500, 0, text.encode())
                 if not job.done.done():
                     job.done.set_result(answer)
                 if answer.last and current is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Data", "look_for_data", "prompt_lengths", "read_data"]
 
-Row = dict[str, Any]
+TrainingRow = dict[str, Any]
 _BUILDERS = {".jsonl": "json", ".json": "json", ".ndjson": "json", ".csv": "csv", ".parquet": "parquet"}
 _TAKEN = ("completion", "completions", "completion_ids", "prompts", "trainer_state", "log_extra", "log_metric")
 
@@ -31,8 +31,8 @@ class Data:
     `places` says where each row stands, those of `train` first: file and line, or the row's number.
     """
 
-    train: list[Row]
-    held_out: list[Row]
+    train: list[TrainingRow]
+    held_out: list[TrainingRow]
     sources: dict[str, str]
     dropped: int = 0
     places: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ def read_data(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, *, base: Path)
     return Data(stays, held_out, sources, dropped, [places[id(row)] for row in (*stays, *held_out)])
 
 
-def _places(rows: Sequence[Row], config: DatasetConfig, numbers: Sequence[int]) -> dict[int, str]:
+def _places(rows: Sequence[TrainingRow], config: DatasetConfig, numbers: Sequence[int]) -> dict[int, str]:
     """Where each row stands, by its identity: file and line for lines, else the number of the row."""
     lines = config.path is not None and Path(config.path).suffix.lower() != ".parquet"
     head = f"{config.path}:" if lines else f"{config.path or config.name}, row "
@@ -101,7 +101,7 @@ def _places(rows: Sequence[Row], config: DatasetConfig, numbers: Sequence[int]) 
     return {id(row): f"{head}{number + header}" for row, number in zip(rows, numbers, strict=True)}
 
 
-def prompt_lengths(rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase) -> list[int]:
+def prompt_lengths(rows: Sequence[TrainingRow], tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """The number of tokens of each prompt, as the trainer tokenizes it."""
     lengths = []
     for row in rows:
@@ -114,7 +114,7 @@ def prompt_lengths(rows: Sequence[Row], tokenizer: PreTrainedTokenizerBase) -> l
     return lengths
 
 
-def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]:
+def _rows(config: DatasetConfig, base: Path) -> tuple[list[TrainingRow], str, list[int]]:
     """The rows, what they are, and their numbers from 1."""
     from datasets import load_dataset
 
@@ -151,8 +151,8 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[Row], str, list[int]]
 
 
 def _prepared(
-    rows: Sequence[Row], config: DatasetConfig, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase
-) -> list[Row]:
+    rows: Sequence[TrainingRow], config: DatasetConfig, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase
+) -> list[TrainingRow]:
     have = list(rows[0])
     for wanted in (*config.columns.values(), *(() if config.template else (config.prompt,))):
         if wanted not in have:
@@ -168,7 +168,7 @@ def _prepared(
     return out
 
 
-def _asked(row: Row, config: DatasetConfig) -> Any:
+def _asked(row: TrainingRow, config: DatasetConfig) -> Any:
     if config.template is None:
         return row[config.prompt]
     try:

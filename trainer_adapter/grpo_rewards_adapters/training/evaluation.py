@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards import Composite, ScoreTable
-from grpo_rewards_adapters.training.data import Row
+from grpo_rewards_adapters.training.data import TrainingRow
 from grpo_rewards_adapters.training.intervals import bootstrap, wilson
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["Answers", "answer", "compared", "summary"]
 class Answers:
     """The rows with their completions, and their scores."""
 
-    rows: list[Row]
+    rows: list[TrainingRow]
     table: ScoreTable
 
     def values(self) -> dict[str, list[float | None]]:
@@ -32,7 +32,7 @@ def answer(
     model: Any,
     tokenizer: PreTrainedTokenizerBase,
     composite: Composite,
-    rows: Sequence[Row],
+    rows: Sequence[TrainingRow],
     *,
     max_tokens: int,
     batch_size: int = 32,
@@ -47,7 +47,7 @@ def answer(
     model.eval()
     model.config.use_cache = True
     side, tokenizer.padding_side = tokenizer.padding_side, "left"
-    done: list[Row] = []
+    done: list[TrainingRow] = []
     try:
         for start in range(0, len(rows), batch_size):
             batch = rows[start : start + batch_size]

@@ -14,7 +14,7 @@ from grpo_rewards_plugins.code.probes.stubs import stubs_of
 from grpo_rewards_plugins.code.probes.vacuous import vacuous
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["code_probes"]
@@ -35,7 +35,7 @@ def code_probes(
     text = _text_of(columns)
     hollow = vacuous(text)
     try:
-        row = Row.of(columns, format)
+        row = DataRow.of(columns, format)
         suite = read_row(row)
     except SuiteProblem as problem:
         if problem.kind == "absent":
@@ -77,7 +77,7 @@ def _text_of(columns: Mapping[str, object]) -> str:
     return ""
 
 
-def _whole(solution: str, suite: Suite, row: Row) -> str:
+def _whole(solution: str, suite: Suite, row: DataRow) -> str:
     """A solution as it is run, with what the prompt begins."""
     program, _ = find_program(_fenced(solution), wanted=suite.names)
     if suite.format in ("stdio", "calls") or not suite.entry_point:

@@ -14,12 +14,12 @@ from importlib import import_module
 
 from grpo_rewards.hooks import registered
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["FAMILIES", "Family", "families", "read_row"]
 
-Reader = Callable[[Row], Suite | None]
+Reader = Callable[[DataRow], Suite | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Family:
     columns: tuple[str, ...]
     reader: Reader
 
-    def has(self, row: Row) -> bool:
+    def has(self, row: DataRow) -> bool:
         """Whether a row has the columns of this family; ``a|b`` stands for either."""
         return all(any(row.get(one) is not None for one in names.split("|")) for names in self.columns)
 
@@ -78,7 +78,7 @@ def families() -> tuple[Family, ...]:
     return added + FAMILIES
 
 
-def read_row(row: Row) -> Suite:
+def read_row(row: DataRow) -> Suite:
     """Read a row's tests by the first family that knows it.
 
     Raises:

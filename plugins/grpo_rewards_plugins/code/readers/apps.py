@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import leetcode
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `input_output`."""
     cell = row.data("input_output")
     if isinstance(cell, list) and leetcode.is_examples(cell):

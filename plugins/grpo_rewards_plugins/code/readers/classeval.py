@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `test`."""
     skeleton = row.get("skeleton")
     known = row.having(code_prompt=skeleton) if isinstance(skeleton, str) and row.get("code_prompt") is None else row

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grpo_rewards_plugins.cells import is_blank
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.pairs import cases_of
 from grpo_rewards_plugins.code.shapes.parts import in_parts
 from grpo_rewards_plugins.code.suite import Suite
@@ -20,7 +20,7 @@ __all__ = ["read"]
 _COLUMNS = ("public_tests", "private_tests", "generated_tests")
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read all columns of tests."""
     if not any(isinstance(row.data(name), list | Mapping) for name in _COLUMNS):
         return None  # open-r1/codeforces has a number in generated_tests
@@ -29,7 +29,7 @@ def read(row: Row) -> Suite | None:
     return in_parts(suite, len(public))
 
 
-def _cases(row: Row, name: str) -> list[object]:
+def _cases(row: DataRow, name: str) -> list[object]:
     cell = row.data(name)
     if not isinstance(cell, list | Mapping) or (
         isinstance(cell, Mapping) and all(is_blank(part) for part in cell.values())

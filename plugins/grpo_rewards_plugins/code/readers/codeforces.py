@@ -9,13 +9,13 @@ asked in. The further tests of the set's parquet files (`generated_tests` says h
 from __future__ import annotations
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `official_tests`."""
     if row.columns.get("executable") is False:
         raise SuiteProblem("the task cannot be run (column 'executable')")

@@ -6,14 +6,14 @@ whole text; of ``f(...) == value`` the value counts. An answer that calls the fu
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `output`, where there is a column `input`, which is empty for a function of no arguments."""
     if "input" not in row.columns:
         return None

@@ -12,7 +12,7 @@ import ast
 from dataclasses import replace
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.context import ENTRY, PLACE
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
@@ -51,7 +51,7 @@ _OF_DATA = frozenset(
 )  # fmt: skip
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `code_context`."""
     text = str(row.get("code_context"))
     try:

@@ -12,7 +12,7 @@ import ast
 from typing import Any
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
 
@@ -60,7 +60,7 @@ def check(candidate):
 """
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Write a check function that asks the reference."""
     name, prompt = str(row.get("entry_point")), str(row.get("prompt") or "")
     if name in _REFUSED:
@@ -82,7 +82,7 @@ def read(row: Row) -> Suite | None:
     )
 
 
-def _with_polynomial(row: Row, inputs: list[Any], atol: float) -> Suite:
+def _with_polynomial(row: DataRow, inputs: list[Any], atol: float) -> Suite:
     text = f"""\
 def check(candidate):
     for arguments in {inputs!r}:

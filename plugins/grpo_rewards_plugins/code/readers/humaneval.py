@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
@@ -18,7 +18,7 @@ __all__ = ["read"]
 _BIGCODEBENCH, _PATIENCE = "task_func", 60.0
 
 
-def read(row: Row) -> Suite:
+def read(row: DataRow) -> Suite:
     """Read the column `test`."""
     suite = row.tests(row.get("test"))
     return replace(suite, patience=_PATIENCE) if suite.entry_point == _BIGCODEBENCH else suite

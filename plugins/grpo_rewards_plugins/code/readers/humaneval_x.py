@@ -7,7 +7,7 @@ refused by name.
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes import program
 from grpo_rewards_plugins.code.shapes.columns import named_language
 from grpo_rewards_plugins.code.suite import Suite
@@ -15,7 +15,7 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the columns of a program in one text."""
     language = named_language(str(row.get("task_id") or "").partition("/")[0])
     test = row.get("test")

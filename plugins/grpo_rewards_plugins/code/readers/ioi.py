@@ -11,13 +11,13 @@ from collections.abc import Mapping
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the columns `test_names` and `test_cases`."""
     files = row.data("grader_files")
     if isinstance(files, list) and any(not is_blank(_content(one)) for one in files):

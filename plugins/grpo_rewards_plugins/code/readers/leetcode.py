@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
 from grpo_rewards_plugins.code.shapes.reading import calls_suite
 from grpo_rewards_plugins.code.suite import Suite
@@ -26,7 +26,7 @@ __all__ = ["read"]
 _WORDS = {"true": True, "false": False, "null": None}
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `test`, where `entry_point` is a method's."""
     return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
 
@@ -39,7 +39,7 @@ def is_examples(cell: list[object]) -> bool:
     )
 
 
-def examples(row: Row, cell: list[Mapping[str, Any]]) -> Suite:
+def examples(row: DataRow, cell: list[Mapping[str, Any]]) -> Suite:
     """Read examples as calls of the row's entry point."""
     entry = row.get("entry_point")
     match = _ENTRY.fullmatch(entry.strip()) if isinstance(entry, str) else None

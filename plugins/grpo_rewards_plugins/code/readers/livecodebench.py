@@ -8,7 +8,7 @@ public tests are one part, the private ones another.
 from __future__ import annotations
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.shapes.parts import in_parts
 from grpo_rewards_plugins.code.suite import Suite
@@ -16,14 +16,14 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read both columns of tests."""
     public, private = (_cases(row, name) for name in ("public_test_cases", "private_test_cases"))
     suite = row.without("private_test_cases", "public_test_cases").tests([*public, *private])
     return in_parts(suite, len(public))
 
 
-def _cases(row: Row, name: str) -> list[object]:
+def _cases(row: DataRow, name: str) -> list[object]:
     cell = row.data(name)
     if cell is None:
         return []

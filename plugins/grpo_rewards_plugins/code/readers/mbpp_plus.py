@@ -5,13 +5,13 @@ All of `test` has to pass; `test_list` alone would let through what the further 
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `test`, where it is a script."""
     test = row.get("test")
     return row.tests(test) if isinstance(test, str) else None

@@ -8,7 +8,7 @@ that hold more than calls and their values are refused by name; with `fidelity: 
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes import program
 from grpo_rewards_plugins.code.shapes.columns import named_language
 from grpo_rewards_plugins.code.suite import Suite
@@ -16,7 +16,7 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the columns of a program in one text."""
     language = named_language(row.get("language"))
     tests = row.get("tests")

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the unit tests of the row's metadata."""
     cell = row.data("verifier_metadata")
     tests = cell.get("unit_tests") if isinstance(cell, Mapping) else None

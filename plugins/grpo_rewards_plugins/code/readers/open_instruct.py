@@ -7,14 +7,14 @@ tasks have an answer there, and do not apply.
 from __future__ import annotations
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row, opened
+from grpo_rewards_plugins.code.row import DataRow, opened
 from grpo_rewards_plugins.code.shapes.packed import is_packed
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `ground_truth`."""
     tests = row.data("ground_truth")
     if isinstance(tests, str) and not is_packed(tests):

@@ -10,12 +10,12 @@ score ``weighted`` pays for: a subtask counts as its worst test.
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `tests`."""
     return row.tests(row.get("tests"))

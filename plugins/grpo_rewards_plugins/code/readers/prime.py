@@ -11,14 +11,14 @@ from collections.abc import Mapping
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row, opened
+from grpo_rewards_plugins.code.row import DataRow, opened
 from grpo_rewards_plugins.code.shapes.packed import is_packed
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read what the row's grader is given."""
     for name in ("reward_model", "reward_spec"):
         cell = row.data(name)
@@ -28,7 +28,7 @@ def read(row: Row) -> Suite | None:
     raise SuiteProblem("the columns reward_model and reward_spec hold no ground_truth")
 
 
-def _read(row: Row, truth: object) -> Suite:
+def _read(row: DataRow, truth: object) -> Suite:
     tests = opened(truth)
     ability = row.get("ability")
     if isinstance(ability, str) and ability.lower() not in ("code", "coding", "programming"):

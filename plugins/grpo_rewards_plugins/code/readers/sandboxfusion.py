@@ -15,7 +15,7 @@ from dataclasses import replace
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import humaneval
-from grpo_rewards_plugins.code.row import Row, beginning_of, opened
+from grpo_rewards_plugins.code.row import DataRow, beginning_of, opened
 from grpo_rewards_plugins.code.shapes.binding import unbound_names
 from grpo_rewards_plugins.code.shapes.columns import language_of
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
@@ -28,7 +28,7 @@ _PLACE = "#<INSERT>"
 _NODES = ("ListNode", "TreeNode", "Node")
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `test` where it holds values, or code with a place for the program."""
     cell = row.data("test")
     if isinstance(cell, Mapping) and "code" in cell:
@@ -46,7 +46,7 @@ def read(row: Row) -> Suite | None:
     return replace(suite, beginning=beginning)
 
 
-def _packed(row: Row, cell: str) -> Suite:
+def _packed(row: DataRow, cell: str) -> Suite:
     """Read LiveCodeBench's rows, which are packed as ``{"input_output": JSON}``."""
     tests = unpacked(cell)
     if isinstance(tests, Mapping) and set(tests) == {"input_output"}:
@@ -54,7 +54,7 @@ def _packed(row: Row, cell: str) -> Suite:
     return row.tests(tests)
 
 
-def _around(row: Row, cell: Mapping[str, object]) -> Suite:
+def _around(row: DataRow, cell: Mapping[str, object]) -> Suite:
     """Read the text around the program as what stands before it and its tests."""
     if others := [key for key, value in cell.items() if key != "code" and not is_blank(value)]:
         raise SuiteProblem(f"the tests hold a key beside 'code' that is not known: {str(others[0])[:60]!r}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.suite import Suite
 
@@ -20,7 +20,7 @@ __all__ = ["read"]
 _LIMITS = ("time_limit", "memory_limit")
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `verification_info`."""
     info = row.data("verification_info")
     if not isinstance(info, Mapping):

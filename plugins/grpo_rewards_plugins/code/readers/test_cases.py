@@ -7,13 +7,13 @@ answer) or by a `checker` in C++ with testlib where the row has one.
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
 __all__ = ["read"]
 
 
-def read(row: Row) -> Suite | None:
+def read(row: DataRow) -> Suite | None:
     """Read the column `test_cases`, or `corner_cases`."""
     cell = row.data("test_cases")
     return row.tests(row.data("corner_cases") if cell is None else cell)

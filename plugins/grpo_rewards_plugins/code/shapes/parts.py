@@ -9,7 +9,7 @@ from typing import Any
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.pairs import cases_of
-from grpo_rewards_plugins.code.suite import Part, Suite
+from grpo_rewards_plugins.code.suite import Subtask, Suite
 
 __all__ = ["in_parts", "in_subtasks"]
 
@@ -27,7 +27,7 @@ def in_parts(suite: Suite, public: int) -> Suite:
     return replace(suite, parts=(_part(range(public)), _part(range(public, total))))
 
 
-def _part(tests: range) -> Part:
+def _part(tests: range) -> Subtask:
     return float(len(tests)), tuple(tests)
 
 
@@ -51,7 +51,7 @@ def in_subtasks(suite: Suite, tests: Any, columns: Mapping[str, object]) -> Suit
     return replace(suite, parts=tuple(_subtask(one, number, places, suite.size) for number, one in enumerate(given, 1)))
 
 
-def _subtask(given: Mapping[str, Any], number: int, places: Mapping[str, int], size: int) -> Part:
+def _subtask(given: Mapping[str, Any], number: int, places: Mapping[str, int], size: int) -> Subtask:
     points = next((given[key] for key in _POINTS if key in given), None)
     named = plain(next((given[key] for key in _TESTS if key in given), None))
     if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < float("inf"):

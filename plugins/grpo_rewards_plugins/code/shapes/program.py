@@ -6,7 +6,7 @@ import re
 
 from grpo_rewards_plugins.cells import from_json, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.row import Row
+from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.columns import run_languages
 from grpo_rewards_plugins.code.shapes.joined import signature_name
 from grpo_rewards_plugins.code.suite import Suite
@@ -21,7 +21,7 @@ _NOT_THERE = {
 _CRATES = re.compile(r"\b(?:Regex::|md5::|rand::thread_rng|thread_rng\()")
 
 
-def suite(row: Row, language: str, tests: str) -> Suite:
+def suite(row: DataRow, language: str, tests: str) -> Suite:
     """Return the suite of a program that stands before its tests.
 
     Raises:

@@ -40,7 +40,7 @@ def in_batches(items: list[object]) -> Iterator[tuple[str, int]]:
     yield from in_batches(items[half:])
 
 
-class Caller:
+class CallRunner:
     """Holds the program's function or method and the calls that are left."""
 
     def __init__(self, module: types.ModuleType, before: dict[str, object], job: AskedCalls) -> None:
@@ -105,7 +105,7 @@ class Caller:
         return given, {name: with_whole_keys(value) for name, value in keywords.items()}
 
 
-def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> Caller:
+def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> CallRunner:
     """Run the setup and then the program in one namespace; what the program defines comes before what the setup brings.
 
     Raises:
@@ -118,7 +118,7 @@ def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> 
             module.__dict__.setdefault(cls.__name__, cls)
     before = dict(module.__dict__)
     exec(compile(source.encode("utf-8", "surrogatepass"), "solution.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
-    return Caller(module, before, job)
+    return CallRunner(module, before, job)
 
 
 def _owner(own: dict[str, object], module: str, entry: str, owners: list[str]) -> object:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from .values import CONTAINERS, Container
+from .values import CONTAINERS, MutableType
 
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 _EXTENSION = re.compile(r"(string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\])")
@@ -296,20 +296,20 @@ def _fill_tensor(value: Any, contents: list[Any]) -> None:
 
 
 CONTAINERS.update(
-    ND=Container(object, _array_contents, _fill_array, _array_extra, _new_array),
-    DF=Container(
+    ND=MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
+    DF=MutableType(
         object,
         _frame_contents,
         _refill(_new_frame),
         make=lambda cls, extra: pandas.DataFrame(),
     ),
-    SR=Container(
+    SR=MutableType(
         object,
         _series_contents,
         _refill(_new_series),
         make=lambda cls, extra: pandas.Series(dtype=object),
     ),
-    TT=Container(
+    TT=MutableType(
         object,
         _tensor_contents,
         _fill_tensor,

@@ -33,7 +33,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class MutableType:
     """A mutable type that both sides hold a copy of, kept equal: identity and mutation survive the crossing."""
 
     type: type
@@ -218,27 +218,27 @@ class Matched:
         return {name: default if self[name] is None else self[name] for name in self.re.groupindex}
 
 
-CONTAINERS: dict[str, Container] = {
-    "L": Container(list, lambda v: [*list.__iter__(v)], _fill_list),
-    "D": Container(dict, _pairs, _fill_dict),
-    "S": Container(set, lambda v: [*set.__iter__(v)], _fill_set),
-    "OD": Container(
+CONTAINERS: dict[str, MutableType] = {
+    "L": MutableType(list, lambda v: [*list.__iter__(v)], _fill_list),
+    "D": MutableType(dict, _pairs, _fill_dict),
+    "S": MutableType(set, lambda v: [*set.__iter__(v)], _fill_set),
+    "OD": MutableType(
         collections.OrderedDict,
         lambda v: [part for pair in collections.OrderedDict.items(v) for part in pair],
         _fill_ordered,
     ),
-    "CT": Container(collections.Counter, _pairs, _fill_dict),
-    "DD": Container(collections.defaultdict, _pairs, _fill_dict, lambda v: v.default_factory),
-    "DQ": Container(
+    "CT": MutableType(collections.Counter, _pairs, _fill_dict),
+    "DD": MutableType(collections.defaultdict, _pairs, _fill_dict, lambda v: v.default_factory),
+    "DQ": MutableType(
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],
         _fill_deque,
         lambda v: v.maxlen,
         lambda cls, extra: cls(maxlen=extra),
     ),
-    "A": Container(array.array, list, _fill_array, lambda v: v.typecode, lambda cls, extra: cls(extra)),
-    "NS": Container(types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace),
-    "BA": Container(
+    "A": MutableType(array.array, list, _fill_array, lambda v: v.typecode, lambda cls, extra: cls(extra)),
+    "NS": MutableType(types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace),
+    "BA": MutableType(
         bytearray,
         lambda v: [bytes(v)],
         lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents)),

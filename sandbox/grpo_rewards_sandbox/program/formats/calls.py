@@ -15,7 +15,7 @@ from ..border.trusted import TrustedPeer
 from ..comparison import same_value
 from ..protocol import JobMessage
 from .checks import finish
-from .report import Progress, Report, describe
+from .report import JobReport, Progress, describe
 
 _SHOWN = 100  # characters of a value in a reason
 
@@ -30,10 +30,10 @@ class Unlike:
         return f"an object of class {self.kind}"
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
     """Judge one job of format calls."""
     batches = job["tests"]
-    report = Report(tests_total=sum(count for _, _, count in batches))
+    report = JobReport(tests_total=sum(count for _, _, count in batches))
     peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
     sys.stdin = io.StringIO()  # a program that is called has nothing to read
     try:
@@ -62,7 +62,9 @@ def _load(job: JobMessage, peer: TrustedPeer) -> None:
     peer.request("load_calls", job["candidate"], job["module"], job["setup"], json.dumps(asked))
 
 
-def _judge(job: JobMessage, peer: TrustedPeer, report: Report, calls: str, expected: str, count: int) -> Iterator[None]:
+def _judge(
+    job: JobMessage, peer: TrustedPeer, report: JobReport, calls: str, expected: str, count: int
+) -> Iterator[None]:
     """Have a batch of calls made, and compare what comes back; yield after each crossing.
 
     What is the same text is the same values, of which nothing has to be read: but not where there are objects, since what comes

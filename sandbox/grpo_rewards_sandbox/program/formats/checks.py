@@ -15,7 +15,7 @@ from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
 from . import candidate_side, guard, names, review, visible
 from .classes import classes_under_test, entry_name, plain_classes
-from .report import Progress, Report, describe, refused
+from .report import JobReport, Progress, describe, refused
 
 _MARK = "__border_passed__"
 _SHOWN = 300  # characters of a failing statement
@@ -44,9 +44,11 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool, shared: str | None = None) -> Report:
+def run(
+    job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool, shared: str | None = None
+) -> JobReport:
     """Judge one job of format humaneval or asserts."""
-    report = Report()
+    report = JobReport()
     tests = job["tests"]
     text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
     entry = entry_name(job["entry_point"])
@@ -108,7 +110,7 @@ def prepare(peer: TrustedPeer, text: str) -> None:
     peer.words = names.words(text)
 
 
-def finish(report: Report, peer: TrustedPeer) -> None:
+def finish(report: JobReport, peer: TrustedPeer) -> None:
     """A job passes only if its candidate is still there and never broke the protocol."""
     if report.passed:
         try:
@@ -171,7 +173,7 @@ def _entry(job: JobMessage, namespace: dict[str, Any]) -> object:
     return found
 
 
-def _check(job: JobMessage, peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+def _check(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
     try:
         code, report.tests_total = _instrumented(job["tests"])
     except (SyntaxError, ValueError) as error:
@@ -200,7 +202,7 @@ def _check(job: JobMessage, peer: TrustedPeer, report: Report, asked: set[str], 
     report.passed = True
 
 
-def _asserts(job: JobMessage, peer: TrustedPeer, report: Report, asked: set[str], progress: Progress) -> None:
+def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
     tests: list[str] = job["tests"]
     report.tests_total = len(tests)
     try:

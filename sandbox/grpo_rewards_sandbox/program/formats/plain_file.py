@@ -21,10 +21,10 @@ from ..protocol import JobMessage
 from . import names, review, visible
 from .checks import compiled, finish, prepare, statement
 from .classes import classes_under_test
-from .report import Progress, Report, describe, refused
+from .report import JobReport, Progress, describe, refused
 
 
-def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | Report:
+def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | JobReport:
     """Return the border for a test file, or what is said of one that cannot be judged."""
     tests, name = job["tests"], job["module"]
     asked = names.imported(tests, name)
@@ -61,12 +61,12 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     sys.modules[name] = module
 
 
-def run(job: JobMessage, sock: socket.socket, progress: Progress) -> Report:
+def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
     """Judge one job of format pytest whose tests are plain."""
     peer = begun(job, sock, quiet=True)
-    if isinstance(peer, Report):
+    if isinstance(peer, JobReport):
         return peer
-    report = Report()
+    report = JobReport()
     try:
         with _importable(job["module"]):
             publish(peer, job)
@@ -92,7 +92,7 @@ def _importable(name: str) -> Iterator[None]:
             sys.modules[name] = before
 
 
-def _call_each(tests: str, report: Report, progress: Progress) -> None:
+def _call_each(tests: str, report: JobReport, progress: Progress) -> None:
     """Call each test, whatever became of the others, as pytest does."""
     wanted = names.expected(tests).tests
     report.tests_total = len(wanted)

@@ -13,7 +13,7 @@ from .checks import finish
 from .classes import classes_under_test
 from .plain_file import begun, publish
 from .pytest_session import Outcomes, PreparedSession, judge
-from .report import Progress, Report, describe
+from .report import JobReport, Progress, describe
 
 _READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
@@ -35,12 +35,12 @@ def read(job: JobMessage) -> None:
 
 def run(
     job: JobMessage, sock: socket.socket, session: PreparedSession, folder: str, shared: str | None, progress: Progress
-) -> Report:
+) -> JobReport:
     """Judge one job of format pytest."""
     peer = begun(job, sock, quiet=False)
-    if isinstance(peer, Report):
+    if isinstance(peer, JobReport):
         return peer
-    report = Report()
+    report = JobReport()
     tests, name = job["tests"], job["module"]
     wanted = names.expected(tests)
     if shared is not None:

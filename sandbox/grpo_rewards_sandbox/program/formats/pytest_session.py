@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .names import ExpectedTests
-from .report import Progress, Report
+from .report import JobReport, Progress
 
 if TYPE_CHECKING:
     from _pytest.nodes import Item
@@ -170,7 +170,7 @@ class PreparedSession:
         object.__setattr__(factory, "mktemp", mktemp)
 
 
-def judge(report: Report, outcomes: Outcomes, items: list[Item], wanted: ExpectedTests) -> None:
+def judge(report: JobReport, outcomes: Outcomes, items: list[Item], wanted: ExpectedTests) -> None:
     """Turn what happened into a verdict: every test that the file wants has passed, and nothing else counts."""
     report.tests_total = max(len(items), len(wanted.tests))
     report.tests_passed = len(outcomes.passed)

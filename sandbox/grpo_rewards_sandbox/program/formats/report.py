@@ -15,7 +15,7 @@ _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "li
 
 
 @dataclass(slots=True)
-class Report:
+class JobReport:
     """The result of one job. `limit` names a limit that the candidate ran into, where that is known."""
 
     passed: bool = False
@@ -42,15 +42,15 @@ class Report:
         return json.dumps(asdict(self)).encode() + b"\n"
 
 
-def read_report(line: bytes) -> Report:
+def read_report(line: bytes) -> JobReport:
     """Read a result as hostile text: with `fidelity: shared` a candidate can write one, and may not blank its row."""
-    strange = Report(reason="the tests ended with something that is no verdict")
+    strange = JobReport(reason="the tests ended with something that is no verdict")
     try:
         found = json.loads(line)
-        report = Report(**found) if type(found) is dict else strange
+        report = JobReport(**found) if type(found) is dict else strange
     except (ValueError, TypeError, RecursionError):
         return strange
-    kinds = all(type(getattr(report, name)) is type(getattr(strange, name)) for name in Report.__slots__)
+    kinds = all(type(getattr(report, name)) is type(getattr(strange, name)) for name in JobReport.__slots__)
     counts = (report.tests_passed, report.tests_total)
     if not kinds or report.status not in _VERDICTS or min(counts) < 0 or max(counts) > _MAX_TESTS:
         return strange
@@ -58,14 +58,14 @@ def read_report(line: bytes) -> Report:
     return report
 
 
-def refused(reason: str) -> Report:
+def refused(reason: str) -> JobReport:
     """What is said of tests that cannot be judged, whatever the candidate is."""
-    return Report(status="refused", reason=reason[:MAX_REASON])
+    return JobReport(status="refused", reason=reason[:MAX_REASON])
 
 
-def not_set_up() -> Report:
+def not_set_up() -> JobReport:
     """What is said of a job whose processes could not be confined: nothing about its candidate."""
-    return Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
+    return JobReport(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
 
 
 def install(package: str) -> str:

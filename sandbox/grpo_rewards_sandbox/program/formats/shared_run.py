@@ -15,13 +15,13 @@ from ..protocol import JobMessage
 from . import names
 from .checks import compiled
 from .pytest_session import Outcomes, PreparedSession, judge
-from .report import Report, describe
+from .report import JobReport, describe
 
 
-def run(job: JobMessage, session: PreparedSession | None, folder: str) -> Report:
+def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobReport:
     """Judge one job in this process."""
-    report = Report()
-    report_class, fail, describe_error, judge_all = Report, Report.fail, describe, judge
+    report = JobReport()
+    report_class, fail, describe_error, judge_all = JobReport, JobReport.fail, describe, judge
     name, tests = job["module"], job["tests"]
     expected = names.expected(tests) if isinstance(tests, str) else None
     outcomes = Outcomes(lambda passed, total: None)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from .. import wire
 from ..clock import JobClock, ran_out
-from ..formats.report import Report
+from ..formats.report import JobReport
 from ..protocol import Started
 from .runner import regular_size
 
@@ -38,10 +38,10 @@ class CellSlot(Protocol):
         """The limit that what runs in a cell exceeds together, and a sentence; two empty texts for none."""
 
 
-class Ended(Exception):
+class JobEnded(Exception):
     """The job's verdict is known: `report` is it. `killed`: by whom but the supervisor its process was ended."""
 
-    def __init__(self, report: Report, killed: str = "") -> None:
+    def __init__(self, report: JobReport, killed: str = "") -> None:
         self.report, self.killed = report, killed
         super().__init__(report.reason)
 
@@ -132,8 +132,8 @@ class Cell:
             if not isinstance(content, int):
                 os.close(descriptor)
         if "problem" in answer:
-            raise Ended(
-                Report(status="limit", limit="disk", reason=f"no place for {name}: {answer['problem']!s}"[:300])
+            raise JobEnded(
+                JobReport(status="limit", limit="disk", reason=f"no place for {name}: {answer['problem']!s}"[:300])
             )
 
     def take(self, name: str) -> bytes | None:
@@ -183,12 +183,12 @@ class Cell:
             answer = streams.answer
         status, cpu, peak = answer.get("status"), answer.get("cpu"), answer.get("peak")
         if type(status) is not int or type(cpu) is not float or type(peak) is not int:
-            raise Ended(Report(reason="its process ended without an exit status"))
+            raise JobEnded(JobReport(reason="its process ended without an exit status"))
         if status == _CPU_SIGNAL or (status in _KILLED and cpu >= how.limits["CPU"]):
-            raise Ended(Report(status="timeout", reason=ran_out(cpu)))
+            raise JobEnded(JobReport(status="timeout", reason=ran_out(cpu)))
         if status in _KILLED:
             reason = f"its process was killed (signal {-status})"
-            raise Ended(Report(reason=reason), reason)
+            raise JobEnded(JobReport(reason=reason), reason)
         return Output(bytes(streams.data), bytes(streams.said), status, cpu, peak)
 
     def _watch(self, streams: Streams) -> None:
@@ -200,7 +200,7 @@ class Cell:
             self._look()
             ready = streams.exchange(left, *([self._socket.fileno()] if streams.answer is None else []))
             if left <= 0 and not (ready and chances > 0):
-                raise Ended(Report(status="timeout", reason=self.clock.reason()))
+                raise JobEnded(JobReport(status="timeout", reason=self.clock.reason()))
             if streams.answer is None and self._socket.fileno() in ready:
                 streams.answer, given = self._receive()
                 for descriptor in given:
@@ -209,7 +209,7 @@ class Cell:
     def _look(self) -> None:
         limit, reason = self._slot.excess(self._started, self._memory, self.clock)
         if limit:
-            raise Ended(Report(status="limit", limit=limit, reason=reason))
+            raise JobEnded(JobReport(status="limit", limit=limit, reason=reason))
 
     def _ask(self, message: Mapping[str, object], descriptors: tuple[int, ...]) -> None:
         self._socket.settimeout(max(self.clock.left(), _STUCK))
@@ -226,13 +226,15 @@ class Cell:
             if select.select([self._socket], [], [], min(max(left, 0.0), _LOOK))[0]:
                 break
             if left <= 0:
-                raise Ended(Report(status="timeout", reason=self.clock.reason()))
+                raise JobEnded(JobReport(status="timeout", reason=self.clock.reason()))
         if otherwise == "unavailable":
             try:
                 return self._receive()
-            except Ended as error:
-                raise Ended(
-                    Report(status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up")
+            except JobEnded as error:
+                raise JobEnded(
+                    JobReport(
+                        status="unavailable", reason="a child of the sandbox's supervisor ended in its own set-up"
+                    )
                 ) from error
         return self._receive()
 
@@ -245,9 +247,9 @@ class Cell:
         return (answer if type(answer) is dict else {}), given
 
 
-def _died() -> Ended:
+def _died() -> JobEnded:
     reason = "its process was killed (signal 9)"
-    return Ended(Report(reason=reason), reason)
+    return JobEnded(JobReport(reason=reason), reason)
 
 
 class Streams:
@@ -288,7 +290,7 @@ class Streams:
             os.close(self.out)
             self.out = -1
         elif len(self.data) > self._bound:
-            raise Ended(Report(status="limit", limit="output", reason=f"more than {self._bound} bytes of output"))
+            raise JobEnded(JobReport(status="limit", limit="output", reason=f"more than {self._bound} bytes of output"))
 
     def listen(self) -> bool:
         """Read what there is on standard error, and keep its end; say whether there was anything."""

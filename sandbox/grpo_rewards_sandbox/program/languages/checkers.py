@@ -9,10 +9,10 @@ import hashlib
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from ..formats.report import Report, refused
+from ..formats.report import JobReport, refused
 from ..protocol import CaseMessage, CheckerMessage, JobMessage
 from . import table
-from .cells import Cell, Ended, Output, RunCommand
+from .cells import Cell, JobEnded, Output, RunCommand
 from .compiling import Program, command
 
 if TYPE_CHECKING:
@@ -90,13 +90,13 @@ def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: 
         return bool(answer.strip()) and _is_right(cell, checker["protocol"], program, source, case, answer)
     except _Unclear:
         return False
-    except Ended as end:
+    except JobEnded as end:
         if end.killed or end.report.status not in _EXCEEDED:
             raise
         return False
 
 
-def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report) -> None:
+def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: JobReport) -> None:
     """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear.
 
     Where it breaks on an output, but accepts the row's own answer to the same test, that output is wrong: else a program
@@ -114,7 +114,7 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
         places = [place for place, problem in problems if problem]
         if places and not judge.accepted.all(judge, job, program, source, places):
             raise _broken(next(problem for _, problem in problems if problem))
-    except Ended as end:
+    except JobEnded as end:
         if end.killed or end.report.status in ("unavailable", "refused"):
             raise
         raise _broken(end.report.reason) from end
@@ -129,7 +129,7 @@ def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report:
 
 
 def _looked_at(
-    judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: Report, program: Program, source: str
+    judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: JobReport, program: Program, source: str
 ) -> list[tuple[int, str]]:
     """Count the outputs that are right; return the places of the others, with how the checker broke where it did."""
     checker = job["checker"]
@@ -147,7 +147,7 @@ def _looked_at(
                     problems.append((index, ""))
             except _Unclear as unclear:
                 problems.append((index, str(unclear)))
-            except Ended as end:
+            except JobEnded as end:
                 if end.killed or end.report.status not in _EXCEEDED:
                     raise
                 return [*problems, (index, end.report.reason)]  # its cell is gone: what follows is not looked at
@@ -201,5 +201,5 @@ def _words(said: Output) -> str:
     return f"it ended with exit status {said.status} and said {lines[-1][:200] if lines else ''!r}"
 
 
-def _broken(reason: str) -> Ended:
-    return Ended(refused(f"the checker gave no verdict: {reason}"))
+def _broken(reason: str) -> JobEnded:
+    return JobEnded(refused(f"the checker gave no verdict: {reason}"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ..clock import JobClock
 from . import sources, table
-from .cells import Cell, CellSlot, Ended, Output, RunCommand, sealed
+from .cells import Cell, CellSlot, JobEnded, Output, RunCommand, sealed
 
 SECONDS = 30.0  # of the compiler's own time
 _MEMORY, _STACK = 1 << 30, 64 << 20
@@ -107,7 +107,7 @@ class Compiler:
             cell.put(source, data)
             try:
                 output = cell.run(how, b"", _LIMITS["output_bytes"])
-            except Ended as end:
+            except JobEnded as end:
                 end.report.reason = f"compiling it: {end.report.reason}"
                 raise
             product = cell.take(entry.product) if output.status == 0 else None

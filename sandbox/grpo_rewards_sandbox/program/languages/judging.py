@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from ..clock import JobClock
 from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
-from ..formats.report import Report, install, refused
+from ..formats.report import JobReport, install, refused
 from ..protocol import CaseMessage, JobMessage
 from . import checkers, endings, sources, table, values
-from .cells import Cell, CellSlot, Ended, Output, RunCommand
+from .cells import Cell, CellSlot, JobEnded, Output, RunCommand
 from .compiling import SECONDS, Compiler, Program, command
 
 _MAX_KEPT = 64 << 20  # bytes of output that are held for a checker
@@ -32,18 +32,18 @@ class Judge:
     _expected: values.ExpectedValues = field(default_factory=values.ExpectedValues)
     _cell: Cell | None = None  # the candidate's, ended when its verdict is known: what fills a machine dies slowly
 
-    def judge(self, job: JobMessage, late: Callable[[Report], None]) -> tuple[Report, str]:
+    def judge(self, job: JobMessage, late: Callable[[JobReport], None]) -> tuple[JobReport, str]:
         """Return the report, and who but the supervisor ended one of its processes, if any did."""
         lacking = table.missing(job["language"]) or checkers.lacking(job["checker"])
         if lacking:
             return refused(lacking), ""
-        report, killed = Report(tests_total=len(job["tests"]) if job["format"] == "stdio" else 1), ""
+        report, killed = JobReport(tests_total=len(job["tests"]) if job["format"] == "stdio" else 1), ""
         try:
             how = {"program": self._program, "values": self._values}
             how.get(job["format"], self._tests)(job, report)
             report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
             report.status = "passed" if report.passed else "failed"
-        except Ended as end:
+        except JobEnded as end:
             report.status, report.limit, killed = end.report.status, end.report.limit, end.killed
             report.fail(end.report.reason)
         finally:
@@ -67,14 +67,14 @@ class Judge:
             self.slot, language, text, headers=headers or {}, trusted=trusted, tests=tests, clock=self.clock(SECONDS)
         )
 
-    def _program(self, job: JobMessage, report: Report) -> None:
+    def _program(self, job: JobMessage, report: JobReport) -> None:
         secret = secrets.token_hex(16)
         language = job["language"]
         text = endings.joined(language, job["setup"], job["candidate"], job["tests"])
         ending = endings.ending(language, job["tests"])
         program = self.compile(language, text + ending.text, tests=job["tests"])
         if program.problem:
-            raise Ended(Report(reason=program.problem))
+            raise JobEnded(JobReport(reason=program.problem))
         cell = self._open(job["limits"], job["timeout"])
         program.put(cell)
         how = self._how(job, program, text + ending.text, job["timeout"])
@@ -85,15 +85,15 @@ class Judge:
         if problem := self.problem(job, output):
             raise problem
         if not ending.reached(output.data, secret):
-            raise Ended(Report(reason="it ended before the end of the tests"))
+            raise JobEnded(JobReport(reason="it ended before the end of the tests"))
         report.tests_passed = 1
 
-    def _values(self, job: JobMessage, report: Report) -> None:
+    def _values(self, job: JobMessage, report: JobReport) -> None:
         wanted = self._expected.of(self, job["language"], job["tests"])
         report.tests_total = len(wanted)
         program = self.compile(job["language"], job["candidate"])
         if program.problem:
-            raise Ended(Report(reason=program.problem))
+            raise JobEnded(JobReport(reason=program.problem))
         cell = self._open(job["limits"], job["timeout"])
         values.decide(self, job, cell, program, wanted, report)
 
@@ -106,10 +106,10 @@ class Judge:
             program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
         )
 
-    def _tests(self, job: JobMessage, report: Report) -> None:
+    def _tests(self, job: JobMessage, report: JobReport) -> None:
         program = self.compile(job["language"], job["candidate"])
         if program.problem:
-            raise Ended(Report(reason=program.problem))
+            raise JobEnded(JobReport(reason=program.problem))
         held: list[tuple[int, bytes]] = []
         cell = self._open(job["limits"], job["timeout"])
         for index, case in enumerate(job["tests"]):
@@ -122,7 +122,9 @@ class Judge:
             elif job["checker"]:
                 held.append((index, output))
                 if sum(len(data) for _, data in held) > _MAX_KEPT:
-                    raise Ended(Report(status="limit", limit="output", reason=f"more than {_MAX_KEPT} bytes of output"))
+                    raise JobEnded(
+                        JobReport(status="limit", limit="output", reason=f"more than {_MAX_KEPT} bytes of output")
+                    )
             elif same_output(output, case["output"], job["compare"]):
                 report.tests_passed += 1
             else:
@@ -154,7 +156,7 @@ class Judge:
         written = cell.take(job["output_file"])
         return written if written is not None else f"it left no file {job['output_file']}"
 
-    def problem(self, job: JobMessage, output: Output) -> Ended | None:
+    def problem(self, job: JobMessage, output: Output) -> JobEnded | None:
         """Say what is wrong with how a program ended, if anything is."""
         if output.status == 0:
             return None
@@ -162,15 +164,15 @@ class Judge:
         limit = ""
         if language == "python":
             if output.status == EXIT_MODULE:
-                return Ended(Report(reason=f"the program imports a module that is not there ({install('NAME')})"))
+                return JobEnded(JobReport(reason=f"the program imports a module that is not there ({install('NAME')})"))
             limit = LIMIT_OF_EXIT.get(output.status, "")
         elif (
             table.LANGUAGES[language].ran_out_of_memory(output.said) or output.peak > job["limits"]["memory"] * _NEARLY
         ):
             limit = "memory"
         if limit:
-            return Ended(Report(status="limit", limit=limit, reason=f"the {limit} limit"))
-        return Ended(Report(reason=ended_badly(output.status, output.said)))
+            return JobEnded(JobReport(status="limit", limit=limit, reason=f"the {limit} limit"))
+        return JobEnded(JobReport(reason=ended_badly(output.status, output.said)))
 
 
 def ended_badly(status: int, said: bytes) -> str:

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..comparison import DISTANCE, same_value
-from ..formats.report import Report, refused
+from ..formats.report import JobReport, refused
 from ..protocol import JobMessage
 from . import table
-from .cells import Cell, Ended, Output
+from .cells import Cell, JobEnded, Output
 from .compiling import Program, command
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _expected(judge: Judge, language: str, text: str) -> list[WantedValue]:
         values = list(_wanted(written))
     except (ValueError, RecursionError) as error:
         raise _broken(f"{type(error).__name__}: {error}"[:200]) from error
-    except Ended as end:
+    except JobEnded as end:
         if end.killed or end.report.status in ("unavailable", "refused"):
             raise
         raise _broken(end.report.reason) from end
@@ -108,8 +108,8 @@ def _wanted(written: list[Any]) -> Iterator[WantedValue]:
         distance = None
 
 
-def _broken(reason: str) -> Ended:
-    return Ended(refused(f"the values that the tests expect could not be made: {reason}"))
+def _broken(reason: str) -> JobEnded:
+    return JobEnded(refused(f"the values that the tests expect could not be made: {reason}"))
 
 
 def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) -> tuple[Output, bytes | None]:
@@ -121,7 +121,7 @@ def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) ->
 
 
 def decide(
-    judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[WantedValue], report: Report
+    judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[WantedValue], report: JobReport
 ) -> None:
     """Run a candidate's program once and compare what it writes, value by value."""
     output, data = run(cell, program, job["limits"], job["timeout"])
