@@ -47,7 +47,7 @@ class Scorer:
         """Score a batch within `limit` seconds.
 
         Raises:
-            Ended: the process ended meanwhile, or did not answer in time.
+            ScorerEnded: the process ended meanwhile, or did not answer in time.
             ConfigError: the rewards cannot be loaded there.
         """
         if self._process is None:

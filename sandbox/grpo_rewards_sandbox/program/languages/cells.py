@@ -156,7 +156,7 @@ class Cell:
         """Run a program with this on its standard input; it may write `bound` bytes.
 
         Raises:
-            Ended: it exceeded a limit.
+            JobEnded: it exceeded a limit.
         """
         child_in, (out, child_out), (err, child_err) = standard_input(text), os.pipe(), os.pipe()
         for end in (child_out, child_err):

@@ -97,7 +97,7 @@ def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: 
 
 
 def decide(judge: Judge, job: JobMessage, held: list[tuple[int, bytes]], report: JobReport) -> None:
-    """Have the checker decide on each output; raise `Ended`, with no verdict, where it does not say anything clear.
+    """Have the checker decide on each output; raise `JobEnded`, with no verdict, where it does not say anything clear.
 
     Where it breaks on an output, but accepts the row's own answer to the same test, that output is wrong: else a program
     would leave its group by printing what the checker cannot read.

@@ -60,7 +60,7 @@ class Compiler:
         """Return the program of a text. `tests`: the part of it that says how it is run; `headers`: files beside it.
 
         Raises:
-            Ended: compiling exceeded a limit.
+            JobEnded: compiling exceeded a limit.
         """
         names = "\0".join(sorted(headers))
         # one that judges never comes from a cell in which a candidate's text was compiled

@@ -62,7 +62,7 @@ class Judge:
     def compile(
         self, language: str, text: str, *, trusted: bool = False, tests: str = "", headers: dict[str, str] | None = None
     ) -> Program:
-        """Return a program, compiled in time of its own; raise `Ended` where that exceeded a limit."""
+        """Return a program, compiled in time of its own; raise `JobEnded` where that exceeded a limit."""
         return self.compiler.program(
             self.slot, language, text, headers=headers or {}, trusted=trusted, tests=tests, clock=self.clock(SECONDS)
         )

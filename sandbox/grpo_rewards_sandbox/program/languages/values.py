@@ -62,7 +62,7 @@ class ExpectedValues:
         """Return the values that the tests' program writes.
 
         Raises:
-            Ended: with no verdict, where it does not compile, does not end well, or writes something else.
+            JobEnded: with no verdict, where it does not compile, does not end well, or writes something else.
         """
         key = hashlib.sha256(f"{language}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
         if key not in self._kept:
