@@ -1,7 +1,7 @@
 """Words of a long text as numbers, and how many of their n-grams are distinct; with numpy.
 
-A word's number is its polynomial hash (Rabin) modulo 2**64, taken of all words at once from prefix sums, and then mixed. Two words
-or n-grams that differ have one number with a chance of 2**-64; a text made for that would only seem to repeat itself more.
+A word's number is made of its characters, eight bytes of all words at a time, mixed after each. Two words or n-grams that differ
+have one number with a chance of 2**-64; a text made for that would only seem to repeat itself more.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from grpo_rewards_plugins.words import LONGEST, UNSPACED, beyond_ascii
 
 __all__ = ["count_distinct"]
 
-Codes = NDArray[np.uint8] | NDArray[np.uint32]
+Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Numbers = NDArray[np.uint64]
+Places = NDArray[np.intp]
 
-_BLOCK = 1 << 14  # characters whose sums fit in a processor's cache
-_BASE = 0x5851F42D4C957F2D  # odd, so that it has an inverse
 _SPACE, _SPACED, _UNSPACED = range(3)
 
 
@@ -52,19 +51,20 @@ def _distinct(numbers: Numbers) -> int:
 
 
 def _characters(text: str) -> tuple[Codes, NDArray[np.uint8]]:
-    """The code points of the text without its case, and the kind of each."""
+    """The characters of the text without its case, in as few bytes each as they take, and the kind of each."""
     table = _kinds()
     raw = text.encode("utf-8", "surrogatepass").lower()
     if len(raw) == len(text):
-        return np.frombuffer(raw, np.uint8), np.frombuffer(raw.translate(table[:256].tobytes()), np.uint8)
+        codes: Codes = np.frombuffer(raw, np.uint8)
+        return codes, table.take(codes)
     beyond = beyond_ascii(raw)
     # to fold the whole text is slow and most often for nothing: ASCII is done
     folded = raw.decode("utf-8", "surrogatepass") if beyond == beyond.casefold() else text.casefold()
+    codes = np.frombuffer(folded.encode("utf-16-le", "surrogatepass"), "<u2")
+    if len(codes) == len(folded):
+        return codes, table.take(codes)
     codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), "<u4")
-    kinds = np.frombuffer(bytearray(codes.astype(np.uint8).tobytes().translate(table[:256].tobytes())), np.uint8)
-    wide = np.flatnonzero(codes > 0xFF)
-    kinds[wide] = table[np.minimum(codes[wide], 0xFFFF)]
-    return codes, kinds
+    return codes, table.take(np.minimum(codes, 0xFFFF))
 
 
 @cache
@@ -77,46 +77,53 @@ def _kinds() -> NDArray[np.uint8]:
     return table
 
 
-def _words(kinds: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _words(kinds: NDArray[np.uint8]) -> tuple[Places, Places]:
     """Where words begin, and how long they are."""
     begins = kinds != _SPACE
     ends = begins.copy()
     begins[1:] &= (kinds[1:] == _UNSPACED) | (kinds[:-1] != _SPACED)
     ends[:-1] &= (kinds[:-1] == _UNSPACED) | (kinds[1:] != _SPACED)
-    starts = np.flatnonzero(begins)
-    lengths = np.flatnonzero(ends) + 1 - starts
+    starts, lengths = _runs(begins, ends)
     long = np.flatnonzero(lengths > LONGEST)
     if len(long):
         runs = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
         cuts = np.concatenate([np.arange(start + LONGEST, start + length, LONGEST) for start, length in runs])
         begins[cuts] = ends[cuts - 1] = True
-        starts = np.flatnonzero(begins)
-        lengths = np.flatnonzero(ends) + 1 - starts
+        starts, lengths = _runs(begins, ends)
     return starts, lengths
 
 
-def _hashes(codes: Codes, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Numbers:
+def _runs(begins: NDArray[np.bool_], ends: NDArray[np.bool_]) -> tuple[Places, Places]:
+    starts, lengths = np.flatnonzero(begins), np.flatnonzero(ends)
+    lengths -= starts
+    lengths += 1
+    return starts, lengths
+
+
+def _hashes(codes: Codes, starts: Places, lengths: Places) -> Numbers:
     """The words' numbers."""
-    powers, inverses = _powers()
-    found = np.empty(len(starts), np.uint64)
-    sums = np.zeros(len(powers) + 1, np.uint64)
-    for at in range(0, len(codes), _BLOCK):
-        first, last = np.searchsorted(starts, (at, at + _BLOCK))
-        block = codes[at : at + len(powers)]
-        np.cumsum(block * powers[: len(block)], out=sums[1 : len(block) + 1])
-        here = starts[first:last] - at
-        found[first:last] = (sums[here + lengths[first:last]] - sums[here]) * inverses[here]
-    found ^= found >> np.uint64(32)
-    found *= np.uint64(0xD6E8FEB86659FD93)
-    found ^= found >> np.uint64(32)
+    each = 8 // codes.itemsize
+    masks = np.array([(1 << 8 * codes.itemsize * held) - 1 for held in range(each + 1)], np.uint64)
+    eights = np.ndarray(len(codes), "<u8", codes.tobytes() + bytes(8), strides=(codes.itemsize,))
+    found = eights[starts]
+    found &= masks.take(np.minimum(lengths, each))
+    found += lengths.view(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    _mix(found)
+    for place in range(each, LONGEST, each):
+        longer = np.flatnonzero(lengths > place)
+        if not len(longer):
+            break
+        more = eights[starts[longer] + place]
+        more &= masks.take(np.minimum(lengths[longer] - place, each))
+        more += found[longer]
+        _mix(more)
+        found[longer] = more
     return found
 
 
-@cache
-def _powers() -> tuple[Numbers, Numbers]:
-    """The powers of the base, and those of its inverse, modulo 2**64; a word may reach beyond its block."""
-    bases = np.array([[_BASE], [pow(_BASE, -1, 1 << 64)]], np.uint64)
-    found = np.ones((2, _BLOCK + LONGEST), np.uint64)
-    found[:, 1:] = bases
-    powers, inverses = found.cumprod(axis=1)
-    return powers, inverses
+def _mix(numbers: Numbers) -> None:
+    """Make each number another one, of which every bit depends on many; no two become one."""
+    numbers *= np.uint64(0x5851F42D4C957F2D)
+    numbers ^= numbers >> np.uint64(32)
+    numbers *= np.uint64(0xD6E8FEB86659FD93)
+    numbers ^= numbers >> np.uint64(32)

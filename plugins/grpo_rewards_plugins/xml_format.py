@@ -106,7 +106,7 @@ class _Order:
     last: str | None
 
 
-_LONG = 100_000  # characters: a text that may hold more tags than there is memory for, were each kept as it is found
+_LONG = 1_000_000  # characters: a text that may hold more tags than there is memory for, were each kept as it is found
 _FEW = 32  # tags whose order is worth remembering
 
 
@@ -193,7 +193,7 @@ def _thin(text: str, order: _Order, min_chars: int | Mapping[str, int]) -> dict[
 def _expected(tags: tuple[str, ...]) -> tuple[tuple[str, ...], re.Pattern[str]]:
     """All opening and closing tags in order, and what finds them."""
     marks = tuple(mark for tag in tags for mark in (f"<{tag}>", f"</{tag}>"))
-    return marks, re.compile(f"</?(?:{'|'.join(map(re.escape, tags))})>")
+    return marks, re.compile(f"<(?:{'|'.join(re.escape(mark[1:-1]) for mark in marks)})>")
 
 
 def _wanted(min_chars: int | Mapping[str, int], tag: str) -> int:
