@@ -42,6 +42,7 @@ class Adaptation:
         self._adapt: AdaptConfig | None = None
         self._scaler: Callable[..., float] | None = None
         if config.adapt is not None:
+            # "fixed" is looked up too, so that its settings are checked like any method's
             self._scaler = find_scaler(config.adapt.method, config.adapt.settings, source=source)
             self._adapt = None if config.adapt.method == FIXED else config.adapt
         self.batches = 0
@@ -69,6 +70,7 @@ class Adaptation:
 
     def at_bound(self, name: str) -> bool:
         """Whether adaptation has driven the component's weight to one of its bounds."""
+        # a configured weight may happen to equal a bound
         if self._adapt is None or name not in self.adapted or self.adapted[name].factor == 1.0:
             return False
         return abs(self.weights(self.step or 0)[name]) in self._adapt.bounds
@@ -84,6 +86,7 @@ class Adaptation:
             figures, keep = seen.components[name], self._adapt.ema
             if figures.rate is None or configured[name] == 0.0:
                 continue  # it applied nowhere in this batch, or counts for nothing in this stage
+            # smoothed during the warm-up too, so that the first factor rests on settled averages
             state.batches += 1
             state.rate = _smoothed(state.rate, figures.rate, keep)
             if figures.group_std is not None:
@@ -145,13 +148,14 @@ class Adaptation:
             )
         self.batches, self.step = int(state["batches"]), state["step"]
         for name, saved_one in state["adapted"].items():
-            if name in self.adapted:
+            if name in self.adapted:  # changes that are accepted may have removed a component
                 self.adapted[name] = Adapted(**{**saved_one, "memory": dict(saved_one["memory"])})
         for name, saved_one in state["running"].items():
             if name in self.running:
                 self.running[name] = Running.restored(saved_one)
 
 
+# a class of its own: None is a value that settings have
 class _Absent:
     def __repr__(self) -> str:
         return "(absent)"
@@ -163,7 +167,7 @@ _ABSENT = _Absent()
 def differences(saved: object, current: object, path: str = "") -> Iterator[tuple[str, object, object]]:
     """Yield each leaf in which two nests of plain data differ: its place (``config.rewards.a.weight``) and both values."""
     if isinstance(saved, Mapping) and isinstance(current, Mapping):
-        for key in sorted({*saved, *current}, key=str):
+        for key in sorted({*saved, *current}, key=str):  # keys of params may be of several types, which have no order
             where = f"{path}.{key}" if path else str(key)
             yield from differences(saved.get(key, _ABSENT), current.get(key, _ABSENT), where)
     elif saved != current:

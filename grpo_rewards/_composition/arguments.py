@@ -70,6 +70,7 @@ def configuration(
 
 
 def _is_section(key: object) -> bool:
+    # a misspelt section counts as one, so that it is refused by its name and not taken for a component
     return key in _SECTIONS or bool(isinstance(key, str) and nearest(key, _SECTIONS))
 
 
@@ -109,6 +110,7 @@ def _name_of(thing: object, place: int) -> str:
         thing.removeprefix("preset/").rpartition(":")[2] if isinstance(thing, str) else getattr(thing, "__name__", "")
     )
     name = re.sub(r"[^\w-]", "_", name)
+    # a nested composite is called "composite", which no component may be, and a lambda "<lambda>"
     usable = re.fullmatch(r"[A-Za-z_][\w-]*", name) and name not in ("composite", "_lambda_")
     return name if usable else f"reward_{place + 1}"
 
@@ -137,13 +139,13 @@ def _reference(use: object, path: str) -> str:
     if isinstance(use, str):
         return use
     reward = as_reward(use)
-    if registry().rewards.get(reward.name) is reward:
+    if registry().rewards.get(reward.name) is reward:  # another plugin's may have the name
         return reward.name
     if reward.reference is not None:
         return reward.reference
     module = sys.modules.get(reward.__module__)
     wanted = use if isinstance(use, Reward) else reward.function
-    if module is not None and reward.__module__ != "__main__":
+    if module is not None and reward.__module__ != "__main__":  # whoever loads the file has another __main__
         for name, value in vars(module).items():
             if value is wanted:
                 return f"{reward.__module__}:{name}"

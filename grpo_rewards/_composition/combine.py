@@ -39,6 +39,7 @@ def combined(
     ``weighted_sum`` is Σ w·g·v, ``weighted_mean`` is Σ w·g·v / Σ |w|. A row to which nothing applies is None, and so is
     a mean whose weights are all 0. Components of weight 0 are shadows: a row with nothing but shadows is None.
     """
+    # None until something applies: a row to which nothing does is left out by the trainer, and 0.0 would be a grade
     totals: list[float | None] = [None] * max(map(len, values), default=0)
     counted = [
         (column, factors, weight)

@@ -51,7 +51,7 @@ CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
 _FAILED = frozenset(("error", "unavailable"))
-_PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+_PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY  # a schedule's steps are keys; params may be numpy's
 
 
 class Composite:
@@ -76,7 +76,7 @@ class Composite:
         self,
         config: Mapping[str, object] | Config | None = None,
         /,
-        *more: Never,
+        *more: Never,  # taken to be refused with the right spelling, not with Python's TypeError
         base: Path | None = None,
         source: str = "",
         **components: object,
@@ -120,6 +120,7 @@ class Composite:
             name: {**component.model_dump(exclude_unset=True, exclude={"use"}), "use": component.use}
             for name, component in self.config.rewards.items()
         }
+        # the configuration alone: sessions, the memory and the tier belong to the process that made them
         config = {**self.config.model_dump(exclude_unset=True, exclude={"rewards"}), "rewards": rewards}
         return (_restore, (config, str(self.base), self.source))
 
@@ -147,7 +148,7 @@ class Composite:
         """The configuration, defaults included, and the plugins with their versions, as plain data."""
         plugins = {c.name: f"{c.reward.source}:{c.reward.name} {c.reward.version}" for c in self.components}
         config = self.config.model_dump(mode="python", exclude={"rewards", "scale"})  # where it is scored is not what
-        config["rewards"] = {
+        config["rewards"] = {  # by plugin and version: a reward by name, by reference or as an object is the same
             name: {**component.model_dump(mode="python", exclude={"use"}), "use": plugins[name]}
             for name, component in self.config.rewards.items()
         }
@@ -190,6 +191,7 @@ class Composite:
         """
         if self.config.scale is not None and self.config.scale.executor == executor:
             return self
+        # as a whole configuration, so that a wrong executor is refused with its path; its reward is never looked up
         scale = read_config({"rewards": {"_": "_"}, "scale": {"executor": executor}}, source=self.source).scale
         return Composite(self.config.model_copy(update={"scale": scale}), base=self.base, source=self.source)
 
@@ -277,9 +279,9 @@ class Composite:
     def session_for(self, call: RewardCall) -> Session:
         """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
-            if self._session is self._alone or not self._session.serves(call):
+            if self._session is self._alone or not self._session.serves(call):  # nobody's serves every call
                 opened: Session | None = registry().manager.hook.open_session(composite=self, call=call)
-                if opened is None:
+                if opened is None:  # a call by hand between a run's: the run's session stays the latest
                     return self._alone
                 self._session = opened
             return self._session
@@ -334,6 +336,7 @@ class Composite:
 
     def hangs(self) -> bool:
         """Whether a call of a component has been left behind and still hangs in this process."""
+        # copied, since a call in another thread may add a component meanwhile
         return any(attempt.running for attempts in list(self._stuck.values()) for attempt in attempts)
 
     # -------------------------------------------------------------------------------------------- the table
@@ -385,10 +388,10 @@ class Composite:
         found = evaluated.outcomes
         size = len(next(iter(found.values())))
         weights = self.weights if weights is None else weights
-        left_out = _left_out(found, self._counts)
+        left_out = _left_out(found, self._counts)  # before the gates: such a row has no value in any component
         for row, reason in left_out.items():
             for outcomes in found.values():
-                if not outcomes[row].failed:
+                if not outcomes[row].failed:  # those keep their own reason
                     outcomes[row] = _set_aside(outcomes[row], reason)
         clips = {component.name: component.clip for component in self.components}
         values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}

@@ -77,6 +77,7 @@ class GateConfig(Section):
     at_least: Number | None = Field(default=None, description="Open where its value is this or more.")
     at_most: Number | None = Field(default=None, description="Open where its value is this or less.")
 
+    # files are read without this rule of YAML 1.1, but a mapping may come from yaml.safe_load
     @model_validator(mode="before")
     @classmethod
     def _yaml_reads_on_as_true(cls, data: object) -> object:
@@ -102,6 +103,7 @@ class ComponentConfig(Section):
         description="A reward's name, ./file.py:name or package.module:name; preset/NAME for all components of a preset; "
         "in Python also the reward itself."
     )
+    # told apart by hand: of a union pydantic reports what is wrong under both of its forms
     weight: Annotated[
         Annotated[Number, Tag("number")] | Annotated[ScheduleConfig, Tag("schedule")], Discriminator(_weight_kind)
     ] = Field(
@@ -232,6 +234,7 @@ def _shorthand(rewards: object) -> object:
 def _full(name: object, component: object) -> object:
     if component is None:
         return {"use": name}
+    # True is an int to Python, and no weight
     if isinstance(component, int | float) and not isinstance(component, bool):
         return {"use": name, "weight": component}
     if isinstance(component, list | tuple):
@@ -298,6 +301,7 @@ class Config(Section):
     @model_validator(mode="after")
     def _known_gates(self) -> Config:
         for name, component in self.rewards.items():
+            # it becomes part of log keys (rewards/NAME/mean) and of column names (NAME.value)
             if not re.fullmatch(r"[A-Za-z_][\w-]*", name):
                 raise ValueError(f"rewards.{name}: a component's name is a plain word (letters, digits, - and _)")
             if name == "composite":
@@ -316,7 +320,7 @@ class Config(Section):
 
 def _check_names(path: str, names: Iterable[str], known: Sequence[str]) -> None:
     for name in names:
-        if known and name not in known:
+        if known and name not in known:  # none are known where the rewards themselves were refused
             raise ValueError(
                 f"{path}: there is no component {name!r}{nearest(name, known)} (components: {', '.join(known)})"
             )
@@ -401,7 +405,7 @@ def _fields_at(parts: Sequence[str]) -> list[str]:
     }  # fmt: skip
     if parts and parts[0] == "rewards":
         model = ComponentConfig
-        parts = parts[2:]
+        parts = parts[2:]  # after the component's name, which may be that of a section
     for part in parts:
         model = sections.get(part, model)
     return list(model.model_fields)

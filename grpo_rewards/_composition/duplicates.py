@@ -65,6 +65,7 @@ def content_keys(reward: Reward, batch: Batch) -> list[object]:
     found: list[object] = []
     for row, text in enumerate(batch.texts):
         try:
+            # with the names: a batch that lacks an optional column must not meet one that lacks another
             found.append((text, names, *(_plain(values[row]) for _, values in read)))
         except TypeError:
             found.append(None)
@@ -94,16 +95,17 @@ def _plain(value: Any) -> Hashable:
     kind = type(value)
     if kind is str or value is None:  # nothing else is equal to it
         return cast(Hashable, value)
-    if kind in (int, bool, bytes):
+    if kind in (int, bool, bytes):  # 1 == True == 1.0, and a reward may tell them apart
         return (kind, value)
     if kind is float:
-        return (kind, value.hex())
+        return (kind, value.hex())  # tells -0.0 from 0.0, and makes nan equal to itself
     if kind in (list, tuple):
         kinds = set(map(type, value))
         if kinds == _INTEGERS:  # token ids are long
             return (kind, int, *value)
         return (kind, *map(_plain, value))
     if kind is dict:
+        # in its order, which a reward sees
         return (kind, *((_plain(key), _plain(item)) for key, item in value.items()))
     raise TypeError
 

@@ -132,11 +132,13 @@ class _Evaluation:
         self.own = own
         rows = component.rows(batch)
         if len(own) < len(batch):
+            # of the other ranks' rows only those in groups that this rank has a row of
             mine = {key for key, members in enumerate(batch.groups) if any(row in own for row in members)}
             wanted = {row for key in mine for row in batch.groups[key]}
             rows = [row for row in rows if row in wanted]
         self.rows = rows
         seen = batch if len(rows) == len(batch) else batch.select(rows)
+        # first the copies within the batch, then what a stream knows: `promised` counts in distinct rows
         self.distinct, self.twin = distinct_rows(component.reward, seen)
         self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct, columns=_read(component))
         self.promised: dict[int, Promise] = {}
@@ -163,10 +165,11 @@ class _Evaluation:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
             self.failure = error
         self.seconds = time.perf_counter() - self._started
-        attempt.ended = True
+        attempt.ended = True  # last, since whoever sees it reads failure and seconds
 
     def run_on(self, tier: Tier) -> ComponentRows:
         """Return the rows as a tier takes them; what it finds is this component's only attempt."""
+        # ended from the start: the tier keeps the deadline itself, and nothing of it hangs in this process
         attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
         self.attempts.append(attempt)
         reward = self.component.reward
@@ -177,13 +180,14 @@ class _Evaluation:
         """Whether nothing is left to wait for; begins anew after a row that has taken longer than `patience` seconds."""
         if not self.attempts:
             return False
+        # an attempt that still hangs does not matter once others have found its rows
         if not self.stuck() or None not in self._found():
             return True
         attempt = self.attempts[-1]
-        if not attempt.running:
+        if not attempt.running:  # the latest is through; a row that an earlier one hangs on may come yet
             return False
         reward = self.component.reward
-        if reward.style != "row" or reward.is_async:
+        if reward.style != "row" or reward.is_async:  # one call for all rows, or all rows under way: none to begin
             return False
         done = len(attempt.slots) - attempt.slots.count(None)
         now = time.monotonic()
@@ -207,7 +211,7 @@ class _Evaluation:
     def _found(self) -> list[Outcome | None]:
         """What the attempts have found so far, per distinct row."""
         if len(self.attempts) == 1:
-            return self.attempts[0].slots[:]
+            return self.attempts[0].slots[:]  # a copy, as the thread may still be writing
         found: list[Outcome | None] = [None] * len(self.batch)
         for attempt in self.attempts:
             for index, outcome in enumerate(list(attempt.slots), attempt.start):
@@ -324,7 +328,7 @@ def begin_components(
     for evaluation in here:
         if evaluation not in waiting:
             evaluation.run(None, limits=limits)
-            if evaluation.failure is not None:
+            if evaluation.failure is not None:  # Ctrl-C in this thread: not after the other components
                 raise evaluation.failure
     return UnderWay(evaluations, threads)
 
@@ -389,11 +393,13 @@ def _evaluate(
     deadline = time.monotonic() + timeout
     there = _Away.of(tier, evaluations, deadline)
     here = evaluations if there is None else [e for e in evaluations if e not in there.evaluations]
+    # with nothing to evaluate here, this thread does the waiting itself
     thread = there.begin() if there is not None and here else None
     given_up: dict[str, Outcome] = {}
     called = []
     for evaluation in here:
         name = evaluation.component.name
+        # those that came back after all, or died with a fork, are forgotten
         stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
         if len(stuck[name]) >= _MAX_STUCK:
             reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
@@ -458,7 +464,7 @@ def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: 
     One thread runs one after another: handing over between threads costs more than quick components themselves. As long
     as some wait for their turn another thread is begun every `_TURN` seconds, so that none waits for a slow one.
     """
-    patience = timeout / (_RESCUES + 1)
+    patience = timeout / (_RESCUES + 1)  # so that each rescue has its share of the time
     waiting = list(evaluations)
     pending = deque(evaluations)  # its popleft is atomic
 
@@ -476,6 +482,7 @@ def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: 
         wanted = waiting[0].stuck()
         (wanted[-1].thread if wanted else latest).join(min(remaining, _TURN if pending else patience / 4))
         waiting = [evaluation for evaluation in waiting if not evaluation.finished(deadline, patience)]
+    # a thread that comes back after the deadline would begin the next one
     pending.clear()
     for evaluation in waiting:
         evaluation.seconds = timeout
@@ -486,6 +493,7 @@ def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: 
 
 
 def _thread(name: str, target: Callable[..., None], *arguments: object) -> threading.Thread:
+    # a daemon: one that hangs for good must not keep the process from ending
     thread = threading.Thread(target=target, args=arguments, name=f"grpo-rewards-{name}", daemon=True)
     thread.start()
     return thread

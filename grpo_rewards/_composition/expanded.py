@@ -30,13 +30,14 @@ class _SharedCalls:
         self._scored: deque[tuple[_Given, ScoredCall]] = deque(maxlen=_KEPT)
         self._lock = threading.Lock()
 
+    # pickle keeps the parts of one list together with one of these; what was scored stays behind
     def __reduce__(self) -> tuple[object, ...]:
         return (_SharedCalls, (self.composite,))
 
     def scored(self, call: RewardCall) -> ScoredCall:
         """Return the scored call; two calls are the same where all that they hand over is the same object."""
         given = _Given(call)
-        with self._lock:
+        with self._lock:  # held while it scores: the next component's call waits for it instead of scoring again
             found = next((known for earlier, known in self._scored if earlier.same_as(given)), None)
             if found is None:
                 found = self.composite.session_for(call).score(call, expanded=True)
@@ -52,6 +53,7 @@ class _Given:
         self._lists = lists
         self._rows = {name: list(values) if isinstance(values, list | tuple) else [] for name, values in lists.items()}
 
+    # by identity: values may be images, whose == is slow, or arrays, whose == is no bool
     def same_as(self, other: _Given) -> bool:
         """Whether both hand over the same objects, row by row."""
         return (

@@ -54,6 +54,7 @@ class FailureWatch:
             InfrastructureError: too many rows could not be scored, for whatever cause.
         """
         for index, share in enumerate(shares):
+            # a wrong configuration stops the run in any case, for it would lose every row that comes
             if (broken := share.broken) is not None and (
                 self._errors.plugin == "raise" or broken.outcome.details.get("configuration")
             ):
@@ -71,18 +72,20 @@ class FailureWatch:
         for share in shares:
             lost.update(share.lost)
         reason = next((share.lost_reason for share in shares if share.lost_reason), "")
-        if lost and rank == 0:
+        if lost and rank == 0:  # said once, not by each rank
             _log.warning("%d of %d rows left out: %s", lost.total(), rows, reason)
         with self._lock:
             self._count(rows, lost, reason)
 
     def _count(self, rows: int, lost: Counter[Cause], reason: str) -> None:
         self._recent.append((rows, lost))
+        # whole batches leave, so that at least _WINDOW rows stay where that many were seen
         while len(self._recent) > 1 and sum(seen for seen, _ in self._recent) - self._recent[0][0] >= _WINDOW:
             self._recent.popleft()
         seen = sum(rows for rows, _ in self._recent)
         causes = sum((counted for _, counted in self._recent), Counter[Cause]())
         rate = causes.total() / seen if seen else 0.0
+        # one lost row of a batch of four is above 0.2 already, and no outage
         above = causes.total() >= 2 and rate > self._errors.max_infra_rate
         # Rows that ran out of time are often the completions' doing, so some batches of them are borne.
         only_late = set(lost) == {"unfinished"}

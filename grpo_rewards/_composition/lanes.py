@@ -51,11 +51,13 @@ class _Slots(list[Outcome | None]):
 
 def keep(promise: Promise, outcome: Outcome) -> None:
     """Keep a promise, unless the watch did so meanwhile."""
+    # done() and set_result() are two steps, and the watch may come between
     with _keeping():
         if not promise.done():
             promise.set_result(outcome)
 
 
+# reentrant: keeping a promise calls whoever waits for it, who may submit the next row and keep another
 _keeping = PerProcess(threading.RLock)
 
 
@@ -94,6 +96,7 @@ class Lane:
                     self._threads += 1
                     name = f"grpo-rewards-{self._component.name}"
                     threading.Thread(target=self._work, daemon=True, name=name).start()
+        # outside of the condition: keeping a promise calls back, and the caller may put the next row
         if reason:
             for promise in promises:
                 keep(promise, Outcome(None, "unavailable", reason))
@@ -110,7 +113,7 @@ class Lane:
             self._evaluate(units)
             late = units[0].deadline is not None and time.monotonic() > units[0].deadline
             _log.debug("%s: %d units in %.3f s", self._component.name, len(units), time.monotonic() - before)
-            if late:
+            if late:  # the watch has counted this thread as one that hangs, and it came back
                 with self._changed:
                     self._hanging = max(0, self._hanging - 1)
 
@@ -134,7 +137,7 @@ class Lane:
         batch = units[0].batch if len(units) == 1 else _together([unit.batch for unit in units])
         promises = [promise for unit in units for promise in unit.promises]
         slots, reward = _Slots(promises), self._component.reward
-        deadline = units[-1].deadline
+        deadline = units[-1].deadline  # the latest: units that are late before are the watch's matter
         try:
             if self._tier is None:
                 evaluate(reward, batch, deadline=deadline, into=slots)
@@ -163,7 +166,7 @@ class Watch:
 
     def __init__(self, timeout: float | None) -> None:
         self._timeout = timeout
-        self._given: deque[tuple[float, Lane, list[Promise]]] = deque()
+        self._given: deque[tuple[float, Lane, list[Promise]]] = deque()  # by deadline, as all have the one timeout
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -199,6 +202,7 @@ class Watch:
                     return
                 left = self._given[0][0] - time.monotonic() if self._given else timeout
                 if left > 0:
+                    # a promise that is kept wakes nobody, so its rows are let go of within a second
                     self._changed.wait(min(left, 1.0))
                     continue
                 _, lane, promises = self._given.popleft()

@@ -66,7 +66,7 @@ class Memory:
         """Return the promises of a unit's rows, and whether they are new, so that the caller has to keep them."""
         with self._lock:
             there = [self._of(component, key) for key in keys]
-            if all(there):
+            if all(there):  # all or none: an outcome depends on the whole unit
                 return [promise for promise in there if promise is not None], False
             kept = self._promises.setdefault(component, OrderedDict())
             made: list[Promise] = []
@@ -75,7 +75,7 @@ class Memory:
                 made.append(promise)
                 if key is not None:
                     kept[key] = promise
-            while len(kept) > _KEPT:
+            while len(kept) > _KEPT:  # those asked for longest ago; `_of` moves what is asked for to the end
                 kept.popitem(last=False)
             return made, True
 

@@ -93,6 +93,7 @@ def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], c
     """Return this rank's part of the batch."""
     outcomes = table.components
     causes = {row: _cause([found[row] for found in outcomes.values()]) for row in table.left_out}
+    # the reason that the log shows is one of the gravest cause
     worst = min(causes, key=lambda row: CAUSES.index(causes[row]), default=None)
     broken = min(
         (
@@ -101,6 +102,7 @@ def share_of(table: ScoreTable, batch: Batch, components: Sequence[Component], c
             for row in sorted(causes)
             if found[row].status == "error"
         ),
+        # a wrong configuration first: it stops the run whatever errors.plugin says
         key=lambda one: "configuration" not in one.outcome.details,
         default=None,
     )
@@ -123,6 +125,7 @@ def _cause(outcomes: Sequence[Outcome]) -> Cause:
     """Why a row was left out, from the outcomes of its components."""
     if any(outcome.status == "error" for outcome in outcomes):
         return "error"
+    # not those that were set aside because another component was down
     down = [o for o in outcomes if o.status == "unavailable" and "left_out" not in o.details]
     return "unfinished" if all("batch_timeout" in outcome.details for outcome in down) else "unavailable"
 
@@ -186,8 +189,10 @@ def _rates(component: Component, table: ScoreTable) -> list[float | None]:
 def _group_keys(batch: Batch, caller: Caller) -> list[str]:
     """A short key per row, equal on all ranks for rows of one group; unknown groups have one row each."""
     if caller.world.size > 1 and batch.grouping is None and not batch.ungrouped:
+        # every rank gets these: prompts may be long, and hash() differs from process to process
         keys = (repr(group_key(key)) for key in batch.columns.get("group_id", batch.prompts) or ())
         return [hashlib.blake2b(key.encode(errors="replace"), digest_size=8).hexdigest() for key in keys]
+    # with the rank in front, so that unknown groups of two ranks do not become one
     names = [""] * len(batch)
     for index, rows in enumerate(batch.groups):
         for row in rows:

@@ -35,6 +35,7 @@ Bounds = Annotated[tuple[Number, Number], AfterValidator(_ordered)]
 class Section(BaseModel):
     """A mapping in the configuration; unknown keys are refused."""
 
+    # deferred: building validators makes pydantic search all installed packages for its plugins, at import
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, defer_build=True)
 
 
@@ -67,6 +68,6 @@ def _explained(
     if problem["type"] == "missing":
         return f"{where}: this key is required"
     message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "value_error":
+    if problem["type"] == "value_error":  # validators that look deeper give the place themselves
         return message if not where or message.startswith(where) else f"{where}: {message}"
     return f"{where}: {message}, not {problem['input']!r:.80}"

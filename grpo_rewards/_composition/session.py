@@ -199,11 +199,12 @@ class Session:
         )
         shares = world.gather(share_of(table, batch, composite.components, caller))
         seen = observe(shares, weights, caller)
+        # after the gather, on the parts of all ranks: a rank that raised before it would leave the others waiting in it
         self._failures.check(shares, {c.name: c.reward for c in composite.components}, world.rank)
         values = self._normalised(table, seen, caller, expanded=expanded)
         if expanded:
             _blank_shadows(table, values)
-        if caller.training:
+        if caller.training:  # an evaluation's batches move no weight
             self._adaptation.observe(seen)
         return ScoredCall(batch, table, values, seen, caller, expanded, time.perf_counter() - started)
 
@@ -224,6 +225,7 @@ class Session:
         wanted = {"group_id"}
         for component in needed:
             wanted.update(component.columns, component.reward.optional_columns)
+        # environments are live objects of the trainer; other columns are sent only where a reward reads them
         columns = {k: list(v) for k, v in batch.columns.items() if (everything and k != "environments") or k in wanted}
         mine = (list(batch.completions), batch.prompts, batch.completion_ids, columns)
         parts = caller.world.gather(mine)

@@ -52,8 +52,10 @@ def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
     mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
     spread_x, spread_y = math.fsum((a - mean_x) ** 2 for a in x), math.fsum((b - mean_y) ** 2 for b in y)
     product = spread_x * spread_y
+    # SPREAD_FLOOR squared, per row: a list that is constant but for rounding
     if min(spread_x, spread_y) <= 1e-18 * len(x) or not math.isfinite(product):
         return None
+    # rounding may put it a little outside
     return max(
         -1.0, min(1.0, math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / math.sqrt(product))
     )
@@ -115,7 +117,9 @@ class Tally:
         """Count the durations of verdicts."""
         ordered, at = sorted(seconds), 0
         while at < len(ordered):
+            # one logarithm per step that occurs, not per row; 1e-7 since a clock may give 0
             step = math.ceil(_STEPS_PER_DECADE * math.log10(max(ordered[at], 1e-7)))
+            # from at + 1: the step's edge, rounded, may lie below the very value, and the loop must get on
             end = bisect_right(ordered, 10 ** (step / _STEPS_PER_DECADE), at + 1)
             self.seconds[step] += end - at
             at = end
@@ -171,6 +175,7 @@ class Statistics:
         pairs += [(self.components.setdefault(name, Tally()), tally) for name, tally in other.components.items()]
         for mine, theirs in pairs:
             mine.weight = theirs.weight if theirs.weight is not None else mine.weight
+            # Counter.update takes longer for a few keys
             for status, count in theirs.statuses.items():
                 mine.statuses[status] += count
             for step, count in theirs.seconds.items():

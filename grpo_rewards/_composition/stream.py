@@ -165,6 +165,7 @@ class Stream:
             if len(members) < (self._group_size or 1):
                 return
             del self._groups[key]
+        # outside of the lock: a promise that is kept at once calls back, and the caller may submit the next row
         self._ask_group(members)
 
     def _ask_group(self, members: list[_Waiting]) -> None:
@@ -225,7 +226,7 @@ class Stream:
                     yield cast(Future[StreamedRow], item).result()
         finally:
             self.close()
-            room.release()
+            room.release()  # wakes a feeder that waits for room, so that it sees the end
 
     async def __aiter__(self) -> AsyncIterator[StreamedRow]:
         """The same for an event loop, with rows from an iterable of either kind."""
@@ -237,6 +238,7 @@ class Stream:
         found: asyncio.Queue[object] = asyncio.Queue()
         loop, room, given = asyncio.get_running_loop(), asyncio.Semaphore(self._ahead), 0
 
+        # promises are kept in other threads, from which a loop's queue must not be touched
         def done(future: Future[StreamedRow]) -> None:
             loop.call_soon_threadsafe(found.put_nowait, future)
 
@@ -303,7 +305,7 @@ class _Collected:
         self.finish()
 
     def finish(self) -> None:
-        if not self._future.set_running_or_notify_cancel():
+        if not self._future.set_running_or_notify_cancel():  # whoever asked has cancelled it
             return
         try:
             found = {name: [promise.result()] for name, promise in self._promises.items()}
@@ -326,7 +328,7 @@ async def _each(rows: Rows) -> AsyncIterator[Mapping[str, object]]:
     iterator = iter(rows)
 
     def following() -> Mapping[str, object] | None:
-        return next(iterator, None)
+        return next(iterator, None)  # StopIteration cannot pass through a coroutine
 
     while (found := await asyncio.to_thread(following)) is not None:  # it may wait for a generator
         yield found

@@ -142,6 +142,7 @@ class ScoreTable:
             import pyarrow
         except ImportError:
             raise GrpoRewardsError("to_arrow() needs pyarrow: pip install pyarrow") from None
+        # said for each column: one of None alone would get the type null
         kinds = {True: pyarrow.float64(), False: pyarrow.string()}
         columns = columns_of(self).items()
         return pyarrow.table(
@@ -169,7 +170,7 @@ class ScoreTable:
         """Return a component's value per row, clipped and gated but not weighted, as a trainer takes it."""
         if (known := self._values.get(component)) is None:
             known = self._values[component] = self._computed(component)
-        return list(known)
+        return list(known)  # a copy: a session blanks rows in what it is given
 
     def _computed(self, component: str) -> list[float | None]:
         clip, gates = self.clips[component], self.gates[component]

@@ -147,6 +147,7 @@ class ReportPage:
 
     def _repr_html_(self) -> str:
         page = escape(self.page, quote=True)
+        # the page's scripts run without the notebook's origin: completions are hostile text
         return f'<iframe srcdoc="{page}" sandbox="allow-scripts" style="width:100%;height:720px;border:1px solid #8888"></iframe>'
 
 
