@@ -15,6 +15,7 @@ from grpo_rewards_adapters.single import ScoredRow, composite_for, filled_with_g
 __all__ = ["CompositeORM", "groups_of", "orm_class"]
 
 _log = logging.getLogger(__name__)
+# what the trainer hands to every reward and is no column of the data
 _NOT_COLUMNS = ("trainer_state", "trajectory_inputs", "log_extra", "log_metric")
 _IDS = ("prompt_id", "request_id", "group_id")
 
@@ -45,6 +46,7 @@ class CompositeORM:
         size = len(completions)
         given = {name: values for name, values in columns.items() if _is_column(name, values, size)}
         parts = world().gather({name: given[name] for name in _IDS if name in given} | {"rows": size})
+        # groups are counted over the rows of all processes, in order of rank
         start = sum(part["rows"] for part in parts[: world().rank])
         ids = {
             name: [value for part in parts for value in part[name]] for name in _IDS if all(name in p for p in parts)

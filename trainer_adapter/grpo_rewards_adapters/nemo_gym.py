@@ -46,6 +46,7 @@ def verify(
     values = scored.values
     answer = {
         **given,
+        # NeMo Gym's response has numbers only; its mark of a failure keeps this 0 out of every metric
         "reward": 0.0 if scored.reward is None else scored.reward,
         "reward_components": {name: 0.0 if value is None else value for name, value in values.items()},
         "component_applies": {name: value is not None for name, value in values.items()},

@@ -46,6 +46,7 @@ def completion_of(query: str, prompt: str, *, special_tokens: Sequence[str] = SP
             f"cannot be told from it; give special_tokens, or apply the chat template before OpenRLHF gets the prompt"
         )
     text = query[start:]
+    # an end token and padding behind it come in any order and number
     while token := next((token for token in special_tokens if text.rstrip().endswith(token)), None):
         text = text.rstrip().removesuffix(token)
     return text
@@ -56,6 +57,7 @@ def _end_of_prompt(query: str, prompt: str) -> int | None:
     if query.startswith(prompt):
         return len(prompt)
     lead = _LEADING.match(query)
+    # the prompt may begin with such a token itself, so each place behind one is tried
     for skipped in {0, lead.end() if lead is not None else 0, *_token_starts(query)}:
         if query.startswith(prompt, skipped):
             return skipped + len(prompt)
@@ -142,6 +144,7 @@ def reward_func(
     """
     with stopping():
         result = reward_lists(queries, prompts, labels, **settings)
+    # over HTTP the answer is JSON, from a machine that needs no torch
     if importlib.util.find_spec("torch") is None:
         return result
     import torch

@@ -35,6 +35,7 @@ GRPO = ("trl.trainer.grpo_trainer:GRPOTrainer", "trl.trainer.grpo_config:GRPOCon
 """The trainer and its arguments, as `ask` takes them."""
 
 _SECONDS = 300.0
+# without them, or the child would wait for its parent's process group to come together
 _LAUNCHER = ("RANK", "WORLD_SIZE", "LOCAL_", "GROUP_", "ROLE_", "MASTER_", "TORCHELASTIC_", "ACCELERATE_", "FSDP_")
 
 
@@ -58,6 +59,7 @@ def ask(trainer: str, config: str, source: Path) -> Neutrality:
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "grpo-rewards"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # opened without truncating: the lock's waiters read what its first holder wrote
         with (folder / f"probe-{key[:32]}.json").open("a+") as known:
             fcntl.flock(known, fcntl.LOCK_EX)
             known.seek(0)
@@ -75,6 +77,7 @@ def _run(trainer: str, config: str) -> Neutrality:
     environment = {key: value for key, value in os.environ.items() if not key.startswith(_LAUNCHER)}
     environment |= {
         "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path), "PYTHONWARNINGS": "ignore",
+        # a child that touched a GPU would take memory from the run
         "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "WANDB_MODE": "disabled",
     }  # fmt: skip
     command = [sys.executable, "-m", "grpo_rewards_adapters.probe", trainer, config]
@@ -85,6 +88,7 @@ def _run(trainer: str, config: str) -> Neutrality:
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()
         return Neutrality(None, said[-1][:300] if said else f"it ended with exit code {done.returncode}")
+    # the last line: trainers print to standard output as well
     learns, moved = json.loads(done.stdout.strip().splitlines()[-1])
     if not learns:
         return Neutrality(None, "a step on rewards that differ moved no weight either")
@@ -104,6 +108,7 @@ def _moves(trainer: Any, config: Any, rewards: Sequence[float | None]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         arguments = config(
             output_dir=folder, use_cpu=True, bf16=False, report_to=[], save_strategy="no", disable_tqdm=True, seed=0,
+            # a rate at which one step changes weights of float32 visibly
             max_steps=1, learning_rate=0.1, per_device_train_batch_size=len(rewards), num_generations=len(rewards),
             max_completion_length=8, beta=0.0,
         )  # fmt: skip

@@ -135,6 +135,7 @@ def rows_of(table: ScoreTable) -> list[ScoredRow]:
             statuses = {
                 outcomes[row].status
                 for outcomes in table.components.values()
+                # a component that is blank only because another one failed in this row says nothing of why
                 if "left_out" not in outcomes[row].details
             }
             failure = next((kind for kind in ("error", "unavailable") if kind in statuses), "not_applicable")

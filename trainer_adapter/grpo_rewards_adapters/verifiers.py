@@ -46,6 +46,7 @@ class _Memo:
     ) -> list[ScoredRow]:
         """Return the verdicts on `about`, whose rows are one group; scored in a thread, by the first who asks."""
         held = self._held.get(id(about))
+        # a future of a loop that has ended cannot be awaited in another
         if held is None or held[1].get_loop() is not asyncio.get_running_loop():
             made = rows()
             scoring = asyncio.to_thread(score_rows, composite, made, grouping=[0] * len(made))
@@ -53,6 +54,7 @@ class _Memo:
             self._held[id(about)] = held
             while len(self._held) > _KEPT:
                 self._held.popitem(last=False)
+        # one who gives up waiting must not cancel the scoring that others wait for
         return await asyncio.shield(held[1])
 
     def forget(self, about: object) -> None:

@@ -92,6 +92,7 @@ def _row(
     data_source: str, solution: str, truth: object, extra_info: Mapping[str, object] | None, gold: str
 ) -> dict[str, object]:
     row = {gold: truth, **dict(extra_info or {})}
+    # last: a column of `extra_info` must not take the place of the response
     row.update(zip(_OWN, (solution, data_source, truth), strict=True))
     return row
 

@@ -30,8 +30,10 @@ def survivors_of(name: str) -> _Estimator:
     def estimate(
         token_level_rewards: torch.Tensor, response_mask: torch.Tensor, index: Any, config: Any = None, **_unused: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
+        # verl lays a response's score on its last token, so one NaN marks the row
         present = [row for row, lost in enumerate(torch.isnan(token_level_rewards).any(dim=-1).tolist()) if not lost]
         whole, left = Counter(index.tolist()), Counter(index[present].tolist())
+        # a group that was of one from the start is left to verl, as without this module
         rows = [row for row in present if left[index[row]] > 1 or whole[index[row]] == 1]
         advantages, returns = torch.zeros_like(token_level_rewards), torch.zeros_like(token_level_rewards)
         if rows:

@@ -12,6 +12,7 @@ Arguments = Mapping[str, Any]
 
 HARDWARE: Mapping[str, Arguments] = {
     "cpu": {
+        # pinned memory is for copies to a GPU: without one torch warns of it at every start
         "use_cpu": True, "bf16": False, "gradient_checkpointing": False, "per_device_train_batch_size": 16,
         "num_generations": 8, "max_completion_length": 64, "learning_rate": 2e-5, "dataloader_pin_memory": False,
     },

@@ -38,6 +38,7 @@ def count_batches(arguments: Arguments, *, rows: int | None = None, processes: i
     """
     device = _count(arguments, "per_device_train_batch_size", 8)
     accumulation = _count(arguments, "gradient_accumulation_steps", 1)
+    # an advantage is a distance from the others of a group: of one completion there is none
     generations = _count(arguments, "num_generations", 8, least=2)
     once = device * processes
     whole, several = arguments.get("generation_batch_size"), arguments.get("steps_per_generation")

@@ -49,6 +49,7 @@ def check_data(
     """
     found: list[str] = []
     columns = {name for row in data.train for name in row}
+    # no column of the data: the trainer adds it to each call
     composite.check_columns([*columns, "completion_ids"])
     kinds = Counter("text" if isinstance(row["prompt"], str) else "chat" for row in data.train)
     faults = DataFaults(composite)

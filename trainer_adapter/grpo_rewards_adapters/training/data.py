@@ -21,6 +21,7 @@ __all__ = ["Data", "look_for_data", "prompt_lengths", "read_data"]
 
 TrainingRow = dict[str, Any]
 _BUILDERS = {".jsonl": "json", ".json": "json", ".ndjson": "json", ".csv": "csv", ".parquet": "parquet"}
+# the trainer's own keywords of a reward call: such a column would collide with one, or never arrive
 _TAKEN = ("completion", "completions", "completion_ids", "prompts", "trainer_state", "log_extra", "log_metric")
 
 
@@ -80,6 +81,7 @@ def read_data(recipe: Recipe, tokenizer: PreTrainedTokenizerBase, *, base: Path)
         places |= _places(held_out, evaluation.dataset, numbers)
         return Data(rows, held_out, sources, dropped, [places[id(row)] for row in (*rows, *held_out)])
     order = list(range(len(rows)))
+    # a generator of its own: what else draws numbers must not change which rows are held out
     random.Random(recipe.seed).shuffle(order)
     if evaluation.held_out >= len(rows):
         raise ConfigError(
@@ -110,6 +112,7 @@ def prompt_lengths(rows: Sequence[TrainingRow], tokenizer: PreTrainedTokenizerBa
             lengths.append(len(tokenizer(prompt)["input_ids"]))
         else:
             text = tokenizer.apply_chat_template(prompt, add_generation_prompt=True, tokenize=False)
+            # the template has written the special tokens already
             lengths.append(len(tokenizer(text, add_special_tokens=False)["input_ids"]))
     return lengths
 
@@ -132,6 +135,7 @@ def _rows(config: DatasetConfig, base: Path) -> tuple[list[TrainingRow], str, li
         except Exception as error:
             if broken := malformed(file):
                 raise InputError("; ".join(broken)) from error
+            # datasets wraps what its reader met in an error that only says that something went wrong
             raise InputError(f"cannot be read: {error.__cause__ or error}", source=str(file)) from error
         source = f"{file.name} sha256:{hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
     rows = [

@@ -45,7 +45,9 @@ def answer(
 
     was_training, cache = model.training, getattr(model.config, "use_cache", None)
     model.eval()
+    # the trainer turns it off; without it each token is computed over the whole text again
     model.config.use_cache = True
+    # a decoder goes on at the end of its row, which must not be padding
     side, tokenizer.padding_side = tokenizer.padding_side, "left"
     done: list[TrainingRow] = []
     try:
@@ -53,10 +55,12 @@ def answer(
             batch = rows[start : start + batch_size]
             texts = [_as_text(row["prompt"], tokenizer) for row in batch]
             chat = not isinstance(batch[0]["prompt"], str)
+            # a chat's special tokens are in its text
             asked = tokenizer(texts, return_tensors="pt", padding=True, add_special_tokens=not chat).to(model.device)
             with torch.inference_mode():
                 out = model.generate(
                     input_ids=asked["input_ids"], attention_mask=asked["attention_mask"], max_new_tokens=max_tokens,
+                    # greedy: before and after differ by the weights alone; settings of sampling would be warned of
                     do_sample=False, temperature=None, top_p=None, top_k=None, pad_token_id=tokenizer.pad_token_id,
                 )  # fmt: skip
             said = tokenizer.batch_decode(out[:, asked["input_ids"].shape[1] :], skip_special_tokens=True)
@@ -97,6 +101,7 @@ def compared(before: Answers, after: Answers, *, seed: int = 0) -> dict[str, dic
     found: dict[str, dict[str, object]] = {}
     ends = after.values()
     for name, start in before.values().items():
+        # only prompts that were scored both times, or another set of prompts would look like a change
         pairs = [(a, b) for a, b in zip(start, ends[name], strict=True) if a is not None and b is not None]
         change = [b - a for a, b in pairs]
         found[name] = {

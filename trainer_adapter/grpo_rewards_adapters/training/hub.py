@@ -19,6 +19,7 @@ __all__ = ["go_offline_without_hub", "look_for_dataset", "look_for_tokenizer"]
 _log = logging.getLogger(__name__)
 
 _SECONDS = 3.0
+# any of them shows that a tokenizer was kept; which ones there are depends on the model
 _FILES = ("tokenizer_config.json", "tokenizer.json", "config.json")
 
 
@@ -54,6 +55,7 @@ def look_for_dataset(name: str) -> None:
         return
     from huggingface_hub import constants
 
+    # kept as datasets prepared it, or as the hub's client fetched it
     prepared = Path(os.environ.get("HF_DATASETS_CACHE") or Path(constants.HF_HOME) / "datasets").expanduser()
     wanted = _plain(name)
     for folder in (*prepared.glob("*"), *Path(constants.HF_HUB_CACHE).glob("datasets--*")):
@@ -92,8 +94,10 @@ def go_offline_without_hub() -> bool:
         constants.ENDPOINT, _SECONDS,
     )  # fmt: skip
     os.environ["HF_HUB_OFFLINE"] = "1"  # for who reads it later: datasets, and processes begun from here
+    # read from the environment once, at import, and that was before this
     constants.HF_HUB_OFFLINE = True
     if (datasets := sys.modules.get("datasets")) is not None:
+        # a copy of its own
         datasets.config.HF_HUB_OFFLINE = True
     return True
 

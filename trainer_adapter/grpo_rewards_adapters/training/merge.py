@@ -39,6 +39,7 @@ def merge(adapter: Path, output: Path, *, base: str | None = None, dtype: str = 
         ) from error
     merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
     merged.save_pretrained(str(output))
+    # the adapter's tokenizer may have another chat template or pad token than the base's
     place = str(adapter) if (adapter / "tokenizer_config.json").is_file() else str(name)
     AutoTokenizer.from_pretrained(place).save_pretrained(str(output))
     if (adapter / FILE).is_file():

@@ -132,6 +132,7 @@ class Recipe(Section):
     @property
     def arguments(self) -> dict[str, Any]:
         """The trainer's arguments, those of `hardware` included."""
+        # before transformers 5 every reporter that is installed was the default
         common = {"report_to": [], "logging_steps": 1}
         return {**common, **(HARDWARE[self.hardware] if self.hardware else {}), **self.training}
 

@@ -54,6 +54,7 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
     """
     defaults = {field.name: field.default for field in dataclasses.fields(GRPOConfig)}
     known = set(defaults)
+    # once without the number of rows: a misspelt argument is said before tokenizer and data are read
     check_arguments(recipe.arguments, known)
     composite = recipe.composite(base)
     tokenizer = load_tokenizer(recipe, base)
@@ -65,6 +66,7 @@ def check(recipe: Recipe, *, base: Path) -> Checked:
         arguments = GRPOConfig(**current_names(recipe.arguments, defaults), output_dir=output, seed=recipe.seed)
     except (TypeError, ValueError) as error:
         raise ConfigError(str(error), path="training") from error
+    # for its errors alone; the trainer gets its own
     trl_kwargs(composite, args=arguments, form=recipe.form)
     refuse_dropped_columns(composite, arguments)
     if recipe.lora is not None:
@@ -82,6 +84,7 @@ def load_tokenizer(recipe: Recipe, base: Path) -> PreTrainedTokenizerBase:
         hint = f": no folder {base / name}, and the hub cannot be reached" if offline else ""
         raise ConfigError(f"cannot be loaded{hint}: {str(error).splitlines()[0]}", path="model.name") from error
     if tokenizer.pad_token is None:
+        # many decoders have none, and batches are padded; padding is masked, so any token will do
         tokenizer.pad_token = tokenizer.eos_token
     if recipe.chat.template is not None:
         file = base / recipe.chat.template
@@ -103,6 +106,7 @@ def train(
     for finding in ready.findings:
         say(f"finding: {finding}")
     say(ready.figures["batches"])
+    # before the model: new weights, those of LoRA too, are drawn
     set_seed(recipe.seed)
     trainer = build_trainer(ready, base)
     attach(trainer, ready.composite, accept_changes=accept_changes)
@@ -118,6 +122,7 @@ def train(
         if main and before is not None:
             _write_rows(output / "before.jsonl", before)
     trainer.train(resume_from_checkpoint=True if resume else None)
+    # on every rank: each holds a part of a sharded model
     trainer.save_model(str(output / "model"))
     if main:
         ready.tokenizer.save_pretrained(str(output / "model"))
@@ -154,6 +159,7 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
         )
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot be loaded: {str(error).splitlines()[0]}", path="model.name") from error
+    # `from_list` takes the columns of the first row alone
     columns = sorted({name for row in ready.data.train for name in row})
     rows = [{name: row.get(name) for name in columns} for row in ready.data.train]
     trainer = GRPOTrainer(
@@ -163,6 +169,7 @@ def build_trainer(ready: Checked, base: Path) -> GRPOTrainer:
         **trl_kwargs(ready.composite, args=ready.arguments, form=recipe.form),
         **more,
     )
+    # it prints every log to standard output, which belongs to the command's own answer
     trainer.remove_callback(PrinterCallback)
     return trainer
 

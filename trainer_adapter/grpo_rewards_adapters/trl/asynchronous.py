@@ -41,6 +41,7 @@ def stream_rollouts(trainer: Any) -> None:
             f"{type(worker).__name__} does not run TRL's own rollout loop; let its loop class inherit from "
             f"grpo_rewards_adapters.trl.asynchronous.StreamsRollouts"
         )
+    # the class, for the worker makes its loop in a process that it spawns later
     worker._loop_cls = StreamingRolloutLoop
 
 
@@ -52,12 +53,14 @@ class StreamsRollouts:
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
         found = (f.composite if isinstance(f, Part) else f for f in self.reward_funcs)
+        # the parts of one composite share its stream: a row is scored once for all of them
         composites = {id(composite): composite for composite in found if isinstance(composite, Composite)}
         self._streams: list[Stream] = [composite.stream() for composite in composites.values()]
         self._rows: dict[int, tuple[dict[str, object], int]] = {}
 
     def _repeat_iterator(self) -> Iterator[tuple[int, dict[str, object]]]:
         for group, row in super()._repeat_iterator():  # type: ignore[misc]
+            # counts how often a group is begun, so that its row goes with the last of its rollouts
             self._rows[group] = (row, self._rows.get(group, (row, 0))[1] + 1)
             yield group, row
 

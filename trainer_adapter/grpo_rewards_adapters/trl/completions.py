@@ -21,6 +21,7 @@ __all__ = ["CompletionsFiles", "columns_read"]
 
 _log = logging.getLogger(__name__)
 
+# columns that the trainer writes itself
 _TRAINERS = ("step", "prompt", "completion", "advantage")
 _NOT_DATA = ("prompt", "prompts", "environments")  # stands there already, or is no data
 _COMPLETION = "completion"
@@ -84,11 +85,14 @@ class CompletionsFiles(Callback):
         import pyarrow.parquet as pq
 
         table = pq.read_table(file)
+        # the trainer writes its latest rows; here are more where it does not say how many it keeps
         rows = list(self._kept)[-len(table) :]
         texts = [completion_text(completion) for completion in table.column(_COMPLETION).to_pylist()]
+        # a reason beside another row's completion would be worse than none
         if [row[_COMPLETION] for row in rows] != texts:
             self._say(f"{file} holds other rows than the latest that were scored; nothing was added to it")
             return
+        # calls of training and of evaluation may have brought different columns
         for name in dict.fromkeys(name for row in rows for name in row if name not in _TRAINERS):
             try:
                 values = pa.array([row.get(name) for row in rows])
@@ -99,6 +103,7 @@ class CompletionsFiles(Callback):
                 free = f"{name}_value"
                 table = table.rename_columns([free if known == name else known for known in table.column_names])
             table = table.append_column(name, values)
+        # who reads *.parquet while the run goes on never meets half a file
         draft = file.with_suffix(".part")
         pq.write_table(table, draft)
         os.replace(draft, file)

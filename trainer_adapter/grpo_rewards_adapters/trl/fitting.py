@@ -63,6 +63,7 @@ def check_normalisation(composite: Composite, trainer: Trainer, *, expanded: boo
         return
     wanted = {"multi_objective_aggregation": "normalize_then_sum" if expanded else "sum_then_normalize"}
     if not expanded:
+        # the second half stays the trainer's, and only so does it divide by the batch's deviation
         wanted["scale_rewards"] = "batch"
     for name, value in wanted.items():
         found = getattr(trainer, name, None)
@@ -115,6 +116,7 @@ def check_data(composite: Composite, trainer: Trainer) -> None:
     for dataset in (getattr(trainer, "train_dataset", None), *named.values()):
         columns = getattr(dataset, "column_names", None)
         if isinstance(columns, list):
+            # TRL hands on no column of this name: a reward's completion is the model's
             composite.check_columns({*columns, *given} - {"completion"})
 
 
@@ -126,6 +128,7 @@ def warn_of_vain(composite: Composite, trainer: Trainer) -> None:
     columns = getattr(dataset, "column_names", None)
     if dataset is not None and looked_at and isinstance(columns, list) and looked_at <= {*columns}:
         applied = Applied(composite)
+        # without the other columns, which may hold images that reading a row would decode
         for number, row in enumerate(dataset.select_columns(sorted(looked_at)), 1):
             applied.see(row)
             if number & (number - 1) == 0 and applied.settled:  # looked at 1, 2, 4, 8 ... rows

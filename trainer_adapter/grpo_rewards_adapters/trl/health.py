@@ -48,6 +48,7 @@ class HealthLimits:
     window: int = 20
     long_window: int = 100
     flat_groups: float = 0.95
+    # the normal distribution's 80 % point: a reward without any trend is above it one time in five
     min_rise_t: float = 0.84
     kl: float = 1.0
     kl_factor: float = 5.0
@@ -124,6 +125,7 @@ class Health:
         found: list[HealthFinding] = []
         kl, cut = logs.get("kl"), logs.get("completions/clipped_ratio")
         if beta > 0 and isinstance(kl, int | float) and math.isfinite(kl):
+            # a median: the first high values of a policy that runs away hardly move it
             usual = sorted(self._kl)[len(self._kl) // 2] if len(self._kl) >= 5 else None
             if kl > self.limits.kl and usual is not None and kl > self.limits.kl_factor * max(usual, 1e-6):
                 found.append(
@@ -257,9 +259,11 @@ def rise(values: Sequence[float]) -> tuple[float, float]:
     slope = math.fsum((x - middle) * (value - mean) for x, value in enumerate(values)) / square
     rest = [value - mean - slope * (x - middle) for x, value in enumerate(values)]
     variance = math.fsum(r * r for r in rest)
+    # a straight line but for rounding
     if variance <= 1e-24:
         return slope, math.copysign(math.inf, slope)
     lagged = max(0.0, math.fsum(a * b for a, b in pairwise(rest)) / variance)
+    # slope and intercept take two of the values, and one must be left to divide by
     effective = max(3.0, n * (1 - lagged) / (1 + lagged))
     error = math.sqrt(variance / (effective - 2) / square)
     return slope, slope / error
@@ -304,6 +308,7 @@ class HealthCallback(Callback):
         **_: object,
     ) -> None:
         """Take in what the trainer logged at a training step."""
+        # neither an evaluation nor the summary at the end, which are logged through the same event
         if logs and "loss" in logs:
             beta = float(getattr(args, "beta", 0.0) or 0.0)
             self._report(self._health.hear(logs, beta=beta), main=state.is_world_process_zero)

@@ -38,6 +38,7 @@ class TrlSession(Session):
         self._state: State | None = call.get("trainer_state")
         self._trainer = calling_trainer(call)
         self._files: CompletionsFiles | None = None
+        # a call that belongs to no run has nothing that could fail to fit
         self._fits = self._state is None
         if not self._fits and self._trainer is not None:
             check_alone(composite, self._trainer)  # before a checkpoint is read, which is of one composite
@@ -70,6 +71,7 @@ class TrlSession(Session):
     def scored(self, found: ScoredCall) -> None:
         """Save the state, set the trainer's weights in the expanded form, and log."""
         stateful = getattr(self._state, "stateful_callbacks", None)
+        # at every call, since `on_save` comes when the checkpoint has been written
         if found.caller.training and isinstance(stateful, dict):
             stateful[STATE_KEY] = self.state()
         if found.expanded:
@@ -91,6 +93,7 @@ class TrlSession(Session):
 
     def _begin(self, *, expanded: bool) -> None:
         if self._trainer is not None:
+            # here, for a trainer that was never attached: the first call is the first to say which form it has
             check_normalisation(self.composite, self._trainer, expanded=expanded)
         self._complete_files()
         if world().rank == 0:
@@ -123,6 +126,7 @@ class TrlSession(Session):
         """Hand the rows of all ranks to what completes the trainer's files."""
         components = self.composite.components
         mine = columns_read(components, found)
+        # before the return: every rank has to come here, or the others wait for it
         parts = found.caller.world.gather((found.batch.texts, mine))
         if self._files is None or found.caller.world.rank != 0:
             return
@@ -140,6 +144,7 @@ class TrlSession(Session):
             return
         rows = int(getattr(arguments, "generation_batch_size", None) or _ROWS)
         self._files = CompletionsFiles(Path(arguments.output_dir) / "completions", rows=rows)
+        # in place, for it is the handler's own list; without the one that an earlier run of this trainer left
         callbacks[:] = [*(known for known in callbacks if not isinstance(known, CompletionsFiles)), self._files]
 
     def _warn_of_lone_weight(self) -> None:

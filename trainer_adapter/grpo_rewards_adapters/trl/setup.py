@@ -66,6 +66,7 @@ def attach(
         warn_of_vain(composite, trainer)
     callback = next((c for c in trainer.callback_handler.callbacks if _watches(c, composite)), None)
     if callback is None or limits is not None or accept_changes:
+        # attached before, or given by trl_kwargs: two would say everything twice
         if callback is not None:
             trainer.remove_callback(callback)
         callback = HealthCallback(composite, limits=limits, accept_changes=accept_changes)
@@ -92,6 +93,7 @@ def trl_kwargs(
     Raises:
         ConfigError: the form asked for is impossible with these `args`.
     """
+    # not dataclasses.replace: it runs __post_init__ again, which refuses the batch sizes that it filled in
     args = _default_args() if args is None else copy.copy(args)
     gdpo = composite.config.combine.normalize == "gdpo"
     if gdpo and not hasattr(args, "multi_objective_aggregation"):
@@ -109,6 +111,7 @@ def trl_kwargs(
             args.multi_objective_aggregation, args.scale_rewards = "sum_then_normalize", "batch"
         return {"reward_funcs": composite, "args": args, "callbacks": [*callbacks, watch]}
     functions = composite.parts()
+    # of the first step; later ones are set in the trainer's tensor at each call
     weights = composite.session.weights_at(0)
     args.reward_weights = [weights[part.component] for part in functions]
     if gdpo:

@@ -75,6 +75,7 @@ class Callback:
     """A trainer's callback without its base class, so that this room imports no transformers: other events do nothing."""
 
     def __getattr__(self, event: str) -> Callable[..., None]:
+        # copy and pickle ask an object for __deepcopy__, __setstate__ and more, which are no events
         if not event.startswith("on_"):
             raise AttributeError(event)
         return partial(self.other_event, event)
