@@ -77,6 +77,7 @@ def find_program(
     ``[DONE]``, or ``[PYTHON]`` and ``[/PYTHON]``, in lines of their own, are the marks of a block.
     """
     text = _answered(text, tag)
+    # two searches spare cutting a long text without fences into its lines
     blocks = program_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
         marked = _MARKED.findall(text)
@@ -96,6 +97,7 @@ def find_program(
     plain = [block for block in blocks if not block.language]
     others = [block for block in blocks if block.language not in _OTHER_LANGUAGES]
     if language != "python":
+        # a tag that is no language's (output, solution) may be Python's by default, but stands for no other language
         others = []
     found = named or plain or others
     return (_chosen(found, wanted, block, language) if found else ""), True
@@ -113,6 +115,7 @@ def program_blocks(text: str) -> list[Block]:
     maybe = 0  # how many lines of the block stand before a fence that may close it
     for line in text.split("\n"):
         stripped = line.rstrip()
+        # the expression is tried on lines alone that three characters make likely: a completion may have a million
         fence = _FENCE.match(stripped) if stripped.lstrip()[:3] in ("```", "~~~") else None
         if fence is not None and opened is not None and maybe and fence["info"] and len(fence["indent"]) <= _IN_TEXT:
             blocks.append(_block(opened, inside[:maybe]))
@@ -138,6 +141,7 @@ def _block(opened: re.Match[str], lines: list[str]) -> Block:
     if before and all(line.startswith(before) for line in lines if line.strip()):
         lines = [line.removeprefix(before) for line in lines]
     text = "\n".join(lines)
+    # Markdown allows attributes behind the language
     return Block(text, opened["info"].strip().partition(" ")[0].lower())
 
 
@@ -248,6 +252,7 @@ _STATEMENTS = (
 def is_code(text: str) -> bool:
     """Whether a text is nothing but imports, definitions and assignments in Python, and not empty."""
     try:
+        # an invalid escape in a data set's text would warn, and be an error where warnings are errors
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             body = parse(text).body
@@ -270,6 +275,7 @@ def _after(preamble: str, program: str) -> str:
     """Put `preamble` before `program`, but imports from ``__future__`` first of all."""
     if not preamble.strip():
         return program
+    # those of both, or the compiler refuses whichever stands behind a statement
     futures = "".join(
         line if line.endswith("\n") else line + "\n" for line in _FUTURE.findall(preamble + "\n" + program)
     )
@@ -282,6 +288,7 @@ def _as_body(program: str) -> str:
     if first is None or lines[first][0] in " \t":
         return program
     below = [_indent(line) for line in lines[first + 1 :] if line.strip()]
+    # the rest is indented as a body is, so only the first line went on where the prompt's own indentation ended
     if below and min(below) >= 4 and (not lines[first].rstrip().endswith(":") or below[0] > 4):
         lines[first] = "    " + lines[first]
         return "\n".join(lines)
@@ -296,6 +303,7 @@ def _indent(line: str) -> int:
 def _up_to_next_unindented(body: str) -> str:
     kept = []
     for line in body.split("\n"):
+        # a bracket that is closed at the margin ends no body
         if line.strip() and line[0] not in " \t)]}":
             break
         kept.append(line)

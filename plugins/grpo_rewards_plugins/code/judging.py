@@ -46,6 +46,7 @@ def job_of(
     tests = suite.for_job(places)
     longest = max(timeout, suite.patience)
     given, own = _own_limits(suite, language)
+    # calls share one process, so their limits add up; a program that is started for each test has its own each time
     seconds = min(longest, own * len(tests)) if own and suite.format == "calls" else longest
     if suite.calls is not None:
         given |= {"parameters": suite.calls.parameters, "returns": suite.calls.returns}

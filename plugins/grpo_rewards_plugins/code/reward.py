@@ -70,7 +70,7 @@ def _check_row(
         if isolated.passed or not judged("shared").passed:
             return None
     except Unavailable:
-        return None
+        return None  # the row's text is in order; only this last question needs a sandbox
     return (
         f"its reference solution passes in one process and not isolated: {isolated.reason[:200]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
@@ -228,6 +228,7 @@ def code(
         tag: a tag that holds the program, where there is one.
         max_chars: a longer program is rejected (ours).
     """
+    # before any other local is bound: these are the signature's columns and settings, each named once
     given = {name: values for name, values in locals().items() if name not in ("completions", "public")}
     columns = {name: values for name, values in {**public, **given}.items() if isinstance(values, list)}
     programs: dict[tuple[Suite, str, str], list[int]] = {}
@@ -254,6 +255,7 @@ def code(
             problem = f"the program has {len(program)} characters, more than {max_chars}"
             yield row, Outcome(0.0, "rejected", problem)
         else:
+            # the language counts too: one text may be a program of two, and is fenced as either
             programs.setdefault((suite, program, spoken), []).append(row)
     if not programs:
         return
@@ -273,6 +275,7 @@ def code(
                     yield row, outcome
     except Unavailable as problem:
         for program_verdicts in under_way:
+            # programs whose verdict came before the sandbox was lost have been paid already
             for row in program_verdicts.rows if program_verdicts.left else ():
                 yield row, Outcome(None, "unavailable", str(problem))
 
@@ -286,6 +289,7 @@ def _program_of(
     program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
     if suite.format in ("program", "values") and program.strip():
         before = before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
+        # only tests that were told apart from the program have a program of what is expected
         put_together = whole_program if suite.expected else joined
         return language, put_together(before, str(suite.tests), language)
     if language != "python" or not program.strip():
@@ -295,6 +299,7 @@ def _program_of(
 
 def _continued(program: str, suite: Suite, prompt: str) -> str:
     """The program with what stands before it, or around it."""
+    # first: the entry point of such a suite is the context's own function, which no program defines
     if PLACE in suite.beginning:
         return in_context(suite, program)
     if suite.entry_point:
@@ -336,6 +341,7 @@ def _asks_for_python(cells: Mapping[str, object]) -> bool:
 
 def _read_or_problem(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
     try:
+        # cells of tests are read with their texts, without the pause that `from_json` makes
         with collector_paused(max((len(cell) for cell in cells.values() if isinstance(cell, str)), default=0)):
             return _read(cells, format, fidelity)
     except SuiteProblem as problem:

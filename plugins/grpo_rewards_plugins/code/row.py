@@ -95,6 +95,7 @@ class DataRow:
 def opened(value: object) -> object:
     """Return what a text holds as JSON, or in Python's own notation, as some files have mappings; anything else as it is."""
     value = from_json_with_texts(value)
+    # what JSON was not, and begins as the repr of a list or mapping does: other texts are not worth a parser's time
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:
         try:
             return literal(value.strip())
@@ -109,6 +110,7 @@ def asked_of(prompt: Any) -> str:
     if isinstance(prompt, str) or prompt is None:
         return prompt or ""
     asked = [message for message in prompt if isinstance(message, Mapping) and message.get("role") == "user"]
+    # contents in parts are joined there, for the assistant's messages alone
     return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
 
 

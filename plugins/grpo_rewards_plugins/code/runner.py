@@ -31,6 +31,7 @@ def check_backend(settings: SettingValues) -> None:
         ValueError: the text names those that there are.
     """
     name, options = _backend(settings["sandbox"])
+    # nothing to look up: neither the sandbox nor anybody's backends need be imported yet
     if name == "auto" and not options:
         return
     from grpo_rewards_sandbox import backend_names, register_backend
@@ -83,6 +84,7 @@ def run_jobs(
         sandbox = _sandbox(name, workers, options, packages)
         many = len(jobs) > sandbox.workers
         first = [replace(job, timeout=min(job.timeout, _SHORT)) for job in jobs] if many else jobs
+        # closed where the caller stops early too: jobs that have not begun are taken back
         with closing(sandbox.stream(first)) as verdicts:
             for place, verdict in verdicts:
                 if verdict.status == "timeout" and first[place].timeout < jobs[place].timeout:
@@ -106,8 +108,10 @@ def _sandbox(name: str, workers: int | None, options: Mapping[str, object], pack
         own["packages"] = packages if isinstance(packages, str) else tuple(packages)
     if workers is None and "hosts" not in own:  # other machines have slots of their own
         workers = slots()
+    # options may hold lists, which have no hash
     key = repr((name, workers, sorted(own.items())))
     with _lock():
+        # opened under the lock, or two threads would each start a sandbox and one be left behind unclosed
         sandbox = _open().get(key)
         if sandbox is None:
             sandbox = _open()[key] = open_sandbox(name, workers=workers, **own)
@@ -120,5 +124,6 @@ def close_sandboxes() -> None:
     with _lock():
         sandboxes = list(_open().values())
         _open().clear()
+    # outside of the lock: another thread may open a new one meanwhile
     for sandbox in sandboxes:
         sandbox.close()

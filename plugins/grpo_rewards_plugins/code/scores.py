@@ -74,12 +74,14 @@ def fraction(suite: Suite, passed: int, total: int) -> float:
     if not total or passed >= total:
         return float(passed > 0)
     if constant <= _FEW * total or constant >= total:
+        # where all tests expect one answer, no share of them tells a program from a constant
         return 0.0 if constant >= total > 1 else passed / total
     return max(0.0, (passed - constant) / (total - constant))
 
 
 def most_common(suite: Suite) -> int:
     """How many tests expect the answer that most tests expect; 0 where that cannot be told."""
+    # as they are compared: by tokens, whatever stands between
     answers = [" ".join(wanted.split()) for _, wanted in suite.pairs]
     if suite.calls is not None:
         answers = [result for _, result in suite.calls.tests]
@@ -103,6 +105,7 @@ def _points(verdicts: ProgramVerdicts, score: str) -> float:
 
 def _line(text: str) -> str:
     """The sandbox's words as one printable line: they quote the candidate."""
+    # cut first: a candidate decides how long its last words are
     text = " ".join(text[:400].split())
     return (
         text

@@ -40,6 +40,7 @@ def code_probes(
     except SuiteProblem as problem:
         if problem.kind == "absent":
             return None
+        # vacuous tests may be unreadable too; the reason that helps is that they test nothing
         return Probes(faults={"vacuous": hollow} if hollow else {problem.kind: str(problem)})
     if suite.format == "literal":
         return Probes(references=(f"<{tag}>{suite.tests}</{tag}>",))
@@ -53,6 +54,7 @@ def code_probes(
     added = job.timeout - timeout if suite.format == "stdio" else 0.0  # what starting each test anew is given
     seconds = min(job.timeout, job.test_timeout * suite.size) if job.test_timeout and suite.size else job.timeout
     return Probes(
+        # the empty completion is the cheapest cheat
         stubs=("", *(_fenced(stub) for stub in stubs_of(suite, first, row.prompt))),
         references=tuple(_fenced(solution, suite.language) for solution in solutions),
         mutants=tuple(map(_fenced, mutants)),

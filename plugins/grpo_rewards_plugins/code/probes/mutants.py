@@ -65,9 +65,11 @@ def mutants_of(program: str, suite: Suite) -> tuple[list[str], int]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], 0
     wanted = {first_name(suite.entry_point)} if suite.entry_point else set(suite.names)
+    # a whole program's result is what it prints, which no function around it changes
     found = [] if suite.format == "stdio" else list(_of_results(tree, wanted))
     results = len(found)
     sites = [place for place, node in enumerate(_sites(tree)) if _changed(node) is not None]
+    # spread over the program, so that its end is changed as well as its beginning
     step = max(1, len(sites) / _MOST)
     for number in range(min(_MOST, len(sites))):
         found.append(_with_change(tree, sites[int(number * step)]))
@@ -121,6 +123,7 @@ class _Renamed(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self.generic_visit(node)
+        # a method or an inner function of the same name is another one
         if node.name in self._names and node.col_offset == 0:
             node.name = f"_own_{node.name}"
         return node
@@ -134,6 +137,7 @@ def _sites(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, _LEFT_ALONE) or (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
             continue
+        # a changed guard keeps the program from running at all, which says nothing of the tests
         if isinstance(child, ast.If) and "__name__" in ast.dump(child.test):
             yield from (site for part in child.body for site in _sites(part))
             continue
@@ -151,10 +155,12 @@ def _changed(node: ast.AST) -> ast.AST | None:
             return ast.BinOp(node.left, _CALCULATED[type(node.op)](), node.right)
         case ast.BoolOp():
             return ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+        # before the integers, which booleans are too
         case ast.Constant(value=bool() as value):
             return ast.Constant(not value)
         case ast.Constant(value=int() as value):
             return ast.Constant(value + 1)
+        # comparisons and and/or are sites of their own
         case ast.If() if not isinstance(node.test, ast.Compare | ast.BoolOp):
             return ast.If(ast.UnaryOp(ast.Not(), node.test), node.body, node.orelse)
     return None
@@ -170,6 +176,7 @@ def _is_text(node: ast.BinOp) -> bool:
 def _with_change(tree: ast.Module, place: int) -> str:
     """The program with the node at `place` among its sites changed."""
     changed = copy.deepcopy(tree)
+    # found again by its place: the nodes of the copy are other objects
     node = list(_sites(changed))[place]
     other = _changed(node)
     assert other is not None

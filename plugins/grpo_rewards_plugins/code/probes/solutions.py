@@ -47,6 +47,7 @@ def _texts(cell: object) -> Iterator[str]:
 
 def _is_python(program: str) -> bool:
     """Whether a text is Python, perhaps the body of a function: a column ``solution`` may well hold words."""
+    # HumanEval's canonical_solution is the indented body alone
     for text in (program, f"def _body():\n{program}"):
         try:
             return bool(parse(text).body)

@@ -11,6 +11,7 @@ from grpo_rewards_plugins.syntax import parse
 __all__ = ["stubs_of"]
 
 _ANSWERS = ("None", "True", "0")
+# CPython gives an imported module the mapping, and the main program the module
 _BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 
 
@@ -34,6 +35,7 @@ def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
 
 
 def _parsed(text: str) -> ast.Module | None:
+    # a prompt may end in the head of a function, which needs a body to be parsed
     for source in (text, f"{text}\n    pass\n"):
         try:
             return parse(source)
@@ -63,6 +65,7 @@ def _stub(node: ast.FunctionDef | ast.AsyncFunctionDef, answer: str) -> ast.stmt
     given = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args) if argument.arg != "self"]
     value = answer or (given[0] if given else "[]")
     if node.name == "__init__":
+        # anything else is a TypeError of Python's, not a failure of the tests'
         value = "None"
     body: list[ast.stmt] = [ast.Return(ast.parse(value, mode="eval").body)]
     kind = type(node)

@@ -93,6 +93,7 @@ def _count(function: ast.FunctionDef) -> int:
         if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
     ]
     count = next((number for number in found if type(number) is int and 0 < number < 1000), 0)
+    # as text out of the tree, so that comments and white space make no difference
     if ast.unparse(function) != ast.unparse(parse(_EXECUTION.format(count=count)).body[0]):
         raise SuiteProblem(
             "test_execution does more than to compare the program's result (figures, files, its own text)"

@@ -95,6 +95,7 @@ def check(candidate):
 
 def _reference(prompt: str, solution: str, name: str) -> str:
     """The reference as a function ``_reference``, with all that it needs inside."""
+    # MBPP+ has whole functions here, HumanEval+ the body that continues the prompt
     for source in (solution, f"{prompt}\n{solution}", prompt + solution):
         try:
             body = parse(source).body

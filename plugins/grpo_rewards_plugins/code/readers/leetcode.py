@@ -51,6 +51,7 @@ def examples(row: DataRow, cell: list[Mapping[str, Any]]) -> Suite:
     pairs = [(_arguments(case["input"]), _value(str(case.get("output", "")))) for case in cell]
     order = parameters_of(name, columns)
     called = [
+        # by place where the signature is known: a solution may name its parameters otherwise, and nodes go by place only
         ([given[one] for one in order] if order and set(order) == set(given) else given, wanted)
         for given, wanted in pairs
     ]

@@ -19,6 +19,7 @@ __all__ = ["read"]
 def read(row: DataRow) -> Suite | None:
     """Read both columns of tests."""
     public, private = (_cases(row, name) for name in ("public_test_cases", "private_test_cases"))
+    # without its columns: a row that has further tests than those that are read would be refused
     suite = row.without("private_test_cases", "public_test_cases").tests([*public, *private])
     return in_parts(suite, len(public))
 

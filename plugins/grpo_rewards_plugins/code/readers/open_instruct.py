@@ -25,5 +25,6 @@ def read(row: DataRow) -> Suite | None:
         and isinstance(tests[0], str)
         and not tests[0].lstrip().startswith("assert")
     ):
+        # some files have the JSON of all tests as the only text of a list
         tests = opened(tests[0])
     return row.tests(tests)

@@ -72,6 +72,7 @@ def _around(row: DataRow, cell: Mapping[str, object]) -> Suite:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
         raise SuiteProblem(f"what stands before the program does not compile: {problem}"[:200]) from None
     shown = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom) or _is_node(node)]
+    # the one name that the tests use and nobody binds is what the program has to define
     asked = sorted(unbound_names(after))
     entry = {} if len(asked) != 1 else {"entry_point": asked[0]}
     suite = row.having(test=None, setup=before, code_prompt=None, **entry).tests(after)

@@ -12,7 +12,9 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 __all__ = ["after_head", "bound_to_program", "unbound_names"]
 
 _MODULE = "solution"
+# the last two are bound in the body of a class
 _GIVEN = frozenset(dir(builtins)) | {"__file__", "__builtins__", "__annotations__", "__module__", "__qualname__"}
+# what may bind names that no text shows
 _BINDERS = frozenset(("exec", "globals", "locals", "vars", "__builtins__"))
 _FIXTURES = frozenset(
     [
@@ -44,6 +46,7 @@ def _nodes(text: str) -> Iterator[ast.AST]:
 def _not_bound(text: str) -> frozenset[str]:
     """The names that a module uses and does not bind itself; a star import binds nothing here."""
     try:
+        # the compiler's own tables: comprehensions, closures and `global` are scoped as they will be when the tests run
         top = symtable.symtable(text, "tests", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
@@ -150,6 +153,7 @@ def _mentions_module(tree: ast.Module) -> bool:
 def _unknown_fixtures(tree: ast.Module) -> set[str]:
     """Arguments of module-level tests that are neither parametrized nor fixtures of the file or of pytest itself."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    # it may give any argument to any test
     if any(function.name == "pytest_generate_tests" for function in functions):
         return set()
     defined = {function.name for function in functions if "fixture" in _marks(function)}
@@ -169,6 +173,7 @@ def _unknown_fixtures(tree: ast.Module) -> set[str]:
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or not node.name.startswith("test"):
             continue
+        # another decorator may bring arguments of its own
         if node.decorator_list and not _only_plain_marks(node):
             continue
         needed = len(node.args.args) - len(node.args.defaults)

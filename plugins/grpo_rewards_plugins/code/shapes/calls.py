@@ -25,6 +25,7 @@ _TEXTS = ("starter_code", "prompt", "code_prompt", "query", "question", "questio
 _IN_PLACE = re.compile(r"(?i)do not return anything(?:,? modify `?(\w+)`? in[- ]place)?")
 _NODES = re.compile(r"\b(ListNode|TreeNode)\b")
 _TOLD = re.compile(r"\b(?:ListNode|TreeNode)\b|(?i:linked list|binary (?:search )?tree)")
+# in C; NaN raises there, so that only values which cannot be written are walked through for the reason
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _DIGITS = 4000  # an integer that is longer cannot be written in decimals everywhere
 _LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
@@ -105,6 +106,7 @@ def _calls(texts: Sequence[tuple[str, str]], signature: _Signature) -> Calls:
     """Return calls whose arguments and results are JSON already, as `_written` writes it."""
     known: dict[str, str] = {}
     for call, wanted in texts:
+        # written in one way, so that equal texts are equal values; duplicates would count twice in a fraction
         if (before := known.setdefault(call, wanted)) != wanted:
             raise SuiteProblem(
                 f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}",
@@ -129,9 +131,10 @@ def _all_written(values: Sequence[Any], *, wrapped: bool = False) -> list[str]:
     found = values.written()
     for place, text in enumerate(found):
         if not text or (len(text) > _DIGITS and _LONG.search(text)):
+            # a short text cannot hold a long integer, and need not be searched
             found[place] = _written(values[place][0] if wrapped else values[place])
         elif wrapped:
-            found[place] = text[1:-1]
+            found[place] = text[1:-1]  # the brackets of the list of one
     return found
 
 

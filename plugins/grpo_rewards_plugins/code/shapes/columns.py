@@ -31,6 +31,7 @@ __all__ = [
 
 _PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?(?:-64)?|python \(?3[\d.]*\)?")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
+# as judges list compilers: "GNU C++17 7.3.0", "C11 (gcc)", "Java 21"
 _MAKER, _VERSION = (
     re.compile(r"(?:gnu|gcc|clang|ms)[ _-]?(?=c\b|c\d|c\+\+)"),
     re.compile(r"(?<=[a-z+])[ _-]?v?\d[\w.]*$"),
@@ -131,6 +132,7 @@ def checker_of(columns: Mapping[str, object]) -> Checking | None:
     if not there:
         return None
     (name, text), *others = there.items()
+    # with two it is not known which of them decides
     if others or not isinstance(text, str):
         raise SuiteProblem(f"a checker decides (column {name!r}), and it is none that is run")
     if name == "checker" and "testlib" not in text:
@@ -213,11 +215,13 @@ def seconds_of(columns: Mapping[str, object]) -> float | None:
 
 def memory_of(columns: Mapping[str, object]) -> int | None:
     """Return the row's memory limit in bytes: megabytes (``256``, ``"256.0 megabytes"``), or bytes; None where it is not understood."""
+    # the column that names its unit first
     for name in ("memory_limit_bytes", "memory_limit"):
         limit = plain(columns.get(name))
         match = _MEMORY.fullmatch(str(limit).strip())
         if match is None:
             continue
+        # a bare number of a million and more can be no megabytes
         unit = (match[2] or ("b" if name.endswith("bytes") or float(match[1]) >= 1 << 20 else "m"))[0].lower()
         size = int(float(match[1]) * _UNITS[unit])
         return size if size > 0 else None

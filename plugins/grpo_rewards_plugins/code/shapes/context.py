@@ -14,6 +14,7 @@ __all__ = ["ENTRY", "PLACE", "in_context"]
 PLACE, ENTRY = "[insert]", "run_in_context"
 _STOP = re.compile(r"</code>|^[ \t]*(?:# ?SOLUTION END|END SOLUTION)", re.M)
 """What ends a program that continues the set's prompts, as its own runner has it."""
+# a new namespace for each input, as in the set's own test_execution
 _FUNCTION = """\
 def {entry}(test_input):
     found = {{"test_input": test_input}}
@@ -28,6 +29,7 @@ def in_context(suite: Suite, program: str) -> str:
     if problem := _unwanted_word(suite, program):
         return f"def {ENTRY}(test_input):\n    raise ValueError({problem!r})\n"
     before = suite.beginning.partition(PLACE)[0].rstrip(" \t")
+    # in some contexts the place is the body of a function
     inside = before.rstrip("\n").endswith(":") and before.endswith("\n")
     if inside and program.strip() and not program.lstrip("\n").startswith((" ", "\t")):
         program = textwrap.indent(program, "    ")

@@ -32,6 +32,7 @@ _FRAME = {
 }  # fmt: skip
 _ARROWS = ("javascript", "typescript")
 _MAIN = {"c": "main", "cpp": "main", "java": "main", "rust": "main", "go": "main"}
+# a single quote is a character's where another closes it at once: Rust's lifetimes have one alone
 _SKIPPED = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'|`[^`]*`|(?P<brace>[{}])", re.S
 )
@@ -60,6 +61,7 @@ def before_tests(prompt: str, program: str, tests: str, language: str, stops: Se
     if place is None:
         return prompt + _body(program, language, stops, cut=missing > 0)
     begun = prompt[: prompt.rstrip().rfind("\n") + 1]
+    # the tests close no brace of the prompt's, so a whole function may stand as it is
     if missing <= 0:
         return _with_whole(begun, _without_main(program, language), language)
     return _with_frame(begun, program, place, language)
@@ -73,6 +75,7 @@ def _with_whole(begun: str, program: str, language: str) -> str:
         begun, program = _go_imports(begun, program)
     opened = _CLASS.search(begun)
     if opened and any(found[1] == opened[1] for found in _CLASS.finditer(program)):
+        # the program brings the class itself, and two of one name do not compile
         begun = begun[: opened.start()]
     imports, program = java_imports(program) if language == "java" else ("", program)
     source = f"{imports}{begun}{program}"
@@ -92,6 +95,7 @@ def _with_frame(begun: str, program: str, place: tuple[int, int], language: str)
     if language == "java":
         imports, before = java_imports(before)
         if opened := _CLASS.search(before):
+            # the prompt has opened the class already: the program's own head and its closing brace go
             before, after = before[opened.end() :], after.rstrip().removesuffix("}")
     if language == "go":
         begun, before = _go_imports(begun, before, function + after)
@@ -101,6 +105,7 @@ def _with_frame(begun: str, program: str, place: tuple[int, int], language: str)
 
 def _body(program: str, language: str, stops: Sequence[str], *, cut: bool) -> str:
     """What continues the prompt: up to the first stop, and without the brace that closes the function where the tests have it."""
+    # a stop at the very beginning would leave nothing of the program
     ends = [place for stop in stops if stop and (place := program.find(stop)) > 0]
     program = program[: min(ends)] if ends else program
     depth = 0
@@ -124,9 +129,11 @@ def _definition(program: str, name: str, language: str) -> tuple[int, int] | Non
         if language == "bash" and _SUBSHELL.match(program, found.end()):
             end = program.find("\n)", found.end())
             return (start, end + 1) if end >= 0 else None
+        # once for all hits, and searched by halving: a hostile program may have a hundred thousand of each
         braces = _paired(program, language) if braces is None else braces
         place = bisect_left(braces, (found.end(), -1))
         opened, closed = braces[place] if place < len(braces) else (0, -1)
+        # a prototype ends in a semicolon before any brace
         if closed >= 0 and ";" not in program[found.end() : opened]:
             return start, closed
     return None
@@ -179,6 +186,7 @@ def _go_imports(begun: str, program: str, rest: str = "") -> tuple[str, str]:
         if line.strip()
     ]
     program = _GO_HEAD.sub("", program)
+    # Go compiles no import that is not used, and what main alone uses goes with it
     used = _without_main(program + rest, "go")
     packages = {line: line.strip('"').rpartition("/")[2] for line in wanted}
     new = [line for line, package in packages.items() if line not in begun and f"{package}." in used]

@@ -12,6 +12,7 @@ from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["answers", "suite"]
 
+# brackets and signs nest in the parser, whose stack a hostile answer could exhaust
 _MOST_TEXT, _DEEPEST = 20_000, 60
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|$)", re.S)
 _NOTHING = object()
@@ -35,8 +36,10 @@ def answers(text: str, wanted: str, *, tag: str) -> bool:
     hit = tagged(text, tag)
     given = found[-1] if found else hit[1] if hit is not None else text
     got, expected = _value(_stripped(given)), _value(wanted)
+    # rows of output prediction ask for an object around the answer
     if isinstance(got, dict) and set(got) == {"output"} and not (isinstance(expected, dict) and "output" in expected):
         got = got["output"]
+    # by type too: to Python True is 1, and 1 is 1.0
     return got is not _NOTHING and type(got) is type(expected) and bool(got == expected)
 
 

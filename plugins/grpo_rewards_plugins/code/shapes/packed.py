@@ -18,6 +18,7 @@ __all__ = ["is_packed", "unpacked"]
 MOST_BYTES = 256 << 20
 """How large packed tests may be unpacked: real ones are tens of megabytes, and a small text can hold gigabytes."""
 
+# twenty at least: a short answer may be letters and digits alone
 _PACKED = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}")
 
 
@@ -36,6 +37,7 @@ def unpacked(text: str) -> object:
         data = _inflated(base64.b64decode(text.strip(), validate=True))
     except (binascii.Error, zlib.error, ValueError) as problem:
         raise SuiteProblem(f"the tests are packed as text (base64), and not as zlib packs: {problem}"[:200]) from None
+    # with this byte a pickle of protocol 2 and later begins, and neither JSON nor text in UTF-8
     found = _plain_pickle(data) if data[:1] == b"\x80" else data.decode("utf-8", "replace")
     tests = from_json(found)
     if not isinstance(tests, list | dict):
@@ -45,9 +47,11 @@ def unpacked(text: str) -> object:
 
 def _inflated(data: bytes) -> bytes:
     inflater = zlib.decompressobj()
+    # bounded while it inflates: nothing in the packed text says truly how large it becomes
     out = inflater.decompress(data, MOST_BYTES)
     if inflater.unconsumed_tail:
         raise SuiteProblem(f"the tests are packed as text (base64), and hold more than {MOST_BYTES >> 20} MiB")
+    # a stream that ends early inflates without an error
     if not inflater.eof:
         raise ValueError("it is cut short")
     return out

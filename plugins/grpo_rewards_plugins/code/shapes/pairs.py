@@ -58,13 +58,16 @@ def read_pairs(tests: Mapping[str, object] | Sequence[object], *, judged: bool =
     expected: dict[str, tuple[int, list[str]]] = {}
     for number, (given, wanted) in enumerate(pairs, 1):
         first, tokens = expected.setdefault(given, (number, wanted.split()))
+        # by tokens, as they are judged: other blanks at the ends are no contradiction, and a checker may take both
         if tokens != wanted.split() and not judged:
             raise SuiteProblem(
                 f"tests {first} and {number} have the same input and different outputs", kind="contradictory"
             )
         for text in (given, wanted):
+            # a short text may end in three dots of its own
             if len(text) >= _CUT_AFTER and text.rstrip().endswith("..."):
                 raise SuiteProblem(f"test {number} is cut short: it ends in '...' after {len(text)} characters")
+    # a program that prints nothing would pass
     if not judged and not any(wanted.strip() for _, wanted in pairs):
         raise SuiteProblem("no test expects any output", kind="vacuous")
     if all(_ASSIGNED.match(given) for given, _ in pairs):
@@ -154,6 +157,7 @@ def _text(value: object, stream: str) -> str:
             )
         value = value[stream]
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
+        # APPS has lists of lines in some rows, with and without their line breaks
         return "\n".join(line.removesuffix("\n") for line in value)
     if not isinstance(value, str):
         raise SuiteProblem(f"a stdio test is {{input: text, output: text}}, and one has a {type(value).__name__}")

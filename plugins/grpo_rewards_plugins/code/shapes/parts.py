@@ -59,6 +59,7 @@ def _subtask(given: Mapping[str, Any], number: int, places: Mapping[str, int], s
     if not isinstance(named, Sequence) or isinstance(named, str) or not named:
         raise SuiteProblem(f"subtask {number} has no list of tests (tests or test_names)")
     found = [places.get(one, -1) if isinstance(one, str) else one for one in named]
+    # by `type`, since True is an int too
     if wrong := [
         one for one, place in zip(named, found, strict=True) if type(place) is not int or not 0 <= place < size
     ]:

@@ -30,9 +30,11 @@ def suite(row: DataRow, language: str, tests: str) -> Suite:
     if language not in run_languages():
         raise SuiteProblem(f"the row asks for programs in {language!r}; run are {', '.join(run_languages())}")
     prompt = str(row.get("prompt") or "")
+    # by what uses the crate: HumanEval-X's prompts import all of them, whether they are needed or not
     solved = f"{row.get('canonical_solution') or ''}{tests}"
     if language == "rust" and (needed := _CRATES.search(solved)):
         raise SuiteProblem(f"the task needs a library that is not there: {needed[0].strip()}")
+    # HumanEval-X keeps the head of the file in a column of its own
     if language == "go" and not prompt.lstrip().startswith("package"):
         prompt = f"{row.get('test_setup') or 'package main'}\n{prompt}"
     stops = from_json(plain(row.get("stop_tokens")))

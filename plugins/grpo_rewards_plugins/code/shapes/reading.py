@@ -104,6 +104,7 @@ def _cases(
     if format not in (None, "stdio", "calls"):
         raise SuiteProblem(f"tests of format {format} are {_SHAPES[format]}, not inputs and outputs")
     private = from_json(plain(columns.get("private_test_cases")))
+    # a part of the tests alone would let programs pass that the others are there to find
     if not is_blank(private) and private != tests:
         raise SuiteProblem("the row has further tests (column 'private_test_cases') than those in its tests")
     if name := called_name(tests, columns) or (_method(entry) if format in (None, "calls") else ""):
@@ -117,6 +118,7 @@ def _cases(
         raise SuiteProblem("the tests do not say what they call")
     checker = checker_of(columns)
     pairs = read_pairs(tests, judged=checker is not None)
+    # where the user says stdio, an entry point beside the tests is taken to mean nothing
     refuse_no_stdio({**columns, "entry_point": entry if format is None else ""})
     input_file, output_file = files_of(columns)
     suite = Suite(
@@ -208,8 +210,10 @@ def _text_suite(
         setup = "\n".join(filter(None, (_imports(preamble(prompt, entry_point), unbound_names(text)), setup)))
         if setup:
             text = after_head(text, tree, setup)
+            # the next insertion goes by line numbers, which have moved
             tree = _parsed(text, "the tests after the setup")
         text = bound_to_program(text, tree, tuple(dict.fromkeys((first_name(entry_point), *classes))))
+        # without a setup: it stands in the text now
         return Suite("pytest", text, entry_point, "", names | {first_name(entry_point)} - {""})
     if chosen == "asserts":
         return _statements((text,), entry_point, setup)
@@ -217,6 +221,7 @@ def _text_suite(
         raise SuiteProblem("tests of format stdio are a list of {input, output}, not text")
     if not checks:
         raise SuiteProblem("the tests define no function check(candidate)")
+    # what the tests say themselves comes before what the prompt seems to begin
     entry_point = entry_point or _candidate_name(tree) or _checked(tree) or _last_function(prompt)
     if not entry_point:
         raise SuiteProblem("the column entry_point must name the function that check(candidate) is given")
@@ -262,8 +267,10 @@ def _has_tests(tree: ast.Module) -> bool:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test"):
             return True
+        # pytest collects subclasses of TestCase whatever their names are
         if isinstance(node, ast.ClassDef) and (node.name.startswith("Test") or "TestCase" in ast.dump(node)):
             return True
+        # pytest also collects a lambda or a partial that is bound to such a name
         if isinstance(node, ast.Assign) and any(
             isinstance(t, ast.Name) and t.id.startswith("test") for t in node.targets
         ):
@@ -350,6 +357,7 @@ def _statements(tests: tuple[str, ...], entry_point: str, setup: str) -> Suite:
         single = len(tree.body) == 1
         for node in tree.body:
             written = test.strip() if single else ast.unparse(node)
+            # a loop or a with that asserts is one test as a whole
             if any(isinstance(part, ast.Assert) for part in ast.walk(node)):
                 found.append("\n".join([*pending, written]))
                 pending = []
@@ -360,5 +368,6 @@ def _statements(tests: tuple[str, ...], entry_point: str, setup: str) -> Suite:
     if not found:
         raise SuiteProblem("the tests contain no assert statement", kind="vacuous")
     if pending:
+        # what stands behind the last assert runs with it: it may fail as well
         found[-1] = "\n".join([found[-1], *pending])
     return Suite("asserts", tuple(found), entry_point, "\n".join(before), frozenset(names))

@@ -10,7 +10,9 @@ from grpo_rewards_plugins.cells import from_json, plain
 
 __all__ = ["Parts", "from_json_with_texts", "written"]
 
+# the decoder's scanner in C: it takes a place to begin at and says where the value ends, as `loads` does not
 _scan = cast(Any, json.JSONDecoder()).scan_once
+# no quote, no point, no exponent: what is left is written in one way only, blanks aside
 _KEPT = b"0123456789[],- "
 
 
@@ -34,6 +36,7 @@ def from_json_with_texts(value: object) -> Any:
     """As `from_json`; a list, or each list of an object, is `Parts`, where a text has blanks behind commas and colons alone."""
     value = plain(value)
     if isinstance(value, str) and value[:1] in ("{", "["):
+        # whatever is written otherwise is read by the ordinary way, which also says what is wrong with it
         with suppress(ValueError, StopIteration, RecursionError, IndexError):
             found, end = _list(value, 1) if value[0] == "[" else _object(value)
             if not value[end:].strip():
@@ -85,4 +88,5 @@ def written(text: str) -> str:
 
 
 def _is_kept(text: str) -> bool:
+    # -0 is read as the integer 0, and written so; deleting bytes takes one pass in C
     return "-0" not in text and not text.encode("utf-8", "replace").translate(None, _KEPT)

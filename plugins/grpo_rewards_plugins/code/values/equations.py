@@ -42,6 +42,7 @@ def equation(condition: str, names: tuple[str, ...], language: str, kinds: dict[
     condition = _bare(condition.strip(), language)
     mask = masked(condition, language)
     helper = re.match(r"(\w+)\s*\(", mask)
+    # the bracket must close at the very end: behind it may stand `&& other(x)`, which would be lost
     if helper and helper[1] in kinds and closing(mask, helper.end() - 1) == len(mask) - 1:
         return _sides(_arguments(condition, mask, helper.end() - 1), names, language, kinds[helper[1]])
     if (found := _EQUALS.match(mask)) and closing(mask, found.end() - 1) == len(mask) - 1:
@@ -49,6 +50,7 @@ def equation(condition: str, names: tuple[str, ...], language: str, kinds: dict[
     for sign in _EQUAL:
         sides = parts(condition, mask, sign)
         if len(sides) == 2:
+            # `a == b && c` has two sides as well, and says more than that they are equal
             return None if _is_logical(sides, language) else _sides(sides, names, language)
         if len(sides) > 2:
             return None
@@ -113,6 +115,7 @@ def _outside(mask: str) -> str:
         if depth <= 0:
             kept.append(mark)
         depth += mark in "([{"
+    # arrows hold a > that compares nothing
     text = re.sub(r"=>|->", "  ", "".join(kept))
     while (shorter := re.sub(r"(?<=[\w:])<[\w\s:,*&.?\[\]]*>", "", text)) != text:
         text = shorter

@@ -15,6 +15,7 @@ from grpo_rewards_plugins.code.values.writers import GO_IMPORTS, JAVA_TUPLES, WR
 
 __all__ = ["apart", "joined", "program"]
 
+# the program of what is expected has the function's signature, which the compiler may want, and none of its body
 _STUBS = {
     "cpp": "throw 0;\n}\n", "java": "throw new RuntimeException();\n}\n", "javascript": "}\n", "typescript": "throw 0;\n}\n",
     "rust": "unimplemented!()\n}\n", "go": "panic(0)\n}\n", "ruby": "end\n", "php": "}\n", "bash": ":\n}\n",
@@ -57,6 +58,7 @@ def program(before: str, tests: str, language: str) -> str:
         head, opened, rest = before.partition("<?php")
         return f"{head}<?php{writer}{rest}\n{tests}" if opened else f"<?php{writer}{before}\n{tests}"
     if language == "go":
+        # the tests' functions are called by main, without the package testing
         tests = _GO_TEST.sub(r"(\1 interface{})", tests)
         return _go(f"{before}\n{tests}\n{writer}")
     text = f"{before}\n{tests}\n{writer}"
@@ -97,6 +99,7 @@ def _go(text: str) -> str:
                 found[match[2]] = match[1] or ""
     found |= {match[2]: match[1] or "" for match in _GO_ONE.finditer(text)}
     text = _GO_ONE.sub("", _GO_MANY.sub("", text))
+    # by the code alone: Go compiles no import that only a comment or a text mentions
     mask = masked(text, "go")
     used = [
         f'import {name} "{path}"\n'

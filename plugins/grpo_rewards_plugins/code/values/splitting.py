@@ -34,6 +34,7 @@ _SHOW = {
     "cpp": "grpo_values::show({})", "java": "GrpoValues.show({})", "javascript": "grpo_show({})", "typescript": "grpo_show({})",
     "rust": "grpo_show(&({}))", "go": "grpoShow({})", "ruby": "GrpoValues.show(({}))", "php": "grpo_show({})", "bash": "grpo_show {}",
 }  # fmt: skip
+# what gives the program's function the name `candidate` is no use of it
 _ALIAS = {
     "cpp": r"\bauto\s+candidate\s*=\s*[\w:]+\s*;", "javascript": r"\b(?:let|const|var)\s+candidate\s*=\s*\w+\s*;",
     "typescript": r"\b(?:let|const|var)\s+candidate\s*=\s*\w+\s*;", "rust": r"\blet\s+candidate\s*=\s*\w+\s*;",
@@ -117,6 +118,7 @@ def _refuse_what_is_left(rest: str, equations: list[Equation], names: tuple[str,
         raise SuiteProblem(
             "the tests use the program outside of their assertions, so they cannot be judged apart from it"
         )
+    # better no verdict than one without the test that was overlooked
     if left := _LEFT.search(re.sub(r"\brequire\('node:assert'\)", "", mask)):
         raise SuiteProblem(
             f"the tests hold an assertion that is not understood: {rest[left.start() : left.start() + 60]!r}"
@@ -133,6 +135,7 @@ def _without_comments(tests: str, language: str) -> str:
     """Comments may say what is expected."""
     if language in _COMMENT:
         return re.sub(_COMMENT[language], "", tests)
+    # in Rust a single quote may begin a lifetime, and a text may go over lines
     literal = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`" if language != "rust" else r"\"(?:\\.|[^\"\\])*\""
     return re.sub(rf"({literal})|//[^\n]*|/\*.*?\*/", lambda found: found[1] or " ", tests, flags=re.S)
 
@@ -160,6 +163,7 @@ def _ended(tests: str, language: str) -> str:
             f"{module[1] + '::' if module else ''}{called}();"
             for called in re.findall(r"\bfn\s+(\w+)\s*\(\s*\)", tests)
         ]
+        # main stands outside of the module and must see them
         tests = re.sub(r"\bfn\s+(?=\w+\s*\(\s*\))", "pub fn ", tests.replace("pub fn", "fn"))
         return f"{tests}\nfn main() {{ {' '.join(calls)} }}\n"
     if language == "ruby":
@@ -196,6 +200,7 @@ def _cpp(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator[
 def _java(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator[_Found]:
     for found, end, inside in _calls(tests, "java", r"(?<![\w.])assert\s*\("):
         yield _Found(found.start(), statement_end(tests, end + 1), equation(inside, names, "java", kinds))
+    # HumanEval-X: all conditions in one list, of which none may be false
     for found, end, inside in _calls(tests, "java", r"\bList<Boolean>\s+\w+\s*=\s*(?:Arrays\.asList|List\.of)\s*\("):
         mask = masked(tests, "java")
         checked = re.compile(r"\s*;\s*if\s*\(\s*\w+\.contains\(false\)\s*\)\s*\{[^{}]*\}").match(mask, end + 1)
@@ -278,6 +283,7 @@ def _ruby(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator
 def _php(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator[_Found]:
     mask = masked(tests, "php")
     for found, end, inside in _calls(tests, "php", r"\bif\s*\("):
+        # MultiPL-E: if (candidate(...) !== value) { throw new Exception("Test failed!"); }
         thrown = re.compile(r"\s*\{\s*throw\s+new\s+[^{}]*\}").match(mask, end + 1)
         sides = parts(inside, masked(inside, "php"), "!==")
         known = equation(f"({sides[0]}) == ({sides[1]})", names, "php", kinds) if len(sides) == 2 and thrown else None
@@ -285,6 +291,7 @@ def _php(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator[
 
 
 def _bash(tests: str, names: tuple[str, ...], kinds: dict[str, str]) -> Iterator[_Found]:
+    # MultiPL-E: [[ $(candidate "...") = "..." ]]
     for found in re.finditer(r"(?ms)^[ \t]*\[\[ (\$\(candidate .*?\)) = (\".*?\"|'.*?'|\S+) \]\]$", tests):
         yield _Found(found.start(), found.end(), Equation(f'"{found[1]}"', found[2]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ["GO_IMPORTS", "JAVA_TUPLES", "WRITERS"]
 
+# sets become sorted lists, here and below: they have no order of their own, and lists are compared by place
 _JS = """\
 function grpo_show(value) {
   const write = (v, deep) => {
@@ -243,6 +244,7 @@ func grpoShow(v interface{}) {
 	out.Close()
 }
 """
+# under names of their own, so that they never meet the program's imports of the same packages
 GO_IMPORTS = "".join(
     f'import grpo{name.rpartition("/")[2]} "{name}"\n'
     for name in ("reflect", "strconv", "strings", "sort", "os", "encoding/json")
@@ -266,6 +268,7 @@ module GrpoValues
   end
 end
 """
+# with this precision a float is the shortest text that reads as itself
 _PHP = """
 function grpo_show($value) {
     ini_set('serialize_precision', '-1');
@@ -273,6 +276,7 @@ function grpo_show($value) {
     file_put_contents('values.txt', json_encode($value, $flags) . "\\n", FILE_APPEND);
 }
 """
+# in hexadecimals: a shell's text may hold any byte; the path is taken before the program, which may leave its folder
 _BASH = """\
 grpo_show() {
     printf '"%s"\\n' "$(printf '%s' "$1" | od -An -v -tx1 | tr -d ' \\n')" >> "$GRPO_VALUES"
