@@ -91,7 +91,7 @@ class Batch:
         names: dict[str, None] = {}
         known: object = None
         for index, row in enumerate(rows):
-            if (keys := tuple(row)) != known:
+            if (keys := tuple(row)) != known:  # nearly every row has the keys of the one before
                 known = keys
                 names.update(dict.fromkeys(row))
             if "completion" not in row:
@@ -152,6 +152,7 @@ class Batch:
             except TypeError as error:
                 why = f"a prompt cannot be compared with others: {error}"
             else:
+                # two rows of the data with one prompt would be one larger group, and a trainer's are equally large
                 if not (by_prompt and self.trainer["trainer_state"] is not None and len(set(map(len, found))) > 1):
                     return found, ""
                 why = "the trainer does not show its group size, and the rows with one prompt are not equally many"
@@ -161,7 +162,7 @@ class Batch:
     def repeated(self) -> list[list[int]]:
         """The rows of each text that several rows have."""
         texts = self.texts
-        if len(set(texts)) == len(texts):
+        if len(set(texts)) == len(texts):  # the usual case, seen without a look at each row
             return []
         first: dict[str, int] = {}
         places: dict[int, list[int]] = {}
@@ -201,6 +202,7 @@ class Batch:
     def select(self, rows: Sequence[int], *, columns: Collection[str] | None = None) -> Batch:
         """Return the batch of the given rows, in that order; of the columns only those named, where some are."""
 
+        # a run of rows is one copy
         run = slice(rows.start, rows.stop) if isinstance(rows, range) and rows.step == 1 else None
 
         def picked(values: Sequence[object]) -> list[object]:
@@ -215,6 +217,7 @@ class Batch:
         named = {name: picked(self.columns[name]) for name in wanted}
         batch = Batch(picked(self.completions), prompts, ids, named, self.trainer, pick(self.grouping), self.group_size)
         if "texts" in self.__dict__:
+            # where cached_property keeps them: worked out once for all components
             batch.__dict__["texts"] = pick(self.texts)
         return batch
 
@@ -278,7 +281,7 @@ def _groups_of(keys: Iterable[object]) -> list[list[int]]:
     members: list[int] = []
     before: object = groups  # no key is this
     for index, key in enumerate(keys):
-        if key is not before:
+        if key is not before:  # the rows of a group mostly share one object, which is keyed once
             members, before = groups.setdefault(group_key(key), []), key
         members.append(index)
     return list(groups.values())

@@ -111,6 +111,7 @@ def _attempt(reward: Reward, arguments: Sequence[object], keywords: Mapping[str,
     """Call the plugin; `keywords` are its settings and what goes to ``**kwargs``."""
     try:
         return reward.function(*arguments, **keywords)
+    # SystemExit too: a plugin's exit() must not end a training run; Ctrl-C must
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
         return _Raised(error)
 
@@ -195,7 +196,7 @@ def _list_arguments(reward: Reward, batch: Batch) -> tuple[list[object], Mapping
 def _evaluate_rows(
     reward: Reward, batch: Batch, slots: list[Outcome | None], deadline: float | None, limits: CallLimits | None
 ) -> None:
-    sources, rest = _sources(reward, batch), _rest(reward, batch)
+    sources, rest = _sources(reward, batch), _rest(reward, batch)  # once for all rows: some rewards take microseconds
     gaps = _gaps(reward, sources, len(batch))
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
     function, (low, high) = reward.function, reward.range or _ANY
@@ -216,7 +217,7 @@ def _evaluate_rows(
                 result: object = function(*arguments, **keywords)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
                 result = _Raised(error)
-            if type(result) is float and low <= result <= high:
+            if type(result) is float and low <= result <= high:  # nan compares false: `_judge` names it
                 slots[row] = Outcome(result, "scored", "", _NOT_APPLICABLE.details, clock() - started)
             else:
                 slots[row] = _judge(result, reward, clock() - started)
@@ -258,7 +259,7 @@ def _side_by_side(
                 work((item,))
 
     started = [threading.Thread(target=run, name=f"grpo-rewards-{name}", daemon=True) for _ in range(threads)]
-    for thread in started:
+    for thread in started:  # daemons, since a call that hangs must not keep the process from ending
         thread.start()
     for thread in started:
         thread.join()
@@ -359,7 +360,7 @@ def _take_rows(
         slots[row] = _judge(value, reward, now - before)
         before = now
         if deadline is not None and left and time.monotonic() > deadline:
-            found.close()
+            found.close()  # runs the plugin's own finally, which may have processes to end
             return
     if not left:
         return
@@ -391,7 +392,7 @@ def _settle_lists(
     """Write the outcomes of one list call; a call that raised is repeated row by row to name the row at fault."""
     each = seconds / max(1, len(rows))
     if isinstance(result, _Raised):
-        if reward.style == "batch" and len(rows) > 1 and not reward.is_async:
+        if reward.style == "batch" and len(rows) > 1 and not reward.is_async:  # a group's rows mean nothing alone
             alone = [_alone(reward, batch.select([row])) for row in rows]
             if any(isinstance(single, _Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
@@ -462,7 +463,7 @@ def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
                 f"it returned {value!r}, outside its declared range [{low:g}, {high:g}]; "
                 f"declare @reward(range=(low, high)) with the bounds that it really has"
             )
-        value = min(max(value, low), high)
+        value = min(max(value, low), high)  # within the slack: rounding is taken off
     if outcome is None:
         return Outcome(value, "scored", "", _NOT_APPLICABLE.details, seconds)
     if outcome.value != value or outcome.seconds is None:
@@ -483,7 +484,7 @@ def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bo
         details.error = error
         if isinstance(error, ConfigError):  # found out with the first call only: a token, say; no completion's doing
             details["configuration"] = True
-        details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]
+        details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]  # the innermost: its own
     return Outcome(None, "error", problem, details)
 
 

@@ -21,6 +21,7 @@ def submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:
+    # a loop of ours: asyncio.run refuses to start within a loop that runs, such as a notebook's
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="grpo-rewards-async", daemon=True).start()
     return loop

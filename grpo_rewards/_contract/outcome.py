@@ -13,7 +13,7 @@ Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 _WITHOUT_VALUE = ("not_applicable", "unavailable", "error")
-_NO_DETAILS: Mapping[str, object] = MappingProxyType({})
+_NO_DETAILS: Mapping[str, object] = MappingProxyType({})  # read-only, as outcomes share it
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -63,6 +63,7 @@ class Outcome:
         _set_seconds(self, seconds)
 
     def __reduce__(self) -> tuple[object, ...]:
+        # a dict, since the read-only view of no details cannot be pickled
         return (Outcome, (self.value, self.status, self.reason, dict(self.details), self.seconds))
 
     @property

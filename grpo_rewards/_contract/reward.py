@@ -144,6 +144,7 @@ class Reward(Generic[Settings]):
 
     # -------------------------------------------------------------------------------------------- binding
 
+    # a parameter specification has to be taken whole: `nothing` is there for type checkers
     def with_(self, *nothing: Settings.args, **settings: Settings.kwargs) -> Reward[Settings]:
         """Return the reward with settings bound.
 
@@ -230,6 +231,7 @@ class Reward(Generic[Settings]):
         return [p.name for p in self.shape.settings if p.default is REQUIRED and p.name not in self.settings]
 
     def _copy(self, **changes: object) -> Reward[Settings]:
+        # past __init__: the signature need not be read again, and `_base` and `reference` stay
         copy = object.__new__(type(self))
         copy.__dict__.update(self.__dict__)
         copy.__dict__.update(changes)
@@ -286,6 +288,7 @@ class Reward(Generic[Settings]):
         self.check_columns(batch.available)
         if self.style == "group":
             batch.check_groups(f"reward {self.name!r}")
+        # without a deadline every slot is filled: the condition is for type checkers
         return [outcome for outcome in evaluate(self, batch) if outcome is not None]
 
     def one(self, completion: object, **columns: object) -> Outcome:
@@ -320,6 +323,7 @@ class Reward(Generic[Settings]):
             "name": self.name,
             "workers": self.workers,
         }
+        # by where it is found: a decorated function itself cannot be pickled, since its name leads to the reward
         return (_restore, (self._base._pickled_reference(), state))
 
     def _pickled_reference(self) -> str | tuple[Callable[..., object], Style]:

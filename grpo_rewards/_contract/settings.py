@@ -52,7 +52,7 @@ def validate_settings(
                 reward=reward,
                 setting=name,
             )
-    if not given and (partial or not parameters):
+    if not given and (partial or not parameters):  # nothing to check, so pydantic need not be imported
         return {}
     from pydantic import ValidationError
 

@@ -71,6 +71,7 @@ def read_signature(function: Callable[..., object], style: Style) -> Shape:
         TypeError: the signature does not fit the style; the text says what to write instead.
     """
     name = getattr(function, "__name__", type(function).__name__)
+    # an object that can be called has its annotations, and its `async`, at its class's __call__
     target = function if inspect.isroutine(function) else type(function).__call__
     is_async = inspect.iscoroutinefunction(target)
     hints = _type_hints(target)
@@ -140,7 +141,7 @@ def call_signature(shape: Shape, columns: Mapping[str, str]) -> inspect.Signatur
     for one in shape.data:
         if one.column is not None:
             name = "prompts" if one.source == "prompt" else columns.get(one.column, one.column)
-            if name.isidentifier():
+            if name.isidentifier():  # a column of the data may be called what no parameter can be
                 taken[name] = REQUIRED if one.default is REQUIRED else None
     named = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in taken.items()
@@ -170,8 +171,9 @@ def described(
 def _type_hints(target: Callable[..., object]) -> dict[str, object]:
     """Resolve annotations, falling back to the written form where a name cannot be resolved."""
     try:
+        # with Annotated, whose bounds settings are checked by
         return typing.get_type_hints(target, include_extras=True)
-    except (NameError, TypeError, AttributeError):
+    except (NameError, TypeError, AttributeError):  # one name that cannot be resolved fails them all
         return {
             name: value for name, value in getattr(target, "__annotations__", {}).items() if not isinstance(value, str)
         }

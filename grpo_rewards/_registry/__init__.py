@@ -49,6 +49,7 @@ class Registry:
         duplicates = []
         for plugin in plugins:
             for item in plugin.rewards:
+                # plugins come built-in ones first, so that nobody's install takes a name like `math` from them
                 if (taken := rewards.setdefault(item.name, item)) is not item:
                     duplicates.append(
                         f"reward {item.name!r} comes from both {taken.source} and {plugin.distribution}; "

@@ -27,6 +27,7 @@ def call_hook(
     One that raises, or whose answer `read` does not understand, goes to `failed`, which logs a warning by default.
     """
     answers = []
+    # one by one: a hook that is called through pluggy ends at the first plugin that raises
     for implementation in getattr(registry().manager.hook, hook).get_hookimpls():
         try:
             found = read(implementation.function(*arguments))

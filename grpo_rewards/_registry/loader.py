@@ -90,6 +90,7 @@ def own_rewards(module: object) -> list[Reward]:
     """The rewards among a module's names that are its own: defined in it or in its package, or named in ``__all__``."""
     package = getattr(module, "__name__", "")
     exported = set(getattr(module, "__all__", ()))
+    # what a module imports of another plugin to use it is not registered a second time
     return [
         value
         for name, value in vars(module).items()
@@ -103,7 +104,7 @@ def _hooked_rewards(manager: pluggy.PluginManager, module: object) -> list[Rewar
     """What the plugin's own ``register_rewards`` returns."""
     found: list[Reward] = []
     for implementation in manager.hook.register_rewards.get_hookimpls():
-        if implementation.plugin is module:
+        if implementation.plugin is module:  # those of the plugins before it have been asked
             found.extend(cast("Iterable[Reward]", implementation.function()))
     for item in found:
         if not isinstance(item, Reward):
@@ -118,6 +119,7 @@ def misspelt_hooks(module: object) -> Iterable[str]:
         vars(module) if isinstance(module, ModuleType) else {name: getattr(module, name, None) for name in dir(module)}
     )
     for name, value in names.items():
+        # pluggy's marker leaves this attribute; it takes an implementation of an unknown hook without a word
         if not isinstance(value, Reward) and hasattr(value, "grpo_rewards_impl") and name not in known:
             yield f"it implements the unknown hook {name!r}{nearest(name, known)} (known: {', '.join(known)})"
 

@@ -31,7 +31,7 @@ def from_reference(text: str, *, base: Path | None = None) -> Reward:
     Raises:
         UnknownRewardError: no such file, module or name, or it is no reward.
     """
-    place, _, name = text.rpartition(":")
+    place, _, name = text.rpartition(":")  # from the right: a path may hold a colon itself
     if place.endswith(".py"):
         path = (base or Path.cwd()).joinpath(place).resolve()
         module, origin = _module_of_file(path, text)
@@ -60,6 +60,7 @@ def _module_of_file(path: Path, text: str) -> tuple[ModuleType, str]:
     if not path.is_file():
         raise UnknownRewardError(f"{text}: there is no file {path}", reference=text)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    # path and content name the module: a file is loaded once, and anew when it was edited
     name = f"grpo_rewards_file_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest}"
     if name in sys.modules:
         return sys.modules[name], f"sha256:{digest}"
@@ -67,11 +68,11 @@ def _module_of_file(path: Path, text: str) -> tuple[ModuleType, str]:
     if spec is None or spec.loader is None:
         raise UnknownRewardError(f"{text}: {path} is not a Python file", reference=text)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[name] = module  # before it runs: dataclasses and pickle look their module up there
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
-        del sys.modules[name]
+        del sys.modules[name]  # a half-made module must not be found by the next try
         if isinstance(error, Exception):
             raise UnknownRewardError(
                 f"{text}: importing {path} raised {type(error).__name__}: {error}", reference=text
@@ -89,7 +90,7 @@ def _module(name: str, text: str, base: Path) -> ModuleType:
         if (
             error.name == top and there and folder not in sys.path
         ):  # Python puts a script's folder there, a command does not
-            sys.path.append(folder)
+            sys.path.append(folder)  # behind the rest, so that no file there hides an installed package
             importlib.invalidate_caches()
             return _module(name, text, base)
         raise UnknownRewardError(
@@ -113,7 +114,7 @@ def with_origin(reward: Reward) -> Reward:
 def _version_of(module: str) -> str:
     top = module.partition(".")[0]
     try:
-        return version(top)
+        return version(top)  # a distribution is mostly called as its module; the map of all is slow to make
     except (PackageNotFoundError, ValueError):
         pass
     for distribution in _distributions().get(top, []):

@@ -85,6 +85,7 @@ class Chunk:
             ids = nothing if "completion_ids" in missing else ids
             added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
             filled = {**filled, **dict.fromkeys(added, nothing)}
+        # then the groups are not known, and a reward that compares one is refused instead of given groups of one row
         alone = found.prompts is None and "group_id" not in found.columns and all(s.index is None for s in self.samples)
         grouping = None if alone else [sample.group for sample in self.samples]
         return Batch(found.completions, prompts, ids, filled, grouping=grouping)
@@ -163,7 +164,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
             except ShapeError as error:
                 yield Row(row.number, row.raw, None, str(error))
                 piled += len(row.raw) + 1000
-                if piled > _MAX_MALFORMED_BYTES:
+                if piled > _MAX_MALFORMED_BYTES:  # a file of broken lines must not pile up in memory until a group ends
                     if unit is not None:
                         yield unit
                     unit, current, piled = None, None, 0
@@ -237,7 +238,7 @@ class _Seen:
         self._said: set[str] = set()
 
     def add(self, key: Hashable, row: int) -> None:
-        mark = hash(key)
+        mark = hash(key)  # not the key, which may be a long prompt; a collision warns in vain, no more
         if mark in self._keys:
             self._say(
                 "scattered",

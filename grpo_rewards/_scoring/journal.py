@@ -72,6 +72,7 @@ class Journal:
         if continued:
             self.state = self._read_state()
         try:
+            # unbuffered, so that the state never speaks of rows that the file does not have yet
             self._file: IO[bytes] = self._partial.open("r+b" if continued else "w+b", buffering=0)
         except OSError as error:
             raise ResumeError(f"{self._partial} cannot be written: {error.strerror}") from None
@@ -130,7 +131,7 @@ class Journal:
         """Write whole lines, and note `state` as reached unless one was noted just now; `close` notes the last."""
         view = memoryview(rows)
         while view:
-            view = view[self._file.write(view) :]
+            view = view[self._file.write(view) :]  # an unbuffered file may take less than it is given
         self._bytes += len(rows)
         self.state = {"fingerprint": self.fingerprint, "bytes": self._bytes, **state}
         if time.monotonic() >= self._noted + _STATE_EVERY:
@@ -143,6 +144,7 @@ class Journal:
     def finish(self, meta: Mapping[str, object]) -> None:
         """Make the output of what has been written, in one step."""
         os.fsync(self._file.fileno())
+        # first the provenance: whoever finds the output finds what it was made with
         _replace(meta_path(self.out), orjson.dumps(meta, option=orjson.OPT_INDENT_2, default=str) + b"\n")
         if self.out.suffix.lower() in _COMPRESSED:
             packed = self.out.with_name(self.out.name + ".packing")
@@ -221,6 +223,7 @@ def _replace(path: Path, content: bytes) -> None:
 def _compress(rows: IO[bytes], path: Path) -> None:
     with path.open("wb") as raw:
         if path.with_suffix("").suffix.lower() == ".gz":
+            # without name and time in the header: the same rows are the same bytes
             with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as stream:
                 shutil.copyfileobj(rows, stream, 1024 * 1024)
         else:

@@ -305,6 +305,7 @@ def _identity(path: str | Path, source: Source) -> dict[str, object]:
     size = file.stat().st_size
     digest = hashlib.blake2b(digest_size=8)  # no secret: twice as fast as sha256 where the processor does not help
     with file.open("rb") as stream:
+        # the three are one in a small file
         for offset in dict.fromkeys((0, max(0, size // 2 - _SAMPLED // 2), max(0, size - _SAMPLED))):
             stream.seek(offset)
             digest.update(stream.read(_SAMPLED))
@@ -322,6 +323,7 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], r
         raise ResumeError(f"{meta_path(out)}, which says what {out} was made from, is missing; use --force") from None
     if changed := changes(meta["fingerprint"], fingerprint):
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
+    # the old output stays until the new one is whole
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
     source = LineSource(BoundedLines(out))
     journal = Journal(fresh, fingerprint, resume=False, force=True)

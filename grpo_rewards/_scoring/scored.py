@@ -129,6 +129,7 @@ def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[
             cells = {name: data[name] for name in reads if data.get(name) is not None}
             if not cells or any(name not in cells for name in reward.required_columns if name in reads):
                 continue
+            # the completions of one prompt have one reference: it is asked of once
             key = component.name, dump_json(cells)
             if key not in said:
                 try:
@@ -170,6 +171,7 @@ def scores_of(sample: Sample, row: RowScores) -> RowScores:
 
 
 def _line(sample: Sample, scores: RowScores) -> bytes:
+    # the scores go in before the last brace, so that the row's own text stays byte for byte and is not written anew
     body = sample.raw.rstrip()[:-1]
     key = _FIRST_KEY if body.rstrip().endswith(b"{") else _NEXT_KEY
     return b"%b%b%b}\n" % (body, key, dump_json(scores))

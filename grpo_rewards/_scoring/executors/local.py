@@ -32,7 +32,7 @@ __all__ = ["local"]
 _log = logging.getLogger(__name__)
 
 _PR_SET_PDEATHSIG = 1
-_SPAWN = multiprocessing.get_context("spawn")
+_SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks that other threads hold
 _START = 10.0  # seconds that a worker process may take to start
 
 
@@ -62,7 +62,7 @@ def _start_worker(composite: bytes, parent: int, environment: dict[str, str], st
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
+        if os.getppid() != parent:  # it died before the line above, which then never fires
             os._exit(1)
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
     try:

@@ -69,6 +69,7 @@ class _Cluster:
         self._composite = composite
         # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
         self._pickled, self._key = pickled(composite, "or score with --executor local --workers 1")
+        # no retries of Ray's own: a row that ends its worker would end one after another, and here it is searched for
         self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
 

@@ -65,6 +65,7 @@ def score_in_window(
         window.append((chunk, handle))
         under_way += [] if handle is None else [handle]
         held += size_of(chunk)
+        # two for each worker, so that the next chunk lies ready when one is done
         while len(under_way) > 2 * workers or held > WINDOW_BYTES:
             finished = wait(under_way)
             under_way = [handle for handle in under_way if handle not in finished]

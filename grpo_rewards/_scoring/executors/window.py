@@ -66,6 +66,7 @@ def _in_window(
             idle = _left(window) < asked  # there are calls to spare
             continue
         assert head is not None
+        # idle is measured and not counted: rows may wait for a service, or keep this process's own threads busy
         used, since = time.process_time(), time.monotonic()
         head.wait(None if exhausted else _TICK)
         idle = time.process_time() - used < _BUSY * (time.monotonic() - since)

@@ -62,6 +62,7 @@ class ParquetSource:
                     if len(raw) > MAX_ROW_BYTES:
                         yield Row(number, raw[: 1024 * 1024], None, f"longer than {MAX_ROW_BYTES // 2**20} MiB")
                         continue
+                    # from its text, as a worker process reads it, which gets the text alone
                     yield Row(number, raw, parse_object(raw))
         except self._errors as error:
             yield Row(number + 1, b"", None, f"the file cannot be read on from here: {error}")

@@ -33,6 +33,7 @@ class DelimitedSource:
         self.size = self._lines.size
         self._last = 0
         self._problem = ""
+        # 128 KiB by default, which a completion may exceed
         csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
         self._records = csv.reader(self._text(), delimiter=delimiter, strict=True)
         self._header_names = self._header()
@@ -96,6 +97,7 @@ class DelimitedSource:
                 yield Row(number, "\t".join(record).encode("utf-8", "replace"), None, problem)
                 continue
             data: dict[str, object] = {
+                # an empty completion is one, and is scored
                 name: cell if cell or name in ("completion", "response") else None
                 for name, cell in zip(self._header_names, record, strict=True)
             }

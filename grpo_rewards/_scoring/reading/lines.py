@@ -82,6 +82,7 @@ class BoundedLines:
             import zstandard
 
             self._broken = (*self._broken, zstandard.ZstdError)
+            # windows as `zstd --long=31` makes them, above the library's 128 MiB; frames as appending to a file does
             opened = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(raw, read_across_frames=True)
             stream = io.BufferedReader(opened, _BLOCK)
         elif not isinstance(stream, io.BufferedReader):
@@ -101,6 +102,7 @@ class BoundedLines:
                 if number == 1:
                     line = line.removeprefix(codecs.BOM_UTF8)
                 if len(line) > MAX_ROW_BYTES and not line.endswith(b"\n"):
+                    # read past in pieces, so that no line need fit in memory
                     while (rest := stream.readline(_BLOCK)) and not rest.endswith(b"\n"):
                         pass
                     yield number, line[:KEPT_OF_LONG_ROW], f"longer than {MAX_ROW_BYTES // 2**20} MiB"
@@ -109,7 +111,7 @@ class BoundedLines:
         except self._broken as error:
             yield number + 1, b"", f"the file cannot be read on from here: {error}"
         finally:
-            if self._raw is not None and self._raw is not sys.stdin.buffer:
+            if self._raw is not None and self._raw is not sys.stdin.buffer:  # whoever opened it closes it
                 self._raw.close()
 
 

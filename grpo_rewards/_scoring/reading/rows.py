@@ -118,6 +118,7 @@ def without_scores(raw: bytes, data: dict[str, object]) -> bytes:
     if SCORES not in data:
         return raw
     rest = {name: value for name, value in data.items() if name != SCORES}
+    # found by its text and then checked, since a completion may hold these very bytes
     start = raw.find(b',"' + SCORES.encode() + b'":{')
     if start > 0:
         shortened = raw[:start] + b"}"

@@ -46,6 +46,7 @@ def is_plain(row: Mapping[str, object], *, known: object = None) -> bool:
                 if type(message) is not dict or type(message.get("content")) is not str:
                     return False
     ids = row.get("completion_ids")
+    # ids by their types: isinstance would take True for a whole number, and there are thousands in a row
     return (ids is None or (type(ids) is list and set(map(type, ids)) <= _WHOLE)) and SCORES not in row
 
 
@@ -146,7 +147,7 @@ def _from_messages(row: dict[str, object]) -> dict[str, object]:
     messages = _messages(row["messages"], "messages")
     roles = [message.get("role", "assistant") for message in messages]
     if "user" in roles:
-        start = len(roles) - roles[::-1].index("user")
+        start = len(roles) - roles[::-1].index("user")  # after the last one: what comes then is the completion
     else:
         start = roles.index("assistant") if "assistant" in roles else len(roles)
     if "assistant" not in roles[start:]:
