@@ -70,6 +70,7 @@ class Waiting(Tasks):
         finished, delay = answer if type(answer) is tuple and len(answer) == 2 else (None, None)
         if type(finished) is not list or not all(type(number) is int for number in finished):
             raise Border.peer.protocol("a turn")
+        # hostile: NaN would disorder the loop's heap of timers
         if delay is not None and not (type(delay) is float and math.isfinite(delay)):
             raise Border.peer.protocol("a turn")
         return finished, delay

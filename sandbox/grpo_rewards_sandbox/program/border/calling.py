@@ -18,11 +18,13 @@ from typing import Any
 
 from .messages import AskedCalls
 
+# how long calls are made before the tests hear of them: what passed counts, where a later one hangs
 ENOUGH_SECONDS = 0.2
 BATCH = 4 << 20  # characters that cross at once, where more than one thing is to cross
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _SCALARS = frozenset((int, float, str, bool, type(None)))
 _PLAIN_INT = 1 << 64
+# nodes may point back to one another
 _MOST_NODES = 1_000_000
 _RECURSION = 50_000  # what programs of the sites with calls count on
 
@@ -86,7 +88,7 @@ class CallRunner:
             elif self._returns:
                 result = from_nodes(result, self._returns)
             return plain(result)
-        except MemoryError:
+        except MemoryError:  # a limit of the job's, which the verdict names
             raise
         except Exception as error:  # noqa: BLE001  what the program raises is this test's result
             return {"e": f"{type(error).__name__}: {error}"[:300]}
@@ -156,6 +158,7 @@ def plain(value: Any) -> object:
     if isinstance(value, set | frozenset):
         return {"s": [plain(part) for part in value]}
     if isinstance(value, int):
+        # by the builtin's own method: a class derived from it may say something else
         return plain(int.__int__(value))
     if isinstance(value, float):
         return float.__float__(value)
@@ -166,6 +169,7 @@ def plain(value: Any) -> object:
     if isinstance(value, Fraction | Decimal):
         return {"q": [str(part) for part in value.as_integer_ratio()]}
     if kind.__name__ == "deque" and kind.__module__ == "collections":
+        # equal to no list, as in Python
         return {"o": "deque"}
     if kind.__module__ == "numpy":
         return plain(value.tolist())

@@ -184,6 +184,7 @@ class CandidatePeer(Describer):
         sys.modules[name] = module
         if shown:
             exec(compile(shown, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        # a lone surrogate in a str is an error of compile's argument, in bytes a SyntaxError of the program's
         text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
         exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
@@ -192,6 +193,7 @@ class CandidatePeer(Describer):
     def _evaluate(self, how: str, source: str, names: Any) -> Any:
         """What tests evaluate may come from the candidate: it is done here."""
         scope = dict(vars(sys.modules[self.module_name])) if names is None else names
+        # eval and exec put it into the namespace, which may be one of the tests'
         before = scope.pop("__builtins__", None)
         try:
             return eval(source, scope) if how == "eval" else exec(source, scope)  # noqa: S307, S102
@@ -250,6 +252,7 @@ def _follow_warnings(peer: CandidatePeer) -> None:
     ) -> None:
         peer.events.append(["w", peer.said(message)])
 
+    # each is told: which ones count the tests' own filters decide
     warnings.simplefilter("always")
     warnings.showwarning = show
 
@@ -270,6 +273,7 @@ def follow_logging(peer: CandidatePeer) -> None:
             peer.events.append(["l", record.name, record.levelno, text, *coded, said])
 
     logging.getLogger().addHandler(Forward())
+    # levels are the tests' to set
     logging.getLogger().setLevel(0)
 
 

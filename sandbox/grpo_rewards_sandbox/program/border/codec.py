@@ -105,6 +105,7 @@ class Codec(Channel):
         """Return what stands for a value in a message."""
         kind = type(value)
         if kind in SCALARS:
+            # marshal, which the tests' side writes, carries integers as they are
             return {"i": hex(value)} if kind is int and not self.trusted and large(value) else value
         if kind is Ref:
             return {"P": value.number}
@@ -137,6 +138,7 @@ class Codec(Channel):
         library = library_of(value if kind is type else kind)
         if library and (coded := libraries.encode(self, value, library)) is not None:
             return coded
+        # handed to `__exit__`: its frames lead to all that the tests hold
         if kind is types.TracebackType:
             return None
         return self.encode_object(value)
@@ -299,6 +301,7 @@ class Codec(Channel):
     def release(self, number: int, value: object) -> None:
         """`value`, which stands for an object of the other side, goes: that one need not be kept for this side."""
         known = self.theirs.get(number)
+        # another one of the same number may have come in its place meanwhile
         if known is None or (here := known()) is None or here is value:
             self.theirs.pop(number, None)
             self._released.add(number)

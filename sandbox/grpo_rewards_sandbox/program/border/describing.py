@@ -50,6 +50,7 @@ class Describer(Peer):
         bases = [base_name(base) or exception_name(base) or self.encode(base) for base in cls.__bases__]
         own = [base for base in cls.__mro__[:-1] if base not in _VALUE_TYPES]
         names = {name: value for base in reversed(own) for name, value in vars(base).items()}
+        # Enum defines one: every enumeration would seem to have a hash of its own
         if "__hash__" in names and any(names["__hash__"] is vars(base).get("__hash__") for base in _enum_types()):
             del names["__hash__"]
         functions = [name for name, value in names.items() if type(value) is types.FunctionType]
@@ -57,6 +58,7 @@ class Describer(Peer):
         special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__") if name in names]
         if cls.__hash__ is None:
             special = [name for name in special if name != "__hash__"] + ["!hash"]
+        # any attribute may be another than its class says: each is asked for
         if "__getattribute__" in names:
             methods = []
         described_as = str(cls.__name__), str(cls.__qualname__), str(cls.__module__)

@@ -9,6 +9,7 @@ from . import stdlib
 from .proxy_classes import MAX_KEPT, ProxyMaker
 from .values import EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
+# EAGAIN, ENFILE, EMFILE, EFBIG, ENOSPC, ENOMEM
 LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
 
 
@@ -79,6 +80,7 @@ class ExceptionMaker(ProxyMaker):
         for name, part in coded.get("s", {}).items():
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
+                # methods that this side calls itself
                 if name in ("with_traceback", "add_note"):
                     continue
                 try:
@@ -101,12 +103,14 @@ class ExceptionMaker(ProxyMaker):
         try:
             return cls(*args)
         except Exception:  # noqa: BLE001  arguments that this exception does not take
+            # these three cannot be made without arguments
             return cls() if cls not in (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError) else ValueError()
 
     def _own_exception(self, coded: Any, args: tuple[object, ...]) -> BaseException:
         cls: Any = self.classes[coded["c"]]
         if not issubclass(cls, BaseException):
             raise self.protocol("not an exception")
+        # its `__new__` wants a message and exceptions
         if issubclass(cls, BaseExceptionGroup):
             return Exception("a group of exceptions")
         error: BaseException = cls.__new__(cls)

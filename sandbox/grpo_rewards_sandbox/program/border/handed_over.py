@@ -9,6 +9,7 @@ import types
 from .proxies import namespace
 from .uses import TEST_MODULES, BoundMethod
 
+# through frames, code and tracebacks one gets from a function or generator to whatever the tests hold
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))

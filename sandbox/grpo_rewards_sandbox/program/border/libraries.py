@@ -15,9 +15,11 @@ from typing import Any
 
 from .values import CONTAINERS, MutableType
 
+# numpy.dtype reads a small language, objects included: only texts of this form are given to it
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 _EXTENSION = re.compile(r"(string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\])")
 _VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
+# a closed list, since these names are looked up in torch
 _TENSOR = re.compile(r"(float16|float32|float64|bfloat16|complex64|complex128|u?int(8|16|32|64)|bool)")
 
 
@@ -263,6 +265,7 @@ def _new_series(column: object, index: object, name: object) -> object:
 def _refill(make: Any) -> Any:
     def fill(value: Any, contents: list[object]) -> None:
         made = make(*contents)
+        # whoever holds the frame is to see the change
         value._update_inplace(made)
         if made.ndim == 1:
             value.name = made.name

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from json import encoder
 from typing import Any, NamedTuple, TypedDict, cast
 
+# what one message may take of its reader's memory
 MAX_MESSAGE = 32 << 20
 RESULT, RAISED = 0, 1
 _HEADER = struct.Struct("<I")
@@ -96,6 +97,7 @@ class Message(NamedTuple):
 _NOTHING: Along = {}
 
 
+# no Exception, nor is the next one: an `except Exception` of the tests must not take it for the candidate's doing
 class Closed(BaseException):
     """The other side is gone."""
 
@@ -175,6 +177,7 @@ class Channel:
 
     def _frame(self) -> bytes:
         """Return the bytes of the next message."""
+        # read ahead: most messages come whole with one call
         buffer = self._buffer or self._bytes(_CHUNK)
         while len(buffer) < _HEADER.size:
             buffer += self._bytes(_CHUNK)
@@ -194,7 +197,7 @@ class Channel:
         """Return the next message."""
         try:
             parts = self._read(self._frame())
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # the latter: lists nested deeper than Python goes
             raise self.protocol(f"not JSON: {error}") from None
         if type(parts) not in (list, tuple) or not 2 <= len(parts) <= 3:
             raise self.protocol("not a message")

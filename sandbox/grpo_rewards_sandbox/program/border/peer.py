@@ -32,6 +32,7 @@ class Peer(Codec):
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
+        # reentrant, since who serves on the way to an answer may ask again
         self._asking = threading.RLock()  # one thread at a time waits for an answer
         self._mail = threading.Condition()
         self._arrived: list[Message] = []

@@ -27,6 +27,7 @@ _NEVER_ASKED = frozenset(
     " __array_ufunc__ __array_priority__ __array_function__ __fspath__ __length_hint__ __reduce__ __reduce_ex__ __getstate__"
     " __class__".split()
 )
+# what pytest takes instructions from, on whatever object it finds them
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
 _SPECIAL_NAME = re.compile(r"__\w+__")
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))

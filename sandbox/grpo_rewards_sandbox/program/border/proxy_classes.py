@@ -25,6 +25,7 @@ _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__", "__bool__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
+# what is kept as long as the job, and a candidate may send without end
 MAX_CLASSES, MAX_KEPT = 10_000, 100_000
 
 
@@ -61,6 +62,7 @@ class ProxyMaker(Peer):
         tested = name in self.under_test or any(getattr(base, "_border_tested", False) for base in parents)
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
         members: dict[str, object] = {
+            # a class that says it is of builtins would be treated as one, here and by libraries
             "__module__": "candidate" if described.module == "builtins" else described.module,
             "__qualname__": str(described.qualname),
         }

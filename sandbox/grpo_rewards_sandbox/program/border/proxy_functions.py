@@ -36,6 +36,7 @@ class Annotation:
 def _plain_function(signature: inspect.Signature, kind: str) -> object:
     """Return a function of this signature that does nothing, for those who look at its code."""
     values = {part.name: part.default for part in signature.parameters.values() if part.default is not part.empty}
+    # its text is run: without annotations and defaults, which are the candidate's to word
     shown = signature.replace(
         parameters=[
             part.replace(annotation=part.empty, default=None if part.name in values else part.empty)

@@ -24,6 +24,7 @@ def parameters(function: Any, default: Callable[[object], object]) -> object:
 
 def is_plain(function: object) -> bool:
     """All that is known of this function stands in its code: nothing wraps it or says that it is another."""
+    # `__wrapped__` and `__signature__` would stand in its `__dict__`
     return type(function) is FunctionType and not function.__dict__
 
 

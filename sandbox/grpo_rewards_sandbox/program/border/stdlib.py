@@ -66,6 +66,7 @@ def exception(name: str) -> type[BaseException]:
 def new_exception(cls: type[BaseException], args: tuple[object, ...]) -> BaseException:
     """Return an exception with these arguments, whatever its class wants to be made of."""
     try:
+        # a library's `__init__` may want others than it keeps as `args`, and do something
         error = cls(*args) if cls.__module__ == "builtins" else cls.__new__(cls, *args)
     except Exception:  # noqa: BLE001  arguments that this exception does not take
         error = cls.__new__(cls)

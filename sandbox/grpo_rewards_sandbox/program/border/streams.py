@@ -19,6 +19,7 @@ class Printed(io.RawIOBase):
 
     def stream(self) -> io.TextIOWrapper:
         """Return the stream that leads here."""
+        # newline: what is printed crosses as it is
         return io.TextIOWrapper(cast(Any, self), "utf-8", newline="", write_through=True)
 
     def writable(self) -> bool:

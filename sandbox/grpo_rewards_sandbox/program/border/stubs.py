@@ -139,6 +139,7 @@ def _members(special: list[str]) -> dict[str, object]:
     members: dict[str, object] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
     members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
     members["__slots__"] = ()
+    # Python takes the hash from a class that defines equality alone
     if "__eq__" in members and "__hash__" not in members:
         members["__hash__"] = _forward("hash")
     return members

@@ -97,6 +97,7 @@ class Tasks(ABC):
             except asyncio.CancelledError:
                 if number in self._over_there:
                     raise
+                # and wait on: it may take its time to end, or refuse to
                 self.ask("cancel", number)
                 cancelled = True
             finally:

@@ -33,6 +33,7 @@ _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _SIGNED = (types.FunctionType, types.MethodType)
+# they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 MAX_EVENTS = 1000
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
@@ -217,7 +218,7 @@ class TrustedPeer(ExceptionMaker):
             self.surroundings.take(along["environment"])
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
-        if self._quiet:
+        if self._quiet:  # tests that keep no state have no way to look at streams, warnings or logs
             return
         if "printed" in along:
             out, err = along["printed"]
@@ -327,6 +328,7 @@ class TrustedPeer(ExceptionMaker):
         """Do what the candidate asks, on objects that the tests handed over and with no way into their insides."""
         if what == "stdin":
             if arguments[0] == "input":
+                # looked up now: a test may have replaced it
                 return builtins.input(*arguments[1:])
             return sys.stdin.read() if arguments[0] == "read" else sys.stdin.readline()
         if what == "op":

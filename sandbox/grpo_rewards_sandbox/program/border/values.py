@@ -53,6 +53,7 @@ class MutableType:
         return value
 
 
+# read and filled by the builtins' own methods: those of a class derived from one are the candidate's
 def _pairs(value: Any) -> list[object]:
     return [part for pair in dict.items(value) for part in pair]
 
@@ -272,12 +273,14 @@ BASES: dict[type, Callable[[type, Any], object]] = {
     datetime.timedelta: lambda cls, v: datetime.timedelta.__new__(cls, v.days, v.seconds, v.microseconds),
 }
 
+# IOError and EnvironmentError are left out, which are other names of OSError
 EXCEPTIONS: dict[str, type[BaseException]] = {
     name: value
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException) and value.__name__ == name
 }
 EXCEPTION_NAMES: dict[type, str] = {value: name for name, value in EXCEPTIONS.items()}
+# called here they would act on this side's files and frames
 _NEVER = frozenset(
     "exec eval compile open input breakpoint exit quit help globals locals vars print getattr setattr delattr copyright"
     " credits license memoryview super".split()

@@ -55,6 +55,7 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
 def _load(job: JobMessage, peer: TrustedPeer) -> None:
     asked: AskedCalls = {
         "entry": job["entry_point"],
+        # LeetCode's name for the class with the method, where the row names none
         "owners": [*job["classes"], "Solution"],
         "parameters": list(job["parameters"]),
         "returns": job["returns"],
@@ -126,6 +127,7 @@ def decoded(coded: Any) -> Any:
         return coded
     ((tag, body),) = coded.items()
     if tag == "i":
+        # hexadecimal, which Python reads in linear time and without its limit on digits
         return int(body, 16)
     if tag == "d":
         return {_hashable(decoded(key)): decoded(value) for key, value in body}

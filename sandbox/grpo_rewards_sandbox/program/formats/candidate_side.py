@@ -23,6 +23,7 @@ from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
 
 _WORD = re.compile(r"\w+")
 _TEST_MODULES = ("tests", "test_solution")
+# what pickle's protocols 0 to 2 name to make bytes and plain objects again
 _HARMLESS = frozenset(("_codecs.encode", "copyreg._reconstructor", "builtins.object"))
 
 
@@ -52,12 +53,14 @@ def follow_monkeypatch(peer: TrustedPeer) -> None:
             setattr(target, *args)
             self._setattr.append((target, args[0], before))
             return
+        # the real one also takes a target as text: what it noted says which module was changed
         count = len(self._setattr)
         real(self, target, *args, **kwargs)
         for changed, name, _ in self._setattr[count:]:
             _patch_there(peer, changed, name, 1)
 
     def undo_(self: MonkeyPatch) -> None:
+        # read before: undoing empties the list
         changed = [(target, name) for target, name, _ in self._setattr]
         undo(self)
         for target, name in changed:
@@ -79,6 +82,7 @@ def follow_mock(peer: TrustedPeer) -> None:
         return result
 
     def leave_(self: Any, *error: object) -> object:
+        # read before: leaving deletes them
         target, name = self.target, self.attribute
         result = leave(self, *error)
         _patch_there(peer, target, name, -1)
@@ -94,11 +98,13 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
     module = target.__name__
     if module.partition(".")[0] not in sys.stdlib_module_names or (module, name) in _OWN:
         return
+    # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, name] = _replaced.get((module, name), 0) + more
     peer.request("patch", module, name, times <= 0, getattr(target, name) if times > 0 else None)
 
 
 _replaced: dict[tuple[str, str], int] = {}
+# each process has its own of these, and `border.surroundings` brings them together where that is to be
 _OWN = frozenset(
     (
         ("builtins", "input"),
@@ -177,6 +183,7 @@ def _for_tests(real: Any, there: Any) -> object:
         if caller.f_globals.get("__name__") in _TEST_MODULES:
             return there(*args, **kwargs)
         if len(args) == 1 and not kwargs:
+            # without namespaces a builtin takes those of its caller, which would be this function
             return real(*args, caller.f_globals, caller.f_locals)
         return real(*args, **kwargs)
 
@@ -189,6 +196,7 @@ def _restrict_pickle() -> None:
     class Unpickler(pickle._Unpickler):
         def find_class(self, module: str, name: str) -> object:
             found = super().find_class(module, name)
+            # from protocol 4 on a dotted name leads through attributes, out of the class
             own = module in _TEST_MODULES and isinstance(found, type) and "." not in name
             if own or f"{module}.{name}" in _HARMLESS or (isinstance(found, type) and found in _PLAIN):
                 return found
@@ -238,6 +246,7 @@ class _ForBoth:
 
     @staticmethod
     def open(path: str, flags: int, mode: int = 0o777) -> int:
+        # tempfile makes files of mode 0600, which the candidate's user could not open
         return os.open(path, flags, mode | 0o666)
 
     @staticmethod

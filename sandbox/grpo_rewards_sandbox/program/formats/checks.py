@@ -36,6 +36,7 @@ def _instrumented(tests: str) -> tuple[types.CodeType, int]:
                     body.append(ast.copy_location(ast.Expr(call), statement))
                     total += 1
             node.body = body
+    # one where all asserts stand in loops: the call of check itself is the test
     return compile(ast.fix_missing_locations(tree), "tests.py", "exec", dont_inherit=True), max(total, 1)
 
 
@@ -61,6 +62,7 @@ def run(
     prepare(peer, text)
     if shared is not None:
         candidate_side.work_in(peer, shared)
+    # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
         guard.install(peer.refuse, "", shared)
     if (
@@ -152,6 +154,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
         **candidate_side.evaluators(peer, asked),
     }
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
+        # a candidate's own function of this name must not stand in for the tests'
         if name != "check" or job["format"] != "humaneval":
             with contextlib.suppress(LookupError):
                 namespace[name] = visible.trusted_value(name, getattr(module, name))

@@ -23,6 +23,7 @@ _OF_DATA = frozenset(
     " popleft rotate most_common elements numerator denominator quantize as_tuple parent stem suffix exists is_file is_dir"
     " read_text write_text args".split()
 )
+# attributes that a function has too, by itself or by a usual decorator
 _OF_FUNCTIONS = frozenset(
     "cache_info cache_clear cache_parameters __name__ __doc__ __wrapped__ __annotations__ __qualname__ __module__"
     " __defaults__ __code__ calls count called".split()
@@ -44,6 +45,7 @@ def classes_under_test(text: str, module: str, asked: Iterable[str], given: Iter
 @functools.lru_cache(maxsize=64)
 def _used_as_classes(text: str, module: str, asked: frozenset[str]) -> frozenset[str]:
     found: set[str] = set()
+    # which names hold what a call of another one gave: `x = Vector(1)`, and then `x.norm` says that Vector is a class
     holders: dict[str, set[str]] = {}
     aliases = names.modules(text, module)
     original = names.renamed(text, module)
@@ -115,6 +117,7 @@ def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
     return *texts, frozenset(node.name for node in shown)  # type: ignore[return-value]
 
 
+# the setup may hold the reference and expected values too: nothing with a method, a base or a constant is shown
 def _is_plain(node: ast.ClassDef) -> bool:
     if node.bases or node.keywords or node.decorator_list:
         return False
@@ -139,5 +142,6 @@ def _is_field(node: ast.stmt) -> bool:
 
 def _is_empty(node: ast.expr) -> bool:
     return (isinstance(node, ast.Constant) and node.value in (None, 0, 1, "", False)) or (
+        # a list's or tuple's one child, when it is empty, is its context
         isinstance(node, (ast.List, ast.Dict, ast.Tuple)) and not list(ast.iter_child_nodes(node))[1:]
     )

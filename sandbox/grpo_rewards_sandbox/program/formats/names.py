@@ -8,6 +8,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+# random among them, without `seed`: each job begins with a generator of its own, so drawing leaves nothing behind
 _SAFE_MODULES = frozenset("math copy itertools collections cmath fractions decimal heapq random string".split())
 _SAFE_ATTRIBUTES = frozenset(
     "isclose sqrt pi inf nan isnan isinf floor ceil deepcopy copy fabs pow exp log e gcd factorial comb sin cos append"
@@ -124,6 +125,7 @@ def expected(source: str) -> ExpectedTests:
     assert isinstance(nodes[0], ast.Module)
     found: set[str] = set()
     left_out: set[str] = set()
+    # `pytestmark = pytest.mark.skip` at the top speaks for the whole file
     everything = any(_leaves_out(node) for node in nodes[0].body if isinstance(node, ast.Assign))
     for node in nodes[0].body:
         cases = [("", node)]
@@ -148,6 +150,7 @@ def plain_file(tests: str, module: str) -> bool:
 
 def _asks_for_more(node: ast.AST) -> bool:
     if isinstance(node, ast.FunctionDef):
+        # a test's parameters are fixtures
         test, given = node.name.startswith("test"), ast.unparse(node.args)
         return bool(node.decorator_list or (test and given) or (not test and _MEANS_MORE.match(node.name)))
     if isinstance(node, ast.Name):
@@ -224,4 +227,5 @@ def _collected(node: ast.ClassDef) -> bool:
         isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__test__" for t in part.targets)
         for part in node.body
     )
+    # pytest collects no class that has a constructor
     return not opted_out and (unittest or not names & {"__init__", "__new__"})

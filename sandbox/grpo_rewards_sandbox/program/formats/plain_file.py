@@ -110,6 +110,7 @@ def _call_each(tests: str, report: JobReport, progress: Progress) -> None:
         else:
             report.tests_passed += 1
             progress(report.tests_passed, report.tests_total)
+    # a test whose name was given to something else further down is lost
     if missing := sorted(wanted - found.keys()):
         report.fail(f"{missing[0]} was not collected")
     if not report.tests_passed:
@@ -118,6 +119,7 @@ def _call_each(tests: str, report: JobReport, progress: Progress) -> None:
 
 
 def _is_function(value: object) -> bool:
+    # a star import may bring a function of the candidate's whose name begins with test
     return type(value) is types.FunctionType and value.__code__.co_filename == "tests.py"
 
 

@@ -12,6 +12,7 @@ import threading
 import types
 from collections.abc import Sequence
 
+# statuses by which this process names a limit; a program that ends with one itself has failed all the same
 EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
 EXIT_MODULE = 117
 LIMIT_OF_EXIT = {
@@ -41,8 +42,10 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
     sys.modules["__main__"] = main
     sys.argv = list(words)
+    # the interpreter was started with -S, so nobody has put exit, quit and help there
     site.setquit()
     site.sethelper()
+    # as a script's streams are, but bytes that are no UTF-8 pass through both ways
     for descriptor, (name, mode, errors) in enumerate(_STREAMS):
         stream = open(descriptor, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  the program's
         setattr(sys, name, stream)
@@ -64,6 +67,7 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
 
 def _run(source: str, namespace: dict[str, object]) -> int:
     try:
+        # as bytes: a lone surrogate is a SyntaxError of the program's then, not an error of compile's argument
         code = compile(source.encode("utf-8", "surrogatepass"), "main.py", "exec", dont_inherit=True)
         exec(code, namespace)  # noqa: S102
     except SystemExit as end:

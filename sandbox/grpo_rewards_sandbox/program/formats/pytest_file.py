@@ -64,6 +64,7 @@ def run(
             tests.splitlines(keepends=True),
             path,
         )  # read from here when one fails
+        # after all that this process opens for itself
         guard.install(peer.refuse, path, shared)
         outcomes = Outcomes(progress)
         items = session.run(path, outcomes, shared or folder)

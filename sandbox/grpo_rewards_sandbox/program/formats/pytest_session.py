@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from _pytest.python import Function
     from _pytest.reports import CollectReport, TestReport
 
+# these write files, dump stacks or only warn, and most are called for each test
 _OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan threadexception unraisableexception"
 _WARM = (
     "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
@@ -91,16 +92,19 @@ class PreparedSession:
 
         site.setquit()
         site.sethelper()
+        # installed plugins would run beside the tests, other ones on each machine
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         sys.dont_write_bytecode = True
         options = [
             "-q",
             "-s",
+            # no conftest or configuration file is read: the candidate might have written it
             "--noconftest",
             "-c",
             "/dev/null",
             "--rootdir",
             "/",
+            # asserts are not rewritten, which costs a compilation: `_message` shows the statement instead
             "--assert=plain",
             "-p",
             "no:warnings",
@@ -159,6 +163,7 @@ class PreparedSession:
             nonlocal count
             if not base.exists():
                 os.mkdir(base)
+                # setgid: what either user makes in it stays in the folder's group
                 os.chmod(base, 0o2777)
             count += 1
             path = base / f"{basename}{count}"

@@ -29,6 +29,7 @@ class JobReport:
         """Note the first reason why the job does not pass."""
         if not self.reason:
             missing = _MISSING.search(reason)
+            # what the standard library lacks no package brings
             if missing and missing[1].partition(".")[0] not in sys.stdlib_module_names:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
@@ -50,6 +51,7 @@ def read_report(line: bytes) -> JobReport:
         report = JobReport(**found) if type(found) is dict else strange
     except (ValueError, TypeError, RecursionError):
         return strange
+    # exact types: JSON's true would count as 1 test that passed
     kinds = all(type(getattr(report, name)) is type(getattr(strange, name)) for name in JobReport.__slots__)
     counts = (report.tests_passed, report.tests_total)
     if not kinds or report.status not in _VERDICTS or min(counts) < 0 or max(counts) > _MAX_TESTS:

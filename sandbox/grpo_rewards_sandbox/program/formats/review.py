@@ -14,18 +14,23 @@ from . import names
 from .guard import READABLE
 from .names import called
 
+# which argument may not be text of the candidate's, since it is run, imported or looked up; 9: what is called
 _ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
                   "__import__": 0, "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9,
                   "system": 0, "popen": 0}  # fmt: skip
 _PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
+# the candidate's objects live in another process: what is measured here would be their proxies
 _WATCHES = frozenset(
     ["ref", "proxy", "finalize", "WeakSet", "WeakMethod", "getrefcount", "getsizeof", "get_referrers", "get_referents"]
 )
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
+# SQL may name files: ATTACH
 _RUNS_SQL = frozenset(("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _NAMESPACES = frozenset(("globals", "locals", "vars"))
+# they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
+# their results are no text, whatever they are given
 _NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass hash id ord callable any all".split())
 _ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
 
@@ -155,6 +160,7 @@ class _Theirs:
         self._asked, self._modules = asked, modules
         self._holding: set[str] = set()
         functions = {node.name: node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+        # until nothing is added: a name may be handed on above the line that first fills it
         before = -1
         while before != len(self._holding):
             before = len(self._holding)
@@ -225,6 +231,7 @@ class _Theirs:
         )
         if (
             at is not None
+            # `re.compile`: a pattern is an honest answer, and the time that it takes is the candidate's
             and not of_module
             and not (name in ("getattr", "hasattr", "setattr", "delattr") and node.args and self.text(node.args[0]))
         ):
@@ -257,6 +264,7 @@ class _Theirs:
             return "format objects of theirs with text of the candidate"
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
             return "load pickles"
+        # of no cases no test fails
         if name == "parametrize" and len(node.args) > 1 and self._decides(node.args[1]):
             return "take their cases from the candidate"
         if self.names(node.func):
@@ -301,6 +309,7 @@ def left_out(text: str, module: str) -> str:
                 return f"the tests need the package {package}, which the sandbox has not"
         elif name in ("skipif", "skipIf", "skipUnless"):
             used = {part.id for part in ast.walk(first) if isinstance(part, ast.Name)}
+            # only what nothing but the environment decides; pytest decides the rest, with the candidate there
             if used <= _ENVIRONMENT:
                 try:
                     holds = bool(eval(compile(ast.Expression(first), "tests.py", "eval"), dict(scope)))  # noqa: S307  the tests' text

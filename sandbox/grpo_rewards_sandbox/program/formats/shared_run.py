@@ -21,6 +21,7 @@ from .report import JobReport, describe
 def run(job: JobMessage, session: PreparedSession | None, folder: str) -> JobReport:
     """Judge one job in this process."""
     report = JobReport()
+    # taken before the candidate runs, which may replace what the modules hold
     report_class, fail, describe_error, judge_all = JobReport, JobReport.fail, describe, judge
     name, tests = job["module"], job["tests"]
     expected = names.expected(tests) if isinstance(tests, str) else None

@@ -17,6 +17,7 @@ from ..protocol import Started
 from .runner import regular_size
 
 _LOOK = 0.2
+# what was written just before the limit still counts, but not for as long as somebody writes
 _LAST_READS = 3
 _TAIL = 4000  # bytes of standard error that are kept
 _READ = 1 << 16
@@ -89,6 +90,7 @@ def standard_input(text: bytes) -> int:
     """Return a descriptor for a program's standard input: a file, as judges give one, of which some programs ask the size."""
     held = sealed(text)
     try:
+        # opened once more: to read only, and from the beginning
         return os.open(f"/proc/self/fd/{held}", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.close(held)
@@ -141,6 +143,7 @@ class Cell:
         self._ask({"do": "take", "name": name}, ())
         answer, given = self._answer()
         try:
+            # hostile: it may be a pipe that never ends, or a file that grows meanwhile
             size = regular_size(given[0]) if given and "problem" not in answer else -1
             if size < 0:
                 return None
@@ -184,6 +187,7 @@ class Cell:
         status, cpu, peak = answer.get("status"), answer.get("cpu"), answer.get("peak")
         if type(status) is not int or type(cpu) is not float or type(peak) is not int:
             raise JobEnded(JobReport(reason="its process ended without an exit status"))
+        # SIGXCPU comes at the soft limit; a program that ignores it is killed
         if status == _CPU_SIGNAL or (status in _KILLED and cpu >= how.limits["CPU"]):
             raise JobEnded(JobReport(status="timeout", reason=ran_out(cpu)))
         if status in _KILLED:
@@ -239,6 +243,7 @@ class Cell:
         return self._receive()
 
     def _receive(self) -> tuple[dict[str, Any], list[int]]:
+        # the runner is of the candidate's user: it may be killed or stopped in the middle of a message
         self._socket.settimeout(_STUCK)
         try:
             answer, given = wire.receive(self._socket)

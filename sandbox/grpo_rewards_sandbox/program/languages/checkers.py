@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SECONDS = 20.0  # of a checker's own time, for one output
 _LIMITS = {
     "memory": 1 << 30, "processes": 64, "open_files": 256, "file_bytes": 64 << 20, "output_bytes": 1 << 20,
+    # one cell for many outputs: each run has a limit of its own
     "cpu_seconds": 1 << 20,
 }  # fmt: skip
 _INPUT, _OUTPUT, _ANSWER = "input.txt", "output.txt", "answer.txt"
@@ -29,6 +30,7 @@ _ORDER = {
     "codeforces": (_INPUT, _ANSWER, _OUTPUT),
     "function": (_INPUT, _OUTPUT, _ANSWER),
 }
+# testlib's own: accepted, wrong answer, presentation error, dirt behind the answer, unexpected end
 _TESTLIB = {0: True, 1: False, 2: False, 4: False, 8: False}
 # by the checker's own word the jury is at fault, or the output is worth some points: neither right nor wrong
 _NO_WORD = (3, 7)
@@ -87,6 +89,7 @@ def _accepts(cell: Cell, job: JobMessage, program: Program, source: str, place: 
     assert checker is not None
     answer = case["output"].encode("utf-8", "surrogatepass")
     try:
+        # a row without an answer has none that could be tried
         return bool(answer.strip()) and _is_right(cell, checker["protocol"], program, source, case, answer)
     except _Unclear:
         return False
@@ -170,6 +173,7 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: Ca
             raise _Unclear(_words(said))
         return _TESTLIB[said.status]
     lines = said.data.decode("utf-8", "replace").split()
+    # the function may print for itself before; `_FUNCTION` writes the verdict last
     verdict = lines[-1:] if protocol == "function" else lines
     if said.status != 0 or verdict not in (["0"], ["1"]):
         raise _Unclear(_words(said))

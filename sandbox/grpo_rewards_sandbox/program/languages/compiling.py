@@ -72,6 +72,7 @@ class Compiler:
             return self._kept[key]
         made = self._make(slot, language, text, headers, tests, trusted, clock)
         self._kept[key] = made
+        # the one just made stays, however large it is: it is run next
         while len(self._kept) > _KEPT or (
             len(self._kept) > 1 and sum(one.size for one in self._kept.values()) > _KEPT_BYTES
         ):
@@ -133,10 +134,12 @@ def command(
     compiling = words != entry.run
     reserves = entry.reserves or compiling
     values = {
+        # less than the kernel's limit: node's native frames need some of the stack too, and would overrun it
         "source": source, "main": main, "memory": str(memory >> 20), "stack": str(min(65500, (stack >> 10) * 9 // 10)),
         "folder": "{folder}",
     }  # fmt: skip
     bound = {"STACK": stack, "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
+    # AS counts what is reserved and never touched too, gigabytes for Go, Java and node; DATA what can be written to
     bound["DATA" if reserves else "AS"] = memory + (_RESERVED if reserves else 0)
     return RunCommand(
         [word.format(**values) if "{" in word and word != table.TRANSPILE else word for word in words],

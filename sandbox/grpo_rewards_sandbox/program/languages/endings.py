@@ -34,6 +34,7 @@ class Ending:
 
 def joined(language: str, setup: str, candidate: str, tests: str) -> str:
     """Return the one text that is compiled and run."""
+    # node's own only prints, and goes on
     between = "\nconsole.assert = (c, ...m) => { if (!c) throw new Error(m.join(' ') || 'Assertion failed'); };\n"
     parts = [setup, candidate, between + tests if language == "javascript" else tests]
     return "\n".join(part for part in parts if part)
@@ -46,6 +47,7 @@ def ending(language: str, tests: str) -> Ending:
     if has_tests(language, tests):
         return Ending("", lambda output, secret: _PASSED[language].search(output) is not None)
     text = _AT_END.get(language, "")
+    # behind a closing tag it would be printed, not run
     if language == "php" and "?>" in tests:
         text = ""
     if not text:

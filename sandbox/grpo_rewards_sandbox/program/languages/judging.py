@@ -136,6 +136,7 @@ class Judge:
     def _case(self, job: JobMessage, program: Program, cell: Cell, case: CaseMessage) -> bytes | str:
         """Run a program once; return its output, or what is wrong with how it ended."""
         seconds = float(case.get("timeout") or job["test_timeout"] or job["timeout"])
+        # the clock of the whole job goes on
         if seconds < job["timeout"]:
             cell.clock.allow(seconds)
         text = case["input"].encode("utf-8", "surrogatepass")

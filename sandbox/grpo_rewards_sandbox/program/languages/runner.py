@@ -128,6 +128,7 @@ def _run(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str,
     while descriptors:  # the supervisor is to see the end of the streams
         os.close(descriptors.pop())
     while True:
+        # of the first process of a pid namespace all that a program left is a child too
         pid, status, usage = os.wait4(-1, 0)
         if pid == child:
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# comments and strings say nothing; an unclosed comment goes to the end, else each opening would be searched from anew
 _QUIET = re.compile(
     r'//[^\n]*|/\*.*?(?:\*/|\Z)|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
 )

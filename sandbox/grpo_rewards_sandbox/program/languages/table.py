@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from . import sources
 
 PATH = "/usr/local/bin:/usr/local/go/bin:/usr/bin:/bin"
+# where Debian and npm put typescript
 _NODE_PATH = "/usr/local/lib/node_modules:/usr/lib/node_modules:/usr/share/nodejs"
 _NO_OPENSSL = ("OPENSSL_CONF", "/dev/null")  # else node ends where it may not read the machine's
 TRANSPILE = (

@@ -139,12 +139,14 @@ def decide(
             got = found[place][:_SHOWN].decode("utf-8", "replace")
             report.fail(f"test {place + 1}: expected {json.dumps(value.value)[:_SHOWN]}, got {got}")
     if problem is not None or len(found) > len(wanted):
+        # a program that ended badly, or wrote on, has not passed them all
         report.tests_passed = min(report.tests_passed, len(wanted) - 1)
         report.fail(problem.report.reason if problem else "it wrote more values than there are tests")
 
 
 def lines(data: bytes) -> list[bytes]:
     """Return the lines that are whole."""
+    # a program that was ended in the middle of a line has not written that value
     return data.split(b"\n")[:-1]
 
 
