@@ -15,6 +15,7 @@ _LONGEST = 1000  # characters
 _DEEPEST = 50  # levels of brackets and signs
 
 _SPACING = re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|[\s$`~]+|\\+(?=\s|$)")
+# no `**`: without powers a value has about as many digits as its text; [0-9], since \d knows other scripts' digits
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
     r"|(?P<frac>\\[dt]?frac(?![A-Za-z]))|(?P<times>\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|\*(?!\*)|[×·⋅∙xX])"
@@ -64,6 +65,7 @@ def read_expression(text: str) -> Expression:
     text = text.strip()
     if len(text) > _LONGEST:
         raise ArithmeticProblem(f"the expression has {len(text)} characters, more than {_LONGEST}")
+    # the full stop of a sentence
     tokens = _tokens(text[:-1] if text.endswith(".") else text)
     if not tokens:
         raise ArithmeticProblem("the answer is empty")

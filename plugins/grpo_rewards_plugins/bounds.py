@@ -25,6 +25,7 @@ def finite(settings: SettingValues) -> None:
 def between(settings: SettingValues, name: str, low: float, high: float = math.inf) -> None:
     """Refuse a setting below `low` or above `high`; None passes."""
     value = settings[name]
+    # written so that NaN, which compares with nothing, is refused
     if value is not None and not low <= value <= high:
         span = f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
         raise ValueError(f"{name} must be {span}, not {value:g}")

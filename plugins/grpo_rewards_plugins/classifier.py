@@ -86,10 +86,12 @@ class Classifier:
             rows = by_length[place : place + batch_size]
             try:
                 outputs = self._forward([texts[row] for row in rows], max_tokens)
+            # before RuntimeError, of which it is a kind
             except torch.cuda.OutOfMemoryError:
                 torch.cuda.empty_cache()
                 if batch_size == 1:
                     raise ClassifierProblem("the GPU's memory does not suffice for one row; lower max_tokens") from None
+                # for the rest of the call: the texts that follow are longer still
                 batch_size = max(1, len(rows) // 2)
                 _log.warning("the GPU's memory does not suffice for %d rows; going on with %d", len(rows), batch_size)
                 continue
@@ -107,6 +109,7 @@ class Classifier:
         batch = self.tokenizer(
             texts, return_tensors="pt", padding=True, truncation=True, max_length=min(max_tokens, longest)
         ).to(self.device)
+        # one segment, so all are 0, as without them; networks of decoders refuse the argument
         batch.pop("token_type_ids", None)
         with torch.inference_mode():
             logits = self.network(**batch).logits

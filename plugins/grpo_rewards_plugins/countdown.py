@@ -113,6 +113,7 @@ def _given(numbers: object) -> Counter[Fraction] | None:
 def _number(value: object) -> Fraction | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
+    # a float as it is written: 0.1 is meant as a tenth, which no float is
     return read_number(value if isinstance(value, str) else repr(value)) if not _too_large(value) else None
 
 

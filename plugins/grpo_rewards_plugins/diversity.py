@@ -52,6 +52,7 @@ def diversity(
         if any(own):
             return [_distinct(grams, holders, ngram) for grams in own]
     if mode == "answers":
+        # no answer at all is one too, which several may share
         keys = [normal_text(find_answer(text, tag=tag) or "") for text in completions]
     else:
         keys = [_SPACE.sub(" ", text).strip().casefold() for text in completions]

@@ -18,6 +18,7 @@ __all__ = ["DocumentProblem", "check_schema", "first_violation", "read_document"
 _DATA = ("const", "default", "enum", "examples")  # keywords that hold data, not schemas
 _LONGEST_INTEGER = 300  # digits, so that every number also fits a float
 
+# of the context, since a validator is kept and shared by all threads
 _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 
 
@@ -109,6 +110,7 @@ def check_schema(schema: Mapping[str, object]) -> None:
         place = "/".join(str(part) for part in problem.absolute_path)
         raise ValueError(f"schema is not a JSON schema{f' (at {place})' if place else ''}: {problem.message}") from None
     _check_parts(schema)
+    # a reference is followed only where a document leads: these find lost ones at the top before the first row
     samples: tuple[object, ...] = (None, {}, [])
     try:
         for sample in samples:
@@ -131,6 +133,7 @@ def _check_parts(schema: Mapping[str, object]) -> None:
         reference, below = part.get("$ref"), part.get("patternProperties")
         if isinstance(reference, str) and not reference.startswith("#"):
             raise ValueError(f"schema refers to {reference!r}; references must lead within the schema (#/...)")
+        # jsonschema would search these patterns with `re`, which nothing can stop
         if isinstance(below, dict) and below and "unevaluatedProperties" in part:
             raise ValueError("schema: unevaluatedProperties beside patternProperties is not supported")
         for pattern in (part.get("pattern"), *(below if isinstance(below, dict) else ())):
@@ -185,6 +188,7 @@ def _written(schema: Mapping[str, object]) -> str:
         raise ValueError(f"schema must be plain JSON: {problem}") from None
 
 
+# by its JSON, since a mapping has no hash
 @lru_cache(maxsize=64)
 def _validator(written: str) -> Validator:
     from jsonschema.validators import Draft202012Validator, extend, validator_for
@@ -193,6 +197,7 @@ def _validator(written: str) -> Validator:
     schema = json.loads(written)
     base = validator_for(schema, default=Draft202012Validator)
     base.check_schema(schema)
+    # instead of jsonschema's own: those search with `re`, which cannot be stopped, and compare each item with each
     known = {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
@@ -202,6 +207,7 @@ def _validator(written: str) -> Validator:
     }
     if (dynamic := base.VALIDATORS.get("$dynamicRef")) is not None:
         known["$dynamicRef"] = _timed(dynamic)
+    # an empty registry: jsonschema's own would fetch a reference from the network
     made: Validator = extend(base, known)(schema, registry=Registry())  # type: ignore[no-untyped-call]
     return made
 

@@ -77,7 +77,7 @@ def exact(
 
 def _equal(found: str, gold: object, ignore_case: bool, tolerance: float) -> bool:
     if isinstance(gold, bool) or not isinstance(gold, int | float | str):
-        gold = str(gold)
+        gold = str(gold)  # a bool is an int to Python, and True is not 1 here
     if isinstance(gold, str):
         text, value = _gold(gold, ignore_case)
         slack = Fraction(tolerance)
@@ -108,6 +108,7 @@ def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
 def normal_text(text: str, *, ignore_case: bool = True) -> str:
     """Return `text` in the form that is compared: NFKC, single spaces, bare of quotes, asterisks and a full stop."""
     text = _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip(" \"'`*")
+    # an ellipsis stays
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip(" \"'`*")
     return text.casefold() if ignore_case else text

@@ -83,6 +83,7 @@ def _reference(answer: object) -> dict[str, object]:
 
 
 def _same(found: object, wanted: object) -> bool:
+    # before the numbers: in Python True equals 1, in JSON it does not
     if isinstance(wanted, bool) or isinstance(found, bool) or wanted is None or found is None:
         return found is wanted
     if isinstance(wanted, str) and isinstance(found, str):

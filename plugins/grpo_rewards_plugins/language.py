@@ -56,6 +56,7 @@ def language(completion: str, *, script: Script = "latin") -> Outcome:
     if script == "latin" and completion.isascii():
         return _ALL_LATIN
     raw = completion.encode("utf-8", "surrogatepass")
+    # English with some marks beyond ASCII is counted faster by its bytes than by the table
     tabled = _tabled(completion, script) if len(completion) >= _LONG and len(raw) > 1.5 * len(completion) else None
     letters, foreign, first = tabled or _split(completion, raw, script)
     if not foreign:

@@ -97,6 +97,7 @@ def _is_right(completion: str, correct: object, answer: object) -> bool | None:
         return correct >= 0.5
     if answer is None:
         return None
+    # the plain function, without what the contract does around a reward
     verdict = exact.function(completion, answer)
     value = verdict.value if isinstance(verdict, Outcome) else verdict
     return None if value is None else cast(float, value) >= 0.5

@@ -92,9 +92,11 @@ def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Out
     if output == "logit":
         value = max(-1.0, min(1.0, logit / scale))
     elif output == "softmax":
+        # no exponent is above 0, or a large logit would overflow
         top = max(row)
         value = math.exp(logit - top) / sum(math.exp(other - top) for other in row)
     else:
+        # of two equal forms the one whose exponent is negative
         value = 1.0 / (1.0 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1.0 + math.exp(logit))
     return Outcome(value, "scored", f"output {label} is {logit:.4g}", {"logit": logit})
 
@@ -105,6 +107,7 @@ _classifiers: dict[tuple[str, str, str], Classifier] = {}
 
 def _loaded(name: str, device: str, dtype: str) -> Classifier:
     key = (name, device, dtype)
+    # loaded under the lock, or two threads would each hold a copy of the weights
     with _lock():
         if key not in _classifiers:
             from grpo_rewards_plugins.classifier import Classifier

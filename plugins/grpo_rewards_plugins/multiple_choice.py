@@ -90,6 +90,7 @@ def _where(text: str, place: Place, tag: str) -> str | None:
     if (marked := extract(text, order=("tag", "box", "hash"), tag=tag).text) is not None:
         return marked
     final = final_text(text)
+    # an empty tag is an empty answer, and no reason to look elsewhere
     if tagged(final, tag) is not None:
         return ""
     if (said := line_after_phrase(final)) is not None:
@@ -105,6 +106,7 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
     plain = _bare(text)
     if not plain:
         return _Choice(problem="the answer is empty")
+    # the texts first: an option's own text may be a letter
     if (named := _named(plain, texts, letters)) is not None:
         return _Choice(named)
     head = _head(letters).fullmatch(plain[_lead(plain) :])
@@ -127,6 +129,7 @@ def _lead(plain: str) -> int:
 
 def _bare(text: str) -> str:
     """The text without LaTeX's text commands, emphasis and quotes, with single spaces."""
+    # the pattern takes the innermost command, so each round opens one level
     for _ in range(3):
         text = _LATEX.sub(r"\1", text)
     text = text.replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
@@ -174,6 +177,7 @@ def _gold(answer: object, texts: Sequence[str], letters: str) -> str | None:
     if isinstance(answer, int):
         return letters[answer] if 0 <= answer < (len(texts) or len(letters)) and answer < len(letters) else None
     plain = _bare(answer)
+    # "(B)." at most: a longer text is an option's, which may begin with a letter too
     if (match := _head(letters).fullmatch(plain)) is not None and len(plain) <= 4:
         return match["letter"].upper()
     return _named(plain, texts, letters)

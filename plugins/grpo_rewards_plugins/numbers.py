@@ -7,11 +7,13 @@ from fractions import Fraction
 
 __all__ = ["read_number"]
 
+# [0-9], since \d takes the digits of every script, and int() reads them
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<grouped>[0-9]{1,3}(?:,[0-9]{3})+)|(?P<plain>[0-9]*))(?P<point>\.(?P<decimals>[0-9]*))?"
     r"(?:[eE](?P<exponent>[+-]?[0-9]{1,4}))?"
 )
 _LONGEST = 400  # characters; a longer one is compared as text
+# the power of ten is written out exactly: beyond this it is work, and no answer
 _LARGEST_EXPONENT = 400
 
 
@@ -44,6 +46,7 @@ def _plain(text: str) -> Fraction | None:
         return None
     scale = exponent - len(decimals)
     value = Fraction(int(whole + decimals))
+    # most numbers are whole, and need no power of ten
     if scale:
         value *= Fraction(10) ** scale
     return -value if match["sign"] == "-" else value

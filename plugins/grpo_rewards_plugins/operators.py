@@ -33,6 +33,7 @@ def binary(sign: ast.operator, one: object, other: object) -> object:
         raise ValueError(f"the operator {type(sign).__name__} is not evaluated")
     if _size(one) > _MOST_ITEMS or _size(other) > _MOST_ITEMS:
         raise ValueError("too large")
+    # operands within the bounds give no result too large to build; powers, shifts and products of texts look first
     found = _BINARY[type(sign)](one, other)
     if isinstance(found, int) and found.bit_length() > _MOST_BITS:
         raise ValueError("too large")
@@ -46,6 +47,7 @@ def _size(value: object) -> int:
 def _power(base: object, exponent: object) -> object:
     if not isinstance(base, int | float) or not isinstance(exponent, int | float):
         raise TypeError("a power of numbers")
+    # before it is computed: 9**9**9 would not come back
     if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) * max(1, base.bit_length()) > _MOST_BITS:
         raise ValueError("too large")
     return base**exponent

@@ -142,6 +142,7 @@ def _cost(search: _Search, penalties: Mapping[str, float], max_penalty: float) -
     for pattern, each in penalties.items():
         if cost >= max_penalty or not each:
             continue
+        # counted as far as it costs anything: a pattern may match at every character
         count = search.count(pattern, math.ceil(max_penalty / each))
         if count:
             cost = min(cost + count * each, max_penalty)

@@ -41,4 +41,5 @@ def literal(text: str) -> object:
     Raises:
         ValueError, SyntaxError, RecursionError, MemoryError, TypeError: it is none, as `ast.literal_eval` says.
     """
+    # leading blanks are an indentation to the parser; `ast.literal_eval` takes them off itself
     return ast.literal_eval(parse(text.lstrip(" \t"), mode="eval"))

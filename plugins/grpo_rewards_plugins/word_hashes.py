@@ -37,10 +37,12 @@ def count_distinct(text: str, size: int) -> tuple[int, int]:
 
 def _distinct(numbers: Numbers) -> int:
     """How many of the numbers are distinct: each takes a place in a table, and the few whose place another has are sorted."""
+    # four to eight places for each number, so that few numbers meet
     bits = len(numbers).bit_length() + 2
     places = (numbers >> np.uint64(64 - bits)).astype(np.intp)
     order = np.arange(len(numbers), dtype=np.int32)  # half a table stays in the cache
     table = np.empty(1 << bits, np.int32)
+    # numpy keeps the last of several that are put at one place
     table[places] = order
     holders = table[places]
     others = numbers[numbers[holders] != numbers]
@@ -53,6 +55,7 @@ def _distinct(numbers: Numbers) -> int:
 def _characters(text: str) -> tuple[Codes, NDArray[np.uint8]]:
     """The characters of the text without its case, in as few bytes each as they take, and the kind of each."""
     table = _kinds()
+    # bytes know the case of ASCII alone; lone surrogates come in completions too, and UTF-8 has none
     raw = text.encode("utf-8", "surrogatepass").lower()
     if len(raw) == len(text):
         codes: Codes = np.frombuffer(raw, np.uint8)
@@ -61,6 +64,7 @@ def _characters(text: str) -> tuple[Codes, NDArray[np.uint8]]:
     # to fold the whole text is slow and most often for nothing: ASCII is done
     folded = raw.decode("utf-8", "surrogatepass") if beyond == beyond.casefold() else text.casefold()
     codes = np.frombuffer(folded.encode("utf-16-le", "surrogatepass"), "<u2")
+    # as many units as characters: none of them is beyond U+FFFF
     if len(codes) == len(folded):
         return codes, table.take(codes)
     codes = np.frombuffer(folded.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -71,6 +75,7 @@ def _characters(text: str) -> tuple[Codes, NDArray[np.uint8]]:
 def _kinds() -> NDArray[np.uint8]:
     """The kind of each character up to U+FFFF; those beyond are no spaces and stand in words."""
     table = np.full(1 << 16, _SPACED, np.uint8)
+    # U+3000 is the last white space of Unicode
     table[[code for code in range(0x3001) if chr(code).isspace()]] = _SPACE
     for first, last in UNSPACED:
         table[ord(first) : ord(last) + 1] = _UNSPACED
@@ -104,9 +109,11 @@ def _hashes(codes: Codes, starts: Places, lengths: Places) -> Numbers:
     """The words' numbers."""
     each = 8 // codes.itemsize
     masks = np.array([(1 << 8 * codes.itemsize * held) - 1 for held in range(each + 1)], np.uint64)
+    # a view of eight bytes from each place on; with eight zeros behind, the last ones have as many
     eights = np.ndarray(len(codes), "<u8", codes.tobytes() + bytes(8), strides=(codes.itemsize,))
     found = eights[starts]
     found &= masks.take(np.minimum(lengths, each))
+    # else a word would be the same as it is with U+0000 behind it
     found += lengths.view(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
     _mix(found)
     for place in range(each, LONGEST, each):

@@ -31,6 +31,7 @@ def _check(settings: SettingValues) -> None:
         for tag in settings["min_chars"]:
             if tag not in tags:
                 raise ValueError(f"min_chars names the tag {tag!r}, which is not among tags ({', '.join(tags)})")
+    # a share of three tags has no exact float
     if not 0 < per_tag <= 0.5 / len(tags) + 1e-9:
         raise ValueError(
             f"per_tag must be above 0 and at most {0.5 / len(tags):g}, so that the {2 * len(tags)} tags make at most 1; "
@@ -115,8 +116,10 @@ def _read(text: str, tags: tuple[str, ...]) -> _Order:
     if len(text) <= _LONG:
         found = tuple(pattern.findall(text))
     else:
+        # one text for each tag, not a new piece for each place where it stands
         one = {mark: mark for mark in marks}
         found = tuple(one[match[0]] for match in pattern.finditer(text))
+    # a text full of tags comes once, and as a key would only push out the usual orders
     return _order(marks, found) if len(found) <= _FEW else _order.__wrapped__(marks, found)
 
 
@@ -167,6 +170,7 @@ def _stray_text(text: str, tags: Sequence[str], layout: Literal["lines", "blocks
         if between.strip():
             return f"there is text between {before} and {opening}"
         if layout == "lines":
+            # the first tag may begin the text
             if place and "\n" not in between:
                 return f"{opening} is not on a line of its own"
             if text[start + len(opening) : start + len(opening) + 1] != "\n":
@@ -227,7 +231,7 @@ def _counted(
             penalty = min(per_char * trailing, max_penalty)
             value = max(0.0, value - penalty)
             reasons.append(f"{trailing} characters follow {order.last} (-{penalty:g})")
-    value = min(value, 1.0)
+    value = min(value, 1.0)  # what `_check` forgives of rounding may add up
     return Outcome(value, "scored", "; ".join(reasons) or "each tag stands once, in order")
 
 

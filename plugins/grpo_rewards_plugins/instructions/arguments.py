@@ -14,6 +14,7 @@ LANGUAGES = frozenset(
 
 def count(value: object) -> int:
     """A number of 0 or more; data in columns may hold it as a float."""
+    # the floor of infinity is NaN, and NaN equals nothing, so both are refused as fractions are
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or value != value // 1:
         raise ValueError("a whole number of 0 or more")
     return int(value)

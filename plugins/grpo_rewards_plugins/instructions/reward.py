@@ -78,6 +78,7 @@ def instructions(
         min_words: a completion of fewer words gets 0 (ours: none).
     """
     _register()
+    # all rows before the first verdict: an unknown instruction is an error before anything is scored
     rows = [
         _read(row, *cells, mend=checkers == "mended")
         for row, cells in enumerate(
@@ -88,6 +89,7 @@ def instructions(
         if checks is None:
             yield row, _NONE
             continue
+        # open-instruct's rows have ground_truth alone, and its graders strip; IFEval's and IFBench's have ids, and keep
         stripped = think == "strip" or (think == "auto" and instruction_id_list is None)
         if think == "auto" and instruction_id_list is not None and ground_truth is not None:
             stripped = instruction_id_list[row] is None
@@ -143,6 +145,7 @@ def _reason(checks: tuple[Bound, ...], problems: list[str]) -> str:
 
 def _strict(check: Bound, text: str) -> str:
     """What is wrong with a text, or nothing; a blank one keeps none but some of RLVR-IFeval."""
+    # so that the checks may count on a word
     if (not text or text.isspace()) and not check.blank:
         return "broken"
     try:
@@ -159,6 +162,7 @@ def _loose(check: Bound, text: str) -> str:
     cut = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
     texts = [text, text.replace("*", ""), *cut, *(part.replace("*", "") for part in cut)]
     problem = "broken"
+    # equal variants once: without an asterisk the second half is the first
     for variant in dict.fromkeys(texts):
         problem = _strict(check, variant)
         if not problem or problem == _SLOW:  # which it would be on each of the others too

@@ -62,6 +62,7 @@ def _tagged(tokens: tuple[str, ...]) -> bool:
     first = tokens[0]
     if (verb := known.get(first)) is not None:
         return verb
+    # nltk's tagger pads the end of a sentence with these
     word, following, after, *_ = (*map(_normal, tokens), "-END-", "-END2-", "-END2-")
     scores = Counter(always)
     for name, seen in (
@@ -69,6 +70,7 @@ def _tagged(tokens: tuple[str, ...]) -> bool:
         ("word after", after),
     ):  # fmt: skip
         scores.update(dict(_pairs(weights[name].get(seen, ""))))
+    # ties go to the later name, as in nltk's tagger
     return "VB" in max(scores, key=lambda tag: (scores[tag], tag))
 
 

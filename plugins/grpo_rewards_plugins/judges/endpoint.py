@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Problem", "check_client", "consult"]
 
 _Verdict = TypeVar("_Verdict")
+# what reading JSON of any shape may raise
 _NO_VERDICT = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _SHOWN_AGAIN = 2_000  # characters of an answer that was no verdict, when it is asked to be put right
 _REPAIR = "That is not the JSON object that was asked for. Answer again with that object and nothing else."
@@ -71,6 +72,7 @@ class _Endpoint:
         with self.lock:
             if self.spent >= limits.budget:
                 return None
+            # when the turn is taken, not when the answer is there: those that wait side by side must not overspend
             self.spent += 1
             now = time.monotonic()
             start = max(now, self.next_request, self.next_token)
@@ -148,7 +150,9 @@ async def consult(
     user = json.dumps({name: value for name, value in asked.items() if value is not None}, default=str)
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     body = _body(client, messages)
+    # one step, so that two threads cannot begin with an endpoint each
     endpoint = _endpoints().setdefault((client.url, client.key_env), _Endpoint())
+    # of the question alone, before a repair adds to it
     key = hashlib.sha256(body).hexdigest()
     if (known := endpoint.cache.get(key)) is not None:
         return known  # type: ignore[no-any-return]
@@ -160,6 +164,7 @@ async def consult(
         await asyncio.sleep(wait)
         url = f"{client.url.rstrip('/')}/chat/completions"
         loop = asyncio.get_running_loop()
+        # the loop's own executor has 32 threads at most, and `workers` may be more
         found, tokens = await loop.run_in_executor(_threads(), _ask, url, body, client.key_env, client.timeout)
         if tokens is not None:
             endpoint.correct(tokens - guess, client.limits)
@@ -168,6 +173,7 @@ async def consult(
                 verdict = read(_document(found))
             except _NO_VERDICT:
                 problem = Problem("its answer is no verdict of the form that was asked for")
+                # with its last answer alone, so that questions do not grow from try to try
                 body = _body(client, [*messages, *_put_right(found)])
             else:
                 endpoint.remember(key, verdict)
@@ -180,6 +186,7 @@ async def consult(
             )
         if problem.pause is None:
             break
+        # no pause where nothing follows it
         if attempt + 1 < client.attempts:
             await asyncio.sleep(min(max(problem.pause, 0.25 * 2**attempt), _LONGEST_PAUSE))
     return problem

@@ -67,6 +67,7 @@ async def judge(
 
 def _verdict(found: dict[str, object]) -> Outcome:
     score = found["score"]
+    # a bool is an int to Python, and `true` is no grade
     if isinstance(score, bool) or not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
         raise ValueError("the score is no number from 0 to 1")
     return Outcome(

@@ -68,6 +68,7 @@ async def pairwise(
         if isinstance(call, Problem):
             return Outcome(None, "unavailable", f"pairwise: {call.text}")
     ahead, behind = (call for call in calls if not isinstance(call, Problem))
+    # the second call has the sides the other way round
     value = (_WORTH[ahead] + 1.0 - _WORTH[behind]) / 2
     return Outcome(value, "scored", f"shown first: {ahead}; shown second: {behind}")
 

@@ -60,6 +60,7 @@ async def ranking(
         budget: calls, retries included, per process and endpoint (ours).
     """
     shown = [gradable(text) for text in completions]
+    # by hash: neither the group's order nor the alphabet may decide who is shown first
     texts = sorted({text for text in shown if text is not None}, key=lambda text: _place(text, seed))
     if len(texts) > _MOST:
         why = f"the group has {len(texts)} different completions, more than {_MOST}"

@@ -136,6 +136,7 @@ def _answers(document: dict[str, object], count: int) -> list[tuple[str, str]]:
 
 
 def _scored(wanted: list[_Criterion], answers: list[tuple[str, str]], response: str, quotes: str) -> Outcome:
+    # judges quote with line breaks of their own
     text = " ".join(response.split())
     total, notes = 0.0, []
     for one, (met, quote) in zip(wanted, answers, strict=True):

@@ -37,6 +37,7 @@ _secret = os.urandom(16)
 def gradable(completion: str) -> str | None:
     """Return what a judge is shown of a completion, or None where there is nothing to grade."""
     text = final_text(completion).strip()
+    # marks alone are no opener: an answer may begin with a minus or a bracket
     if (opener := _FIRST.match(text)) is not None and any(map(str.isalnum, text[: opener.end()])):
         text = text[opener.end() :]
     end = len(text)

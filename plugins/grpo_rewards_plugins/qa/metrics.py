@@ -20,6 +20,7 @@ _VERDICTS = ("yes", "no", "noanswer")
 
 def normal(text: str) -> str:
     """Lower case, ASCII punctuation taken out, then the words a, an, the, then single spaces; the order matters."""
+    # marks first, as in SQuAD's script: in "a-b" no article is left to take out
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 

@@ -72,6 +72,7 @@ def qa(
     """
     golds = accepted_answers(golden_answers, answers, answer, reward_model)
     if variant == "squad2" and golds is not None:
+        # as SQuAD 2.0's script: golds that normalise to nothing are none, and without any the right answer is empty
         golds = tuple(filter(gold_normal, golds)) or ("",)
     if not golds:
         return Outcome(None, "not_applicable", _NO_ANSWERS)

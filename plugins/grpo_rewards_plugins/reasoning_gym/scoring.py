@@ -74,10 +74,12 @@ def _guard() -> None:
         vars(importlib.import_module(f"{package.__name__}.{name}"))["parse_expr"] = _parse_safely
     for name in _PARSING_BY_SYMPY:
         names = vars(importlib.import_module(f"{package.__name__}.{name}"))
+        # some of the modules import sympy under the short name
         names["sp" if "sp" in names else "sympy"] = _Sympy()
 
 
 _guard()
+# before the workers fork, so that each has them
 _known()
 
 

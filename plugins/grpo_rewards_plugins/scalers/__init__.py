@@ -46,6 +46,7 @@ def signal(
     """
     if observed.spread is None:
         return factor
+    # kept in the run's state, so that a resumed run goes on from the same peak
     peak = memory["peak"] = max(memory.get("peak", 0.0), observed.spread)
     if peak <= 0.0:
         return factor
@@ -67,6 +68,7 @@ def target(
     wanted = target.get(observed.name) if isinstance(target, dict) else target
     if wanted is None or observed.rate is None:
         return factor
+    # a dual variable is never negative: a constraint that holds fades, and does not pay for breaking it
     return max(0.0, factor + step * (wanted - observed.rate))
 
 

@@ -80,6 +80,7 @@ def _found(folder: str, name: str | None, path: str | None) -> Path:
         if not whole.is_file():
             raise DatabaseProblem(f"there is no database {str(whole)[:200]!r}")
         return whole
+    # a row's name must not lead out of the folder
     if not name or name in (".", "..") or set(name) & set("/\\\0"):
         raise DatabaseProblem(f"db_id must be the name of a database, not {str(name)[:80]!r}")
     for suffix in _SUFFIXES:

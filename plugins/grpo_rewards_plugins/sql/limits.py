@@ -26,6 +26,7 @@ GRACE = 0.05
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
 LONGEST_QUERY = 200_000
 """Characters."""
+# a result that is wrong within these is fetched no further
 _FIRST_ROWS = 64
 _COUNTED = frozenset({str, bytes})
 
@@ -137,6 +138,7 @@ _PLAIN = frozenset({str, int, bool, bytes, type(None)})
 
 
 def _plain(value: Any) -> Any:
+    # NaN is no equal of itself, so no set would hold it once
     if value != value:
         return "NaN"
     if isinstance(value, list | tuple):

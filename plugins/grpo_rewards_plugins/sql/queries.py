@@ -111,6 +111,7 @@ def same_form(text: str) -> str:
     if not any(map(text.__contains__, _QUOTES)):
         return " ".join(text.lower().split()).removesuffix(";").rstrip()
     parts = _QUOTED.split(text)
+    # a character that no printable text holds keeps the place of each quoted text
     outside = " ".join("\x01".join(parts[::2]).lower().split()).removesuffix(";").rstrip()
     return outside + "".join(parts[1::2])
 

@@ -141,9 +141,11 @@ def sql(
             waiting[form].append(row)
         else:
             waiting[form] = [row]
+            # the gold's own text is known by the worker, which does not run it again
             asked.append(question if form[2] != gold_form(form[1]) else (form[0], form[1], form[1]))
     forms = list(waiting)
     for number, found in ask(asked, settings):
+        # a failure may be over the next time
         if not (found.failed or gold_varies(asked[number][1]) or varies(asked[number][2])):
             known[forms[number]] = found
         for row in waiting[forms[number]]:

@@ -48,15 +48,18 @@ class SQLite:
 
     def _open(self, path: str, max_bytes: int) -> None:
         script = Path(path).read_text(encoding="utf-8") if path.endswith(".sql") else None
+        # immutable: SQLite makes no lock and no journal, so nothing beside the file is touched either
         name = ":memory:" if script is not None else f"{Path(path).resolve().as_uri()}?mode=ro&immutable=1"
         self._connection = sqlite3.connect(name, uri=True, isolation_level=None, cached_statements=0)
         if script is not None:
             self._connection.executescript(script)
+        # behind the script, which writes
         for pragma in ("temp_store=MEMORY", "trusted_schema=OFF", f"hard_heap_limit={_HEAP}", "query_only=ON"):
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
         self._connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()  # is it a database at all?
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        # last: what is done above would be refused
         self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._is_late, _STEPS)
 

@@ -20,6 +20,7 @@ _TYPES: dict[str, type] = {
     "number": float, "object": dict,  # the original raises on these two
 }  # fmt: skip
 _LISTS = ("array", "tuple")
+# as the original's standardize_string, which also makes a double quote of each single one
 _BARE = {**dict.fromkeys(map(ord, " ,./-_*^")), ord("'"): '"'}
 
 
@@ -82,6 +83,7 @@ def _call_problem(function: Mapping[str, Any], call: Mapping[object, Any], wante
         if not _is_accepted(value, described[parameter], accepted[parameter]):
             return f"{name}: {parameter} is {value!r:.60}, not {accepted[parameter]!r:.120}"
     for parameter, values in accepted.items():
+        # an empty text among the accepted values says that the parameter may be left out
         if parameter not in given and "" not in values:
             return f"{name}: {parameter!r} is missing"
     return ""

@@ -73,6 +73,7 @@ def _json(text: str) -> object:
 def _hermes(text: str) -> Calls:
     """The calls in tags that stand on lines of their own; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
     found = []
+    # not by a lazy pattern, which looks to the end of the text from each tag that is never closed
     at = text.find(_OPEN)
     while at >= 0 and (end := text.find(_CLOSE, at + len(_OPEN))) >= 0:
         with suppress(Unreadable):

@@ -71,7 +71,7 @@ def _value(node: ast.expr | None) -> object:
     """An argument's value; names and calls without keywords are their own text."""
     match node:
         case ast.Constant(value=value):
-            return "..." if value is Ellipsis else value
+            return "..." if value is Ellipsis else value  # as BFCL's decoder has it
         case ast.UnaryOp(operand=ast.Constant(value=value)):
             return -value  # type: ignore[operator]  # whatever the operator is: `+5` and `not 5` are -5 to BFCL
         case ast.List(elts=items):

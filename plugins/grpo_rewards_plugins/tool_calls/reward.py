@@ -136,6 +136,7 @@ def _first(*cells: object) -> object:
 
 
 def _printable(text: str) -> str:
+    # reasons are shown on terminals, and a completion may hold their escapes
     return text if text.isprintable() else ascii(text)
 
 
@@ -168,6 +169,7 @@ def _difference(calls: Calls, wanted: Sequence[tuple[str, object]], order: str) 
         return f"{len(calls)} calls, not {len(wanted)}"
     left = [next(iter(call.items())) for call in calls]
     for name, arguments in wanted:
+        # in the given order only the next one counts
         places = range(len(left)) if order == "any" else range(min(1, len(left)))
         for place in places:
             if left[place][0] == name and _equal(left[place][1], arguments):

@@ -24,6 +24,7 @@ class WantedCalls:
     @property
     def by_relevance(self) -> bool:
         """Whether any call at all is right, or with ``irrelevance`` none."""
+        # in irrelevance too
         return "relevance" in self.category
 
 

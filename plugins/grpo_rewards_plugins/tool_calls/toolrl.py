@@ -29,6 +29,7 @@ def grade(text: str, truth: str, *, grading: str) -> tuple[float, float]:
     Raises:
         RowProblem: the reference's calls cannot be read.
     """
+    # the marks of Qwen's and Llama's chat templates, behind which the original looks at nothing
     text = text.split("<|im_end|>")[0].split("<|eot_id|>")[0].strip()
     return _format(text, "<tool_call>" in truth, "<response>" in truth), _calls(text, truth, grading)
 

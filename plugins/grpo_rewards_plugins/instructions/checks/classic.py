@@ -152,12 +152,14 @@ def number_placeholders(text: str, num_placeholders: int) -> bool:
     """Enough pairs of square brackets are closed within their line."""
     number = 0
     for line in text.split("\n"):
+        # not by `\[.*?\]`, which looks to the end of the line from each bracket that is never closed
         at = line.find("[")
         while at >= 0 and (end := line.find("]", at)) >= 0:
             number, at = number + 1, line.find("[", end)
     return number >= num_placeholders
 
 
+# without the originals' `\s*` before and `.*$` behind, which change no verdict; the first is quadratic in blanks
 _POSTSCRIPTS = {"P.P.S": re.compile(r"p\.\s?p\.\s?s"), "P.S.": re.compile(r"p\.\s?s\.")}
 
 
@@ -175,6 +177,7 @@ def number_bullet_lists(text: str, num_bullets: int) -> bool:
     """So many lines begin with ``*`` (not two) or ``-``; a lone ``*`` takes the next line with it."""
     lines = [line.lstrip() for line in text.split("\n")]
     dashes = sum(1 for line in lines if line.startswith("-"))
+    # the original's pattern is `^\s*\*[^\*].*$`, whose `[^\*]` may be a line feed
     stars, taken, last = 0, False, len(lines) - 1
     for place, line in enumerate(lines):
         if taken:
@@ -207,6 +210,7 @@ def number_highlighted_sections(text: str, num_highlights: int) -> bool:
 @check("detectable_format:multiple_sections", "ifeval", section_spliter=of.text, num_sections=of.count)
 def multiple_sections(text: str, section_spliter: str, num_sections: int) -> bool:
     """Enough headings stand in the text: the word and a number."""
+    # more than: one piece stands before the first heading
     return pieces(rf"\s?{section_spliter.strip()}\s?\d+\s?", text) > num_sections
 
 
@@ -230,6 +234,7 @@ def json_format(text: str) -> bool:
 def title(text: str) -> bool:
     """Something that is not blank stands between ``<<`` and ``>>`` on a line."""
     for line in text.split("\n"):
+        # the original's pattern is greedy, so the last >> of the line closes
         start, end = line.find("<<"), line.rfind(">>")
         if 0 <= start < end - 2 and line[start:end].lstrip("<").rstrip(">").strip():
             return True

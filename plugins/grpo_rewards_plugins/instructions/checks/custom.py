@@ -128,6 +128,7 @@ def csv_special_character(text: str) -> bool:
     """A heading of five columns and fourteen rows of five, up to one with a quoted field that has a mark in it."""
     if not _PRODUCTS.fullmatch(text.split("\n", 1)[0].strip()):
         return False
+    # tripled, a field's quotes come through the reader as part of its text, as the original has it
     rows = _rows(text.replace('"', '"""'))
     if rows is None or len(rows) != 15:
         return False
@@ -151,6 +152,7 @@ def csv_quotes(text: str) -> bool:
     """A heading and three rows of five fields between tabs, each in double quotes."""
     if not _GRADES.fullmatch(text.split("\n", 1)[0].strip()):
         return False
+    # tripled as above
     rows = _rows(text.replace('"', '"""'), "\t")
     if rows is None or len(rows) != 4:
         return False

@@ -92,6 +92,7 @@ def emoji(text: str) -> bool:
     for place, sentence in enumerate(bare):
         if not sentence:
             return False
+        # the last but one too: a variation selector may stand behind the emoji
         if is_emoji(sentence[-1]) or is_emoji(sentence[-2:][0]):
             continue
         following = bare[place + 1] if place + 1 < len(bare) else ""
@@ -154,6 +155,7 @@ def thesis(text: str) -> bool:
         return False
     text = text[start:]
     end = _first_of(text, "</i>", "</em>")
+    # 3 and 4 characters for `<em>` and `</em>` too, as in the original
     return end >= 0 and bool(text[3:end].strip()) and bool(text[end + 4 :].strip())
 
 

@@ -44,6 +44,7 @@ def copy_span_idx_whole(text: str, prompt_to_repeat: str, n_start: int, n_end: i
 
 def _finds(first: str, last: str, text: str) -> list[str]:
     """What stands from `first` to the next `last` on its line, without overlaps; both are patterns, as in the original."""
+    # plain words are searched without the lazy pattern, which looks to the end of the line from each first word
     if re.escape(first) != first or re.escape(last) != last:
         return [text[slice(*hit.span())] for hit in spans(f"{first} .*? {last}", text, ignore_case=False)]
     found = []
@@ -180,6 +181,7 @@ def exclude_word(text: str, keyword: str) -> bool:
 def no_adjacent_consecutive(text: str) -> bool:
     """No word begins with the character after that of the word before it."""
     firsts = [word[0].lower() for word in text.split()]
+    # lower() makes two characters of some (U+0130), which ord() does not take
     return all(len(one) == len(other) == 1 and ord(other) - ord(one) != 1 for one, other in pairwise(firsts))
 
 
