@@ -61,7 +61,7 @@ def __getattr__(name: str) -> object:
         value = default_composite()
     else:
         raise AttributeError(f"module 'grpo_rewards' has no attribute {name!r}")
-    globals()[name] = value
+    globals()[name] = value  # found there from now on, without this function
     return value
 
 

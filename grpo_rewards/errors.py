@@ -63,6 +63,7 @@ def how_to_install(extra: str) -> str:
 class GrpoRewardsError(Exception):
     """Base of every error that a user can act on. Crosses into other processes whole, but for its ``__cause__``."""
 
+    # an exception pickles as a call with its words, and those with keyword-only arguments refuse that
     def __reduce__(self) -> tuple[object, ...]:
         return (_received, (type(self), self.args), self.__dict__)
 

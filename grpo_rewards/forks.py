@@ -28,11 +28,11 @@ class PerProcess(Generic[T]):
     def forget(self) -> None:
         """Let the next call make another one; what there is belongs to whoever has it."""
         self._lock = threading.RLock()
-        self._made: tuple[T] | None = None
+        self._made: tuple[T] | None = None  # in a tuple, as what is made may be None or false
 
     def __call__(self) -> T:
         """Return this process's one."""
-        made = self._made
+        made = self._made  # without the lock, as it is there nearly always
         if made is None:
             with self._lock:
                 made = self._made = self._made or (self._make(),)

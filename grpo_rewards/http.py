@@ -54,7 +54,7 @@ def post(url: str, body: bytes, *, token: str, timeout: float, most: int) -> byt
         with error, contextlib.suppress(OSError, http.client.HTTPException):  # it may break off in the middle
             said = error.read(_SHOWN)
         raise NoAnswer(f"answered {error.code}", pause=pause, refused=error.code in _REFUSED, body=said) from None
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException) as error:  # URLError and time-outs are OSErrors
         why = getattr(error, "reason", None) or type(error).__name__
         raise NoAnswer(f"cannot be reached: {why}") from None
     return answer

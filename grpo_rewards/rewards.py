@@ -48,7 +48,7 @@ def __getattr__(name: str) -> Reward:
     from grpo_rewards._registry import get_reward
     from grpo_rewards.errors import UnknownRewardError
 
-    if name.startswith("__"):
+    if name.startswith("__"):  # asked for by the import system and tools: no reason to load the plugins
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
         return get_reward(name)

@@ -68,7 +68,7 @@ def _groups(root: Path) -> Iterator[Path]:
         return
     mounted = root / "sys/fs/cgroup"
     for line in lines:
-        _, controllers, path = line.split(":", 2)
+        _, controllers, path = line.split(":", 2)  # the path may hold colons
         if controllers and "cpu" not in controllers.split(","):
             continue
         # version 2 has no controllers; where both are mounted, it lies in a folder of its own

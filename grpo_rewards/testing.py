@@ -158,6 +158,7 @@ class RewardContract:
         """Worker processes import it by name and score the same."""
         rows = self.plain_rows()
         here = [(outcome.value, outcome.status) for outcome in self.scored(rows)]
+        # spawn, which imports anew: a forked child would have whatever this process holds
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             there = pool.apply(_elsewhere, (pickle.dumps(self.bound()), rows))
         assert there == here

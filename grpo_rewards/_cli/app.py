@@ -115,7 +115,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FINDINGS)
     except KeyboardInterrupt:
-        _leave("stopped; an unfinished -o goes on with --resume", 130)
+        _leave("stopped; an unfinished -o goes on with --resume", 130)  # 128 + SIGINT, as shells have it
 
 
 def _leave(message: str, code: int) -> None:

@@ -211,5 +211,6 @@ def _show(report: AuditReport) -> None:
 def _printable(text: str, most: int = 160) -> str:
     """Return text of a completion as one line that a terminal shows and does not obey."""
     text = text.replace("\n", "⏎")
+    # cut first: a cheat may be megabytes long
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[: most + 1])
     return text if len(text) <= most else text[:most] + "…"

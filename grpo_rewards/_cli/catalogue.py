@@ -52,10 +52,10 @@ def list_(
             more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
             columns = ", ".join(names[:_COLUMNS]) + more
             values = (entry["name"], low_high, columns, entry["source"], entry["version"], entry["summary"])
-            table.add_row(*(value.replace("[", r"\[") for value in values))
+            table.add_row(*(value.replace("[", r"\[") for value in values))  # rich takes [name] for markup
         console = Console()
         if not console.is_terminal:
-            console.width = 200
+            console.width = 200  # in a pipe rich would cut at 80
         console.print(table)
         for problem in problems:
             typer.echo(f"problem: {problem}", err=True)

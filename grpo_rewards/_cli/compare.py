@@ -76,7 +76,7 @@ def _write(summary: Figures, changed: Sequence[RowChange]) -> None:
 
     write = sys.stdout.buffer.write
     head = orjson.dumps({**summary, "changed": []}, option=orjson.OPT_INDENT_2)
-    write(head.removesuffix(b"]\n}"))
+    write(head.removesuffix(b"]\n}"))  # `changed` is the last key, and empty here
     for place, entry in enumerate(changed):
         text = orjson.dumps(entry, option=orjson.OPT_INDENT_2).replace(b"\n", b"\n    ")
         write((b",\n    " if place else b"\n    ") + text)

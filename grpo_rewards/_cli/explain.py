@@ -55,7 +55,7 @@ def explain(
     """
     from grpo_rewards._presets import is_preset
 
-    file, mark, row = what.rpartition("#")
+    file, mark, row = what.rpartition("#")  # from the right: a file's name may hold a # itself
     if is_preset(what):
         _explain_preset(what, as_json=as_json)
     elif mark and row.isdigit():
@@ -179,6 +179,7 @@ def _records(
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
             )
     composite = composite_for(config, only)
+    # one group at a time, so that no other row is scored for this one
     for chunk in make_chunks(joined(open_source(file), join, on), Pace(start=1, most=1), warn=lambda _text: None):
         for malformed in chunk.malformed:
             if malformed.number == number:

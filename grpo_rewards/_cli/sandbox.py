@@ -105,6 +105,7 @@ def _try(name: str) -> Tried:
     from grpo_rewards_sandbox import Job, SandboxUnavailable, open_sandbox
 
     tests = ["assert double(21) == 42"]
+    # with a wrong one, since a backend that passes everything would seem to work
     jobs = [Job(_CANDIDATE, tests, "asserts"), Job("double = str", tests, "asserts")]
     try:
         with open_sandbox(name, workers=1) as opened:

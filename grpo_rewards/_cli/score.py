@@ -71,6 +71,7 @@ def score(
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
     composite = composite_for(config, only, param, column)
     conditions = any(component.when is not None for component in composite.components)
+    # a second reading, for conditions alone; a pipe cannot be read twice
     rows = joined(open_source(file), join, on) if conditions and Path(file).is_file() else None
     warned: list[str] = []
 

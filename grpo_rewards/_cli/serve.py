@@ -71,6 +71,7 @@ def serve(
         max_pending=max_pending,
         max_body=max_body,
         body_timeout=body_timeout,
+        # later than the batch's own limit, which leaves rows out where this one ends the worker
         request_timeout=600.0 if limit is None else limit + 30.0,
         drain=drain,
     )

@@ -146,5 +146,6 @@ def _pairs(given: list[str] | None, option: str) -> dict[str, object]:
         name, sign, value = item.partition("=")
         if not (sign and name):
             raise typer.BadParameter(f"expected NAME=VALUE, not {item!r}", param_hint=option)
+        # a setting as a file would have it, so that 2 is a number; a column's name is text
         pairs[name] = value if option == "--column" else yaml.safe_load(value)
     return pairs

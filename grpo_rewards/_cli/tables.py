@@ -44,6 +44,7 @@ def show_table(
             for place in kept
             if titles[place] in (*left, text) or any(row[place] not in ("", "0") for row in rows)
         ]
+    # wider than the terminal if need be: a line that runs on is ugly, a cut figure wrong
     console.width = max(console.width, _needed(widths, kept))
     table = Table(box=None, pad_edge=False, header_style="bold")
     for place in kept:

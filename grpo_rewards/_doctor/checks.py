@@ -60,6 +60,7 @@ def _dependencies() -> Iterator[Finding]:
         )
         return
     for requirement in wanted:
+        # one of an extra, or of another system
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
@@ -68,7 +69,7 @@ def _dependencies() -> Iterator[Finding]:
             wrong.append(f"{requirement.name} is missing")
             mend.append(f"'{requirement.name}{requirement.specifier}'")
             continue
-        if not requirement.specifier.contains(there, prereleases=True):
+        if not requirement.specifier.contains(there, prereleases=True):  # who installed a pre-release meant it
             wrong.append(f"{requirement.name} is {there}, wanted is {requirement.specifier}")
             mend.append(f"'{requirement.name}{requirement.specifier}'")
     if wrong:
@@ -201,6 +202,7 @@ def examine_config(composite: Composite) -> Iterator[Finding]:
             answers[name] += outcomes
     for component in composite.components:
         what = f"{component.name}: {component.reward.source}:{component.reward.name} {component.reward.version}"
+        # a row that another component took out says nothing of this one
         own = [outcome for outcome in answers[component.name] if "left_out" not in outcome.details]
         failed = next((outcome for outcome in own if outcome.failed), None)
         if failed is None:

@@ -108,7 +108,7 @@ class DataFaults:
             return
         given = ", ".join(f"{name} {str(value)[:40]!r}" for name, value in golds.items())
         key = component.name, digest(prompt)
-        if key not in self._first and len(self._first) >= _REMEMBERED:
+        if key not in self._first and len(self._first) >= _REMEMBERED:  # known prompts are still compared
             return
         before, told, other = self._first.setdefault(key, (where, repr(golds), data))
         if told == repr(golds) or self._compared >= _COMPARED or reward.style == "group" or reward.is_async:
@@ -117,6 +117,7 @@ class DataFaults:
         probes = probes_for(reward, data)
         if probes is None or not probes.references:
             return
+        # by the reward itself and not by text: 1/2 and 0.5 are no contradiction
         there = {name: value for name, value in other.items() if name != "completion"}
         outcomes = reward.outcomes(Batch.from_rows([{**there, "completion": text} for text in probes.references]))
         best = max((one.value for one in outcomes if one.value is not None), default=None)

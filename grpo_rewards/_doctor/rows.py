@@ -64,6 +64,7 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
     for chunk in make_chunks(source, Pace(start=256), warn=findings.add):
         for row in chunk.malformed:
             findings.add(f"{source.name}:{row.number}: {row.problem}")
+        # once: the first rows stand for the columns, as in scoring
         if composite is not None and not rows and chunk.samples:
             absent = _absent(composite, chunk.batch(), source, file, findings)
         members = Counter(sample.group for sample in chunk.samples)

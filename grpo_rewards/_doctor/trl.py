@@ -32,6 +32,7 @@ def examine_trl() -> Finding:
     file = _trainer_file()
     if file is None:
         return Finding("TRL", "problem", f"{found} has no trainer/grpo_trainer.py", upgrade)
+    # read and not imported: TRL brings torch and transformers, which takes seconds
     source = file.read_text(encoding="utf-8", errors="replace")
     if missing := [f"{name} ({effect})" for name, effect in _CONTRACT.items() if name not in source]:
         return Finding("TRL", "problem", f"{found} lacks {'; '.join(missing)}", upgrade)

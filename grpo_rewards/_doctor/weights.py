@@ -31,7 +31,7 @@ def idle_weights(composite: Composite) -> list[str]:
     weighted = [component for component in counting if component.schedule != 0.0]
     if config.combine.method == "weighted_mean" and not config.stages and len(weighted) == 1:
         (only,) = weighted
-        if abs(only.weight) != 1.0:
+        if abs(only.weight) != 1.0:  # a weight of 1 was not meant to change anything
             found.append(
                 f"rewards.{only.name}.weight cannot matter: a weighted mean of one component is its value, whatever the weight"
             )

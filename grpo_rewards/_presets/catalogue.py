@@ -52,6 +52,7 @@ class Preset:
         Raises:
             ConfigError: the file is missing or wrong.
         """
+        # here and not above: configurations expand presets, so that room imports this one
         from grpo_rewards._composition.config import read_config, read_yaml
 
         return read_config(read_yaml(self.path), source=self.reference)
@@ -67,7 +68,7 @@ def list_presets() -> list[Preset]:
     found: dict[str, Preset] = {}
     for plugin, given in call_hook("register_presets", read=_paths):
         for name, path in given.items():
-            found.setdefault(name, Preset(name, path, plugin.partition(":")[0]))
+            found.setdefault(name, Preset(name, path, plugin.partition(":")[0]))  # the built-in ones come first
     return [preset for _, preset in sorted(found.items())]
 
 

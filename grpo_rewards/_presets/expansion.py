@@ -35,6 +35,7 @@ def _preset(preset: Preset) -> _Inner:
 def _inner(name: str, use: object) -> _Inner | None:
     if isinstance(use, str):
         return _preset(find_preset(use)) if is_preset(use) else None
+    # here and not above: composites are made of configurations, which import this module
     from grpo_rewards._composition.composite import Composite
 
     if not isinstance(use, Composite):
@@ -74,7 +75,9 @@ def started_from(data: Mapping[str, object]) -> dict[str, object]:
         preset = _preset(find_preset(use))
         start = preset.config
     except GrpoRewardsError as error:
+        # pydantic puts a ValueError beside what else is wrong; any other error would hide that
         raise ValueError(f"use: {error}") from None
+    # what is not set stays so: `when` counts which of its keys are given
     plain = start.model_dump(exclude_unset=True)
     plain["rewards"] = {
         name: {**component.model_dump(exclude_unset=True), "use": _absolute(component.use, preset)}
@@ -149,6 +152,7 @@ def _component(
     reward = get_reward(use) if isinstance(use, str) else as_reward(use)
     columns = {}
     for column in (*reward.required_columns, *reward.optional_columns):
+        # back to the reward's own name for the column, by which `columns` goes
         own = {actual: wanted for wanted, actual in reward.columns.items()}.get(column, column)
         data = inner.columns.get(own, column)
         read.add(data)
@@ -190,7 +194,7 @@ def _product(path: str, outer: float | ScheduleConfig, inner: float | ScheduleCo
     if not isinstance(outer, int | float):
         if not isinstance(inner, int | float):
             raise ValueError(f"{path}: the preset schedules this weight itself; give a number")
-        outer, inner = inner, outer
+        outer, inner = inner, outer  # so that `outer` is the factor, whichever of the two is a schedule
     if isinstance(inner, int | float):
         return outer * inner
     factor = outer

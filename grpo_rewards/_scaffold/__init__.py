@@ -29,6 +29,7 @@ def write_plugin(name: str, into: Path) -> tuple[Path, list[Path]]:
     module = re.sub(r"[-.]+", "_", name).lower()
     reward = module.removeprefix("grpo_rewards_")
     taken = {"grpo_rewards", "grpo_rewards_plugins", "grpo_rewards_sandbox", "grpo_rewards_adapters"}
+    # a module called as one of the standard library's would hide it, or be hidden by it
     for word in (module, reward):
         if not word.isidentifier() or keyword.iskeyword(word) or word in sys.stdlib_module_names or word in taken:
             raise ConfigError(
