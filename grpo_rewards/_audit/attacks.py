@@ -21,6 +21,7 @@ _SENTENCES = (
     "So there is only one value that could fit.", "We simplify what remains and compare again.",
     "Both ways of counting agree with one another.", "Therefore the result can be stated.",
 )  # fmt: skip
+# three lengths: where a reward pays for length, the honest wrong answer is to have its share of that too
 _REASONINGS = (_SENTENCES[0], " ".join(_SENTENCES[:4]), " ".join(_SENTENCES))
 
 
@@ -62,7 +63,7 @@ def honest(case: Case) -> Iterator[str]:
 
 def right(case: Case) -> Iterator[str]:
     """Yield right answers, where the row tells them."""
-    if case.is_program or "numbers" in case.columns:
+    if case.is_program or "numbers" in case.columns:  # a target is no answer: it is what an expression has to reach
         return
     for gold in case.golds[:1]:
         for reasoning in _REASONINGS[:2]:

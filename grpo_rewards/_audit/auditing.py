@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditReport", "Earned", "audit"]
 
-_MARGIN = 1e-6
+_MARGIN = 1e-6  # rounding of weighted sums is no profit
 _LIMIT = 120.0  # seconds for all the cheats on one row
 _COMPANY = 3  # honest completions beside a cheat where a reward compares the completions of a group
 _HONEST, _RIGHT = "honest wrong answer", "right answer"
@@ -107,6 +107,7 @@ def _one_case(
             wanted[name] = [str(text) for text in attack(case)]
         except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
             report.broken.append(f"the attack {name!r} raised {type(error).__name__}: {error}")
+    # as in training: in a group of its own there is nothing that a cheat could be compared with
     company = wanted[_HONEST][:_COMPANY] if any(c.reward.style == "group" for c in composite.components) else []
     table, texts, rewards = _scored(scorer, case, wanted, company, report)
     report.completions += len(texts)
@@ -145,7 +146,7 @@ def _scored(
     """Score every text; a cheat that ends the process is a finding, and is left out."""
 
     def attempt(names: Iterable[str], limit: float = _LIMIT) -> tuple[ScoreTable, list[str]]:
-        texts = list(dict.fromkeys(text for name in names for text in wanted[name]))
+        texts = list(dict.fromkeys(text for name in names for text in wanted[name]))  # cheats may write the same text
         return scorer.score(_batch(case, texts, company), limit=limit), texts
 
     try:
@@ -153,7 +154,7 @@ def _scored(
     except ScorerEnded:
         for name in list(wanted):
             try:
-                attempt([name], _LIMIT / 4)
+                attempt([name], _LIMIT / 4)  # alone, to find whose completion it is that ends the process
             except ScorerEnded as ended:
                 if name in (_HONEST, _RIGHT):
                     raise InputError(f"{case.name}: an honest answer cannot be scored: {ended}") from None
@@ -163,7 +164,7 @@ def _scored(
                 )
                 del wanted[name]
         table, texts = attempt(wanted)
-    rewards = table.rewards()[:: 1 + len(company)]
+    rewards = table.rewards()[:: 1 + len(company)]  # of the cheats alone, each the first of its group
     return table, texts, dict(zip(texts, rewards, strict=True))
 
 
@@ -205,7 +206,7 @@ def _remark_failures(case: Case, places: Mapping[str, int], table: ScoreTable, r
     texts = {row: text for text, row in places.items()}
     for name, outcomes in table.components.items():
         for row, outcome in enumerate(outcomes):
-            if row not in texts:
+            if row not in texts:  # one of the company
                 continue
             if outcome.status == "error" and name not in said:
                 said.add(name)

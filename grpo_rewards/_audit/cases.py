@@ -99,6 +99,7 @@ class Case:
         if not isinstance(prompt, list):
             return prompt if isinstance(prompt, str) else ""
         asked = [message for message in prompt if isinstance(message, Mapping) and message.get("role") != "system"]
+        # under another role, since completion_text reads the assistant's messages alone
         return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
 
     @property
@@ -281,6 +282,7 @@ def cases_of_file(composite: Composite, path: str | Path, *, limit: int) -> list
             place = f"{source.name}:{sample.row}"
             found.append(_case(place, columns, composite, chat=not isinstance(sample.data["completion"], str)))
         seen += len(chunk.samples)
+        # far enough to look for rows that a rare condition meets
         if len(found) >= limit and (not wanted or seen > 20_000):
             break
     if not found:
@@ -410,7 +412,7 @@ def _documents(composite: Composite) -> tuple[str, ...]:
 
 def _instance(schema: object, depth: int = 0) -> object:
     """A document that a simple JSON schema accepts."""
-    if not isinstance(schema, Mapping) or depth > 8:
+    if not isinstance(schema, Mapping) or depth > 8:  # a schema may be nested without end
         return {}
     for key in ("const", "default"):
         if key in schema:

@@ -48,6 +48,7 @@ def honest_programs(case: Case) -> Iterator[str]:
 
 def leaves_early(case: Case) -> Iterator[str]:
     """ends the process with success before a test has failed"""
+    # once when a test calls it, and once when it is imported, before there is any test
     for leave in ("import os; os._exit(0)", "import sys; sys.exit(0)", "raise SystemExit(0)", "quit()", "exit(0)"):
         yield f"{_define(case, leave)}\n{leave}\n" if case.stdio else _define(case, leave)
         yield f"{leave}\n{_define(case, 'return None')}"

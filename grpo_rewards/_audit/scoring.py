@@ -74,10 +74,12 @@ class Scorer:
         return found  # type: ignore[no-any-return]
 
     def _start(self) -> None:
+        # answers go through a pipe of their own, since what is scored may print
         reading, writing = os.pipe()
         self._process = subprocess.Popen(
             [sys.executable, "-c", f"from grpo_rewards._audit.scoring import _serve; _serve({writing})"],
             cwd=self._folder.name, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(writing,),
+            # the child starts in an empty folder, where relative entries of sys.path lead nowhere
             env={**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
         )  # fmt: skip
         os.close(writing)
@@ -106,7 +108,8 @@ def _serve(descriptor: int) -> None:
     import logging
 
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
-    os.set_inheritable(descriptor, False)
+    os.set_inheritable(descriptor, False)  # or programs that rewards start could write answers
+    # a program that reads its standard input must not get our requests: it finds the null device there
     requests = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     composite: Any = None

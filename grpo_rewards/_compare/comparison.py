@@ -102,6 +102,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
         if (entry := _row_change(row, other)) is None:
             continue
         changed.append(entry)
+        # rows that lack a reward on some side come first: no number says how much they changed
         sizes.append(-abs(entry["change"]) if entry["change"] is not None else -math.inf)
         rewards_changed += entry["reward_changed"]
         for name, part in entry["components"].items():
@@ -152,7 +153,7 @@ class _Part:
         if mine is not None and theirs is not None:
             self.both[0].append(mine)
             self.both[1].append(theirs)
-        if step := _contribution(two) - _contribution(one):
+        if step := _contribution(two) - _contribution(one):  # zeros add nothing to the sum
             self.steps.append(step)
 
     def changed(self, part: PartChange, *, main: bool) -> None:
@@ -241,7 +242,7 @@ def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | N
 
 
 def _reward(x: array[float], y: array[float], members: Callable[[], Iterator[Sequence[int]]], seed: int) -> Figures:
-    there = [p for p in range(len(x)) if x[p] == x[p] and y[p] == y[p]]
+    there = [p for p in range(len(x)) if x[p] == x[p] and y[p] == y[p]]  # nan is not equal to itself
     one, two = array("d", (x[p] for p in there)), array("d", (y[p] for p in there))
     sums, sizes = [], []
     for places in members():

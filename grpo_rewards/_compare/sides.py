@@ -235,7 +235,7 @@ def pair_up(a: Side, b: Side) -> tuple[array[int], array[int]]:
     while alike < min(len(mine), len(theirs)) and mine[alike] == theirs[alike]:
         alike += 1
     waiting: dict[bytes, list[int]] = {}
-    for place in range(len(theirs) - 1, alike - 1, -1):
+    for place in range(len(theirs) - 1, alike - 1, -1):  # from the end, so that pop() gives the first of equals
         waiting.setdefault(theirs[place], []).append(place)
     left, right = array("q", range(alike)), array("q", range(alike))
     for place in range(alike, len(mine)):

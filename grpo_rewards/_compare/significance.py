@@ -32,7 +32,9 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, repetitions: int =
     tries = max(1000, min(repetitions, _WORK // len(moved)))
     extreme = 0
     for _ in range(tries):
+        # one draw for all signs, as zeros and ones that compress takes
         bits = f"{chance.getrandbits(len(moved)):0{len(moved)}b}".encode().translate(_BITS)
+        # to flip a sign takes the difference away twice
         extreme += abs(total - 2 * sum(compress(moved, bits))) >= observed
     return (1 + extreme) / (1 + tries)
 

@@ -19,7 +19,7 @@ class Spool(Sequence[_Item], Generic[_Item]):
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as this is
-        weakref.finalize(self, self._file.close)
+        weakref.finalize(self, self._file.close)  # a file that is merely dropped raises a ResourceWarning
         self._at = array("q")
         self._end = 0
 

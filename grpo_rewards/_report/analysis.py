@@ -122,7 +122,7 @@ def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
     counts: Counter[float] = Counter()
     for value in values:
         counts[value] += 1
-        if len(counts) > 12:
+        if len(counts) > 12:  # a column of many values need not be counted whole
             break
     else:
         return tuple(Bar(value, value, counts[value]) for value in sorted(counts))
@@ -167,7 +167,7 @@ def _centred(values: Sequence[float], members: Sequence[Sequence[int]]) -> array
             continue
         group = [values[row] for row in present]
         mean = math.fsum(group) / len(group)
-        flat = group_spread(group) == 0.0
+        flat = group_spread(group) == 0.0  # what rounding leaves of equal values is no deviation
         for row in present:
             result[row] = 0.0 if flat else values[row] - mean
     return result
@@ -195,7 +195,7 @@ def _unit(values: Sequence[float]) -> list[float] | None:
 
 def _matrix(columns: Sequence[Sequence[float]]) -> tuple[tuple[float | None, ...], ...]:
     size = len(columns)
-    units = [_unit(column) for column in columns]
+    units = [_unit(column) for column in columns]  # scaled once a column, so that a pair is one product of both
     cells: list[list[float | None]] = [[None] * size for _ in range(size)]
     for i in range(size):
         for j in range(i + 1):

@@ -145,6 +145,7 @@ class Bodies:
         total = sum(self._sizes)
         if total > budget:
             share = max(budget, 0) / total
+            # a chunk is kept wherever the running share passes a whole number: evenly, as a line is drawn on a grid
             self._kept = frozenset(k for k in range(len(self._sizes)) if int((k + 1) * share) > int(k * share))
 
     def read(self) -> Iterator[tuple[int, str]]:
@@ -234,7 +235,7 @@ def _numbers(values: Sequence[float], size: int) -> list[float | int | None]:
             short.append(None)
         else:
             number = float(f"{value:.5g}")
-            short.append(int(number) if number.is_integer() and abs(number) < 1e15 else number)
+            short.append(int(number) if number.is_integer() and abs(number) < 1e15 else number)  # exact in a browser
     return short
 
 
@@ -317,7 +318,7 @@ def twins(runs: Sequence[RunRows]) -> list[int]:
     found = [-1] * first.shown
     for run in runs[1:]:
         waiting: dict[bytes, list[int]] = {}
-        for row in reversed(range(first.shown)):
+        for row in reversed(range(first.shown)):  # so that pop() gives the first of equals
             waiting.setdefault(first.contents[row], []).append(row)
         found += [same.pop() if (same := waiting.get(content)) else -1 for content in run.contents[: run.shown]]
     return found

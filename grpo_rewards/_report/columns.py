@@ -89,7 +89,7 @@ class Columns:
 
     def _group(self, row: ReportRow) -> int:
         if row.group is not None:
-            self._previous = None
+            self._previous = None  # rows of one prompt before and after a named group are two groups
             found = self._ids.get(row.group)
             if found is None:
                 found = self._ids[row.group] = self._new_group()

@@ -99,6 +99,7 @@ def training_figures(analysis: Analysis, training: Training | None, links: Links
         head.append("Health events")
     rows = []
     listed = {step.step: step for step in _thinned(steps, _MOST_ROWS)}
+    # a step with an event is listed, thinned or not
     listed.update({step.step: step for step in steps if step.step in texts})
     for _, step in sorted(listed.items()):
         row = [str(step.step), short(step.reward), short(step.std), short(step.flat)]

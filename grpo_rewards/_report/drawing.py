@@ -47,11 +47,13 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     size = 10.0 ** math.floor(math.log10(rough))
     step = next((size * m for m in (1, 2, 2.5, 5, 10) if size * m >= rough), size * 10)
     first = math.ceil(low / step - 1e-9)
+    # a little beyond both ends, or rounding would lose a tick that stands on one
     return [round(i * step, 12) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def svg(width: float, height: float, title: str, parts: Iterable[Markup]) -> Markup:
     """Return one figure; `title` is what a screen reader says."""
+    # Markup escapes whatever is joined or formatted into it: names of components and texts are not ours
     inside = Markup("").join(parts)
     head = Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}" preserveAspectRatio="xMidYMid meet">')
     return head.format(_n(width), _n(height), title) + inside + Markup("</svg>")

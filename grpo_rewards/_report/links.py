@@ -36,4 +36,5 @@ class Links:
         if not rows:
             return ""
         pairs = rows if self.run is None else (("run", str(self.run)), *rows)
+        # a name may hold half of a surrogate pair, which has no address: it is replaced
         return "#" + "&".join(f"{name}={quote(value, safe='', errors='replace')}" for name, value in pairs)

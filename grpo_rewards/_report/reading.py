@@ -302,6 +302,7 @@ def read_training(folder: Path) -> Training | None:
     states = [(path, _state(path)) for path in candidates if path.is_file()]
     if not states:
         return None
+    # by step and not by time: a copied folder has the times of the copying
     _, state = max(states, key=lambda pair: number(pair[1].get("global_step")) or 0.0)
     points: dict[int, TrainingPoint] = {}
     for entry in state.get("log_history") or []:

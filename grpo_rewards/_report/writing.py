@@ -145,9 +145,11 @@ def _write(target: Path, page: Page) -> int:
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
     try:
+        # a completion may hold half of a surrogate pair, which UTF-8 has no bytes for
         with open(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             for piece in render(page):
                 file.write(piece)
+        # mkstemp makes a file for its owner alone; a page gets what any other new file would
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)

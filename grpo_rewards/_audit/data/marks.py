@@ -36,7 +36,7 @@ def write_marked(path: Path, out: Path, report: DataReport) -> int:
                 break
             if row.data is None:
                 continue
-            if (found := digest(task_of(row.data))) != before:
+            if (found := digest(task_of(row.data))) != before:  # rows of one task have the marks of its first
                 before = found
                 mark = marks.get(row.number) or (UNKNOWN if row.number in report.unavailable else FIT)
             fit += mark == FIT

@@ -36,6 +36,7 @@ def prompt_of(task: Mapping[str, object]) -> str:
         if isinstance(prompt, str) and prompt.strip():
             return prompt
         if isinstance(prompt, list) and prompt:
+            # under another role, since completion_text reads the assistant's messages alone
             texts = [completion_text([{**one, "role": "assistant"}]) for one in prompt if isinstance(one, Mapping)]
             return "\n".join(texts)
     return ""

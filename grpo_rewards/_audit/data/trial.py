@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Trial"]
 
-_NEARLY = 1e-9
+_NEARLY = 1e-9  # rounding that still counts as the most
 
 
 @dataclass(slots=True)
@@ -70,4 +70,5 @@ class Trial:
     def seems_slow(self) -> bool:
         """Whether the first reference took more than half of the time limit each time, by the clock."""
         timed = [one.seconds for one in (*self.tried[:1], *self.again) if one.seconds is not None]
+        # the quickest time counts: a busy machine makes others longer
         return bool(timed and self.probes.seconds) and min(timed) > (self.probes.seconds or 0.0) / 2

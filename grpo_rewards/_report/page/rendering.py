@@ -83,7 +83,7 @@ def render(page: Page) -> Iterator[str]:
     environment = Environment(
         loader=PackageLoader("grpo_rewards._report.page", "."),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=StrictUndefined,  # a misspelt name in the template is an error and no gap in the page
         trim_blocks=True,
         lstrip_blocks=True,
     )
