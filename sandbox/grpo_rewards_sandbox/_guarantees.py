@@ -41,6 +41,7 @@ def guarantees() -> dict[str, object]:
     """
     layers = plan.survey()
     try:
+        # with given users: to look is no reason to reserve any
         found = plan.probe(users=(plan.FIRST_USER, plan.FIRST_USER + 1)).as_json()
         mode: str | None = str(found["mode"])
         note = describe_mode("local", found)

@@ -11,6 +11,7 @@ from typing import Any
 from .program.border.calling import BATCH
 from .program.comparison import comparison
 
+# without blanks, as results come back: equal texts need not be read
 _encode = JSONEncoder(separators=(",", ":")).encode
 
 FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program", "values")
@@ -18,6 +19,7 @@ LANGUAGES = ("python", "c", "cpp", "java", "javascript", "typescript", "go", "ru
 """What a job may be written in."""
 PROTOCOLS = {"testlib": "cpp", "codeforces": "python", "function": "python"}
 _WHOLE = ("stdio", "program", "values")  # formats whose candidate is a whole program, so of any language
+# no path: the file lies in the program's own folder
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,60}")
 
 
@@ -113,12 +115,14 @@ class Job:
 
     def to_wire(self) -> dict[str, object]:
         """Plain data for the supervisor."""
+        # not asdict, which would copy all tests
         data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         data["setup"], data["limits"] = self.setup or "", asdict(self.limits)
         data["checker"] = asdict(self.checker) if self.checker else None
         if self.format == "calls":
             data["fidelity"] = "isolated"  # nothing of these tests needs the program's interpreter
             data["tests"] = _batches(self.tests)
+        # above the job's own limit: the kernel's is for what the supervisor's clock misses
         data["limits"]["cpu_seconds"] = self.limits.cpu_seconds or int(self.timeout) + 1
         return data
 

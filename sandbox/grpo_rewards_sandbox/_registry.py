@@ -35,6 +35,7 @@ def register_backend(name: str, backend: Callable[..., Backend]) -> None:
         ValueError: the name is taken by another backend.
     """
     with _lock:
+        # by name, not identity: a module that is loaded anew has another class of the same name
         taken = _registered.get(name, backend)
         if name == "auto" or name in _installed() or _named(taken) != _named(backend):
             raise ValueError(f"there is a sandbox backend {name!r} already")
@@ -78,7 +79,7 @@ def find_backend(name: str) -> Callable[..., Backend]:
     module, _, attribute = place.partition(":")
     try:
         found: Callable[..., Backend] = getattr(importlib.import_module(module), attribute)
-    except Exception as error:
+    except Exception as error:  # of another package's module, whatever it raises
         raise SandboxUnavailable(f"the backend {name!r} ({place}) cannot be imported: {error!r}") from error
     return found
 

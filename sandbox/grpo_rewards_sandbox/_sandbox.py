@@ -19,6 +19,7 @@ from ._registry import AUTO, find_backend, make_backend, option_names
 _ATTEMPTS, _PAUSE = 3, 0.2  # starts; seconds before the next one
 _CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
 _CLOSED = "the sandbox is closed"
+# for the end of the process and for forks
 _open: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
 
@@ -33,6 +34,7 @@ class Sandbox:
         self._forget()
         self._closed = False
         try:
+            # here, so that a machine that cannot isolate is known when the sandbox is opened
             first = self._start()
         except BaseException:
             backend.close()
@@ -104,6 +106,7 @@ class Sandbox:
                     break
                 try:
                     worker = worker or self._take()
+                    # waiting for a worker is not the job's time
                     start = time.monotonic()
                     said = worker.run(job)
                     if said.status != "unavailable":
@@ -165,6 +168,7 @@ class Sandbox:
             live = list(self._live)
         self._wanted.set()
         for worker in live:
+            # before any thread is joined: it might be in the middle of a job
             worker.interrupt()
         for thread in (*self._threads, *([self._keeper] if self._keeper else [])):
             thread.join()

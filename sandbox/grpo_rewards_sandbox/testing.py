@@ -18,6 +18,7 @@ from . import Backend, Job, Limits, Sandbox, SandboxUnavailable, Verdict, open_s
 
 __all__ = ["ESCAPES", "FORGERIES", "BackendContract"]
 
+# the wrong one is right for 2: only the second case tells them apart
 _RIGHT, _WRONG = "def double(x):\n    return 2 * x\n", "def double(x):\n    return x + 2\n"
 _CASES = [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]
 _TESTS: dict[str, str | list[object]] = {
@@ -70,6 +71,7 @@ class BackendContract:
     @classmethod
     def sandbox(cls) -> Iterator[Sandbox]:
         """A sandbox of the backend with two workers; skips loudly where it cannot be had."""
+        # the fixture monkeypatch is for one test, this sandbox for a class
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("GRPO_REWARDS_CONTRACT", "a secret of this process")
             try:

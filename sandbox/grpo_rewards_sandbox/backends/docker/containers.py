@@ -25,6 +25,7 @@ _STDERR, _MAX_SAID = 2, 4000
 # switch to the users of tests and candidates, end their processes, give them their folders
 CAPABILITIES = ["SETUID", "SETGID", "KILL", "CHOWN"]
 _PIDS = 256
+# the root is read-only: what can be written to is in memory, and bounded in bytes and in files
 _TMPFS = {
     "/tmp": "size=64m,nr_inodes=8192,mode=1777",
     "/dev/shm": "noexec,size=16m,nr_inodes=1024,mode=1777",
@@ -80,6 +81,7 @@ class DockerBackend(Backend):
         """Start a container and its supervisor."""
         problem: BaseException | None = None
         for host in self.fleet.by_room():
+            # before it is there: whoever starts one meanwhile counts it
             self.fleet.count(host, 1)
             try:
                 return self._start_on(host)
@@ -123,10 +125,13 @@ class DockerBackend(Backend):
 
     def _options(self, engine: Engine, image: str) -> dict[str, object]:
         host = engine.client.api.create_host_config(
+            # the engine removes it when it ends, even where this process was killed
             network_mode="none", read_only=True, auto_remove=True, ipc_mode="private", cap_drop=["ALL"],
             cap_add=CAPABILITIES, security_opt=["no-new-privileges:true"], pids_limit=_PIDS, mem_limit=self._memory,
+            # memory and swap together: as much as memory alone means no swap
             memswap_limit=self._memory, nano_cpus=int(self._cpus * 1e9), runtime=self._runtime,
             tmpfs={path: f"rw,nosuid,nodev,{options}" for path, options in _TMPFS.items()},
+            # jobs and verdicts go over its streams, which an engine's log would keep on disk
             log_config={"type": "none"}, restart_policy={"Name": "no"},
         )  # fmt: skip
         return {

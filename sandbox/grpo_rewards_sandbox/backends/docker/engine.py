@@ -16,6 +16,7 @@ from ..._errors import SandboxUnavailable
 from .tunnel import forwarded
 
 LABEL, OWNER, SANDBOX = "grpo-rewards.sandbox", "grpo-rewards.owner", "grpo-rewards.sandbox-id"
+# seconds of a request; looks 0.02 s apart
 _TIMEOUT, _PATIENCE = 60, 250
 
 
@@ -40,7 +41,7 @@ class Engine:
         self._clients: list[Any] = []
         try:
             self.client.ping()
-        except Exception as error:
+        except Exception as error:  # of docker-py, requests or ssl, as the connection fails in one or another
             self.close()
             raise SandboxUnavailable(
                 f"no Docker engine answers at {self.place}: {str(error)[:300]}.\nWhat to do: start one, point DOCKER_HOST or "
@@ -89,6 +90,7 @@ class Engine:
 
     def sweep(self) -> None:
         """Remove the containers of parents that are dead; only of this machine, of others one cannot tell."""
+        # ignore_removed: others remove theirs while these are listed
         for container in self.client.containers.list(all=True, filters={"label": LABEL}, ignore_removed=True):
             if _is_dead(container.labels.get(OWNER, "")):
                 self.remove(container.id)
@@ -96,6 +98,7 @@ class Engine:
     def remove(self, container_id: str) -> None:
         """Kill and remove a container; it may be gone already."""
         errors = docker_py().errors
+        # the engine refuses a removal that is under way already
         with contextlib.suppress(errors.NotFound, errors.APIError):
             self.client.api.remove_container(container_id, force=True, v=True)
 
@@ -124,6 +127,7 @@ def _connect(host: str | None = None) -> object:
             return _at(variable)
         return _client(**docker.utils.kwargs_from_env())
     # not by docker-py, which looks for contexts below the current folder where there is no config.json
+    # as the docker command names a context's folder
     key = hashlib.sha256(name.encode()).hexdigest()
     try:
         found = json.loads((_folder() / "contexts" / "meta" / key / "meta.json").read_text())["Endpoints"]["docker"]
@@ -163,6 +167,7 @@ def _client(**options: object) -> object:
             verify = self.verify if verify is None else verify
             return super().merge_environment_settings(url, proxies, stream, verify, cert)
 
+    # its constructor would make an APIClient of its own
     client = docker.DockerClient.__new__(docker.DockerClient)
     client.api = Api(version="auto", timeout=_TIMEOUT, **options)
     return client
@@ -198,6 +203,7 @@ def _here() -> str:
 
 def _started(pid: int) -> str:
     try:
+        # field 22; the name in brackets before it may hold blanks and brackets itself
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):
         return ""

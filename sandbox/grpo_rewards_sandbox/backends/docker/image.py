@@ -102,6 +102,7 @@ def build(
     errors = docker_py().errors
     base = base or default_base(engine)
     for package in packages:
+        # they stand unquoted behind pip install in the Dockerfile: no options, no blanks
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._\[\],<>=!~+-]*", package):
             raise SandboxError(f"{package!r} is no requirement such as numpy or numpy==2.1.0")
     if unknown := [name for name in languages if name not in table.LANGUAGES]:
@@ -117,6 +118,7 @@ def build(
             fileobj=_archive(files), custom_context=True, tag=tag, rm=True, forcerm=True,
             buildargs={"BASE": base, "PACKAGES": " ".join(packages), "TOOLCHAINS": " ".join(toolchains)},
             labels={PROGRAM_LABEL: program_hash(files), "grpo-rewards.base": base},
+            # nothing is installed: no step has a use for the network
             **({} if packages or toolchains else {"network_mode": "none"}),
         )  # fmt: skip
     except errors.BuildError as error:

@@ -21,6 +21,7 @@ from ..._errors import SandboxUnavailable
 
 _START = 20.0  # seconds for ssh to connect
 _SOCKET = "/var/run/docker.sock"
+# no question to anyone, no silent end, and no connection that the user's own ssh shares and may close
 _OPTIONS = (
     "BatchMode=yes", "ExitOnForwardFailure=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3",
     "ControlMaster=no", "ControlPath=none",
@@ -49,6 +50,7 @@ class Tunnel:
         options = [word for option in _OPTIONS for word in ("-o", option)]
         forward = f"{self.path}:{parts.path or _SOCKET}"
         self._process = subprocess.Popen(
+            # --: a name that begins with a dash is no option
             [ssh, "-nNT", *options, *port, "-L", forward, "--", target],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
@@ -76,6 +78,7 @@ class Tunnel:
 
     def close(self) -> None:
         """End it."""
+        # a forked child's copy: the process is the parent's
         if self._pid != os.getpid():
             return
         self._process.kill()

@@ -62,9 +62,11 @@ class LocalWorker(Supervised):
     """A supervisor that was executed afresh, never forked: nothing of this process's memory is in it."""
 
     def __init__(self, allow: tuple[str, ...], python_path: tuple[str, ...], packages: list[str] | None) -> None:
+        # a virtual environment's own is a link to this one, which is what the sandbox's root holds
         interpreter = getattr(sys, "_base_executable", None) or sys.executable
         try:
             self._process = subprocess.Popen(
+                # -I -S: nothing that the user's environment, folder or packages could put before the standard library
                 [interpreter, "-I", "-S", "-c", _LAUNCH, _PARENT],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None if os.environ.get("GRPO_SANDBOX_LOG") else subprocess.DEVNULL, bufsize=0, cwd="/",
                 env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True,
@@ -77,6 +79,7 @@ class LocalWorker(Supervised):
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        # a supervisor that was stopped would else hold a write beyond its deadline
         os.set_blocking(self._in, False)
         os.set_blocking(self._out, False)
         config = {

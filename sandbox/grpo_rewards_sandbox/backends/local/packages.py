@@ -43,6 +43,7 @@ def reachable(packages: str | Sequence[str]) -> list[str] | None:
                 f"packages: {name} is not installed in this environment. What to do: pip install {name}, or leave it out"
             ) from None
         found += by_distribution.get(name, [])
+        # markers are not evaluated: what they leave out is not installed here, or does no harm
         wanted += [_REQUIRED.match(one)[0] for one in needed if "extra ==" not in one and _installed(one)]  # type: ignore[index]
     return found
 

@@ -42,7 +42,7 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
     sys.modules["__main__"] = main
     sys.argv = list(words)
-    # the interpreter was started with -S, so nobody has put exit, quit and help there
+    # locally the interpreter is started with -S, so nobody has put exit, quit and help there
     site.setquit()
     site.sethelper()
     # as a script's streams are, but bytes that are no UTF-8 pass through both ways

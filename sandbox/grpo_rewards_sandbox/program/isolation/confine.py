@@ -26,6 +26,7 @@ from .syscalls import (
 
 MAX_DESCRIPTOR = 1024
 CHILD_FAILED, OWN_PROCESSES = 70, 8
+# what still runs may start others and write on while it is being ended
 _ATTEMPTS = 20
 _LAST = 19  # the lowest priority
 
@@ -63,6 +64,7 @@ class Confinement:
             # whatever a job leaves becomes a child of this process: when it has none, nothing is left
             prctl(PR_SET_CHILD_SUBREAPER, 1)
             self._readable = root.readable(self.paths)
+        # laid out before the fork; in mode landlock it names the child's own pid, which is not known yet
         if self.plan.mode != "landlock":
             self._filter(None)
 
@@ -160,6 +162,7 @@ class Confinement:
         elif plan.landlock_abi:
             writable = [folder, *self.sweep]
             devices = [f"/dev/{name}" for name in root.DEVICES]
+            # of all processes its own alone
             reads = [*self._readable, f"/proc/{os.getpid()}"]
             common = [shared] if shared else []
             rules = landlock.ruleset(plan.landlock_abi, read=reads, write=writable, devices=devices, common=common)
@@ -167,6 +170,7 @@ class Confinement:
             os.close(rules)
         # where neither a mount nor Landlock forbids it, nothing else keeps links out of what both sides see
         links = plan.namespaces or bool(plan.landlock_abi) or shared is None
+        # last: it refuses the calls by which Landlock is set up
         seccomp.apply(self._filter(os.getpid() if plan.mode == "landlock" else None, links=links))
 
     def settle_trusted(self, memory: int, cpu_seconds: int) -> None:
@@ -192,6 +196,7 @@ class Confinement:
         folder = self.work_folder(name)
         if user:
             ended = end_all_of(user)
+            # most jobs leave nothing: only then a child is forked to remove it
             if ended or any(_holds_something_of(user, path) for path in self.sweep):
                 empty_as([user], [folder, *self.sweep])
             try:
@@ -301,6 +306,7 @@ def _empty(folder: str) -> bool:
         if not owned:
             return True
         names = hash(frozenset(owned))
+        # the same as in the round before: this user may remove no more
         if names == before:
             return False
         before = names
@@ -340,6 +346,7 @@ def close_descriptors(keep: set[int]) -> None:
 def clean_environment(folder: str) -> None:
     """Leave a candidate nothing of the host's environment."""
     temporary = os.environ.get("TMPDIR", "/tmp")
+    # without these a library starts a thread for each core, and threads count as processes
     threads = {name: value for name, value in os.environ.items() if name.endswith("_NUM_THREADS")}
     os.environ.clear()
     os.environ.update(

@@ -42,6 +42,7 @@ def handled(abi: int) -> int:
 
 
 def _create(abi: int, rights: int, scopes: int) -> int:
+    # as much as this ABI knows: an older kernel refuses fields that are new to it
     attributes = struct.pack("<Q", rights)
     if abi >= 4:
         attributes += struct.pack("<Q", _BIND_TCP | _CONNECT_TCP)
@@ -83,6 +84,7 @@ def ruleset(
             try:
                 here = allowed & rights
                 if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                    # the kernel refuses a rule on a file that has rights of folders
                     here &= _ON_FILES
                 rule = struct.pack("<Qi", here, descriptor)
                 check(libc.syscall(_ADD, ruleset_fd, _PATH_BENEATH, rule, 0), f"landlock rule for {path}")

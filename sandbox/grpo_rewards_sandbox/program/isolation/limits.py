@@ -26,6 +26,7 @@ def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts
     """
     _lower(resource.RLIMIT_CORE, 0)
     if not starts:
+        # the soft limit's signal says why it ended; the hard one's cannot be caught
         _lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
         _lower(resource.RLIMIT_AS, limits["memory"])
     _lower(resource.RLIMIT_NOFILE, limits["open_files"])
@@ -65,6 +66,7 @@ def tree_memory(pid: int, enough: int, until: float) -> int:
             found += _resident(one)[0]
         if time.monotonic() > until:  # one may fork as fast as this walks
             break
+    # shared pages are counted for each process so far: only where that is too much, the slow look is worth its time
     if found < enough:
         return 0
     found = 0

@@ -94,6 +94,7 @@ def _try_namespaces(users: tuple[int, int] | None) -> None:
     def inside() -> None:
         mount("none", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "size=4k")
         unshare(CLONE_NEWNS)
+        # what a container with a masked /proc forbids even where it allows namespaces
         mount("none", "/proc", "proc", 0)
 
     problem = try_in_child(inside)
@@ -109,6 +110,7 @@ def enter_user_namespace(users: tuple[int, int]) -> None:
     uid, gid, me = os.getuid(), os.getgid(), os.getpid()
     if not users[0]:
         unshare(CLONE_NEWUSER)
+        # in this order: without a privilege a gid_map is taken only once setgroups is denied
         _write_maps("self", {"setgroups": "deny", "uid_map": f"{uid} {uid} 1", "gid_map": f"{gid} {gid} 1"})
         return
     reader, writer = os.pipe()
@@ -156,6 +158,7 @@ def reserve_users() -> tuple[int, int]:
     They come in fours: the third one's is `cleaner`.
     """
     for offset in range(COUNT):
+        # from its own number on, so that sandboxes that start together try different ones
         user, other = pair(os.getpid() + offset)
         # an abstract socket is a lock that vanishes with its owner and leaves no file
         lock = socket.socket(socket.AF_UNIX)

@@ -89,6 +89,7 @@ def enter(store: str, exchange: str, paths: Iterable[str], users: Iterable[int],
         _bind(path, new, f"{_HIDDEN}/{number}")
     for name in ("/proc", "/dev/shm", "/tmp", "/old", "/etc", JOB, EXCHANGE):
         os.makedirs(new + name, exist_ok=True)
+    # programs that ask for the name of their user get one
     with open(new + "/etc/passwd", "w") as handle:
         handle.write("".join(f"job{user}:x:{user}:{user}::{JOB}:/bin/false\n" for user in users))
     for name in DEVICES:
@@ -123,6 +124,7 @@ def _bind(path: str, new: str, place: str = "") -> None:
         mount(path, target, None, MS_BIND | MS_REC)
     else:
         _bind_file(path, target)
+    # a bind mount takes flags only when it is mounted once more; statvfs and mount have another bit for relatime
     kept = os.statvfs(target).f_flag & _KEPT_FLAGS
     flags = (
         kept & 8 | (1 << 10 if kept & 1024 else 0) | (1 << 11 if kept & 2048 else 0) | (1 << 21 if kept & 4096 else 0)
@@ -163,5 +165,6 @@ def mount_job(
                 OSError
             ):  # a kernel before 5.10, where nothing but the look at a path forbids links
                 mount(None, target, None, MS_BIND | MS_REMOUNT | MS_NOSYMFOLLOW | SAFE)
+    # over the folders of other jobs
     mount("none", EXCHANGE, "tmpfs", SAFE, "size=4k,mode=0")
     os.chdir(JOB)

@@ -59,7 +59,9 @@ _LOAD, _JUMP_EQUAL, _JUMP_SET, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x45, 0x35,
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24
+# calls of the x32 ABI have numbers with this bit, by which no list here would know them
 _X32_BIT = 0x40000000
+# each CLONE_NEW flag; 0x80 is CLONE_NEWTIME
 _NAMESPACE_FLAGS = 0x7E020000 | 0x80
 _CLONE_THREAD = 0x00010000
 _AF_UNIX = 1
@@ -102,6 +104,7 @@ def build(*, unix_sockets: bool = True, alone_as: int | None = None, links: bool
     calls = _CALLS[MACHINE]
     program = [
         instruction(_LOAD, 0, 0, _ARCHITECTURE),
+        # calls of another architecture, as of 32 bits by int 0x80, have other numbers
         instruction(_JUMP_EQUAL, 1, 0, _AUDIT[MACHINE]),
         instruction(_RETURN, 0, 0, _KILL),
         instruction(_LOAD, 0, 0, _NUMBER),
