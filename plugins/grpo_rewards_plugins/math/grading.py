@@ -55,7 +55,9 @@ class Reading:
     def __init__(self, raw: str) -> None:
         if raw.isdigit() and raw.isascii():  # clean already, as most answers are
             self.text = raw
+        # what is cleaned may be shorter; what is longer than this is not worth the passes
         elif len(raw) <= 4 * MAX_CHARACTERS:
+            # before `clean`, which takes dots at the end for a full stop
             text = clean(repeating(raw) if "..." in raw else raw)
             self.text = text if text.isascii() else from_chinese(text)
         else:
@@ -180,6 +182,7 @@ def grade(
     mine = gold if isinstance(gold, Reading) else Reading(gold)
     theirs = answer if isinstance(answer, Reading) else Reading(answer)
     quick = _quick(mine, theirs)
+    # unequal numbers may be equal within the tolerance
     if quick is not None and (quick.equal or not tolerance):
         return quick
     key = (mine.text + mine.direction, theirs.text + theirs.direction, timeout, tolerance, convert_units)

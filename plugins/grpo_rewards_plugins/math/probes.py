@@ -8,6 +8,7 @@ from grpo_rewards.types import Probes
 
 __all__ = ["math_probes"]
 
+# hardly a reference of any data set
 _FAR_OFF = "-98765.4321"
 _PLACEHOLDERS = frozenset(("n/a", "nan", "null", "unknown", "tbd", "todo", "see above", "see below", "not available"))
 

@@ -148,6 +148,7 @@ def _together(
                 else:
                     yield pair[2], found
     finally:
+        # a caller that has had enough waits for nobody
         threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -165,6 +166,7 @@ def reference_text(given: object) -> str:
     if isinstance(given, bool) or not isinstance(given, int | float):
         return _NONE + ("there is no reference" if given is None else f"a reference of type {type(given).__name__}")
     if isinstance(given, int):
+        # Python writes no integer of more than 4,300 digits
         return str(given) if abs(given) < 10**4000 else _NONE + "a reference of more than 4,000 digits"
     if not _math.isfinite(given):
         return _NONE + "a reference that is no finite number"

@@ -52,7 +52,7 @@ class VerdictCache:
             return
         with self._guard:
             if key in self._kept:
-                return
+                return  # another thread was first, and its bytes are counted
             self._kept[key] = verdict
             self.bytes += size
             while self.bytes > self.limit:

@@ -40,6 +40,7 @@ def parse(
     if not text:
         return []
     reading = Reading(text)
+    # a `Node` is a tuple; what stands there otherwise is why there is none
     if fallback_mode == "no_fallback" and not isinstance(reading.tree, tuple) and reading.numeral is None:
         return []
     return [reading, text]

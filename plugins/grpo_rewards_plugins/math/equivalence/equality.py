@@ -46,6 +46,7 @@ def _points(
     for turn in range(_POINTS):
         here: dict[str, fmpq] = {}
         for name in names:
+            # not hash(), which differs from process to process; a completion may hold half a surrogate pair
             raw = blake2b(f"{seed}|{turn}|{name}".encode("utf-8", "surrogatepass"), digest_size=10).digest()
             bits = int.from_bytes(raw, "big")
             if name in integers:
@@ -56,6 +57,7 @@ def _points(
                 continue
             # about 0.2 to 6.6, over a prime near 2^31, so that 40 bits are random
             size = scale * fmpq(430_000_000 + (bits >> 8) % 13_700_000_000, 2_147_483_647)
+            # positive first, where roots and logarithms of a letter are defined
             here[name] = -size if turn >= 3 and bits & 1 else size
         out.append(here)
     return out
@@ -115,7 +117,9 @@ def _infinity(node: Node) -> int:
 
 
 def _constants(gold: Node, answer: Node) -> Decision:
+    # a difference mostly shows in the first round; balls that agree count as equal after the last alone
     for bits in (128, 640, 2048):
+        # what could hide in the rounding matters where equality is concluded, and looking for it costs
         left, right = Point(guard=bits > 600), Point(guard=bits > 600)
         try:
             with precision(bits):
@@ -126,6 +130,7 @@ def _constants(gold: Node, answer: Node) -> Decision:
                     if difference == 0:
                         return Decision(True, "exact value")
                     return Decision(None, "an unknown part") if opaque else Decision(False, "exact value")
+                # a ball that is too wide: more bits may narrow it
                 if not difference.is_finite():
                     continue
                 if _nonzero(difference):
@@ -156,6 +161,7 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     if not names:
         return _constants(gold, answer)
     if len(names) == 1 and any(here.kind == "cases" for node in (gold, answer) for here in walk(node)):
+        # first: random points hardly ever meet the ends at which two functions by cases differ
         split = _differ_somewhere(gold, answer, next(iter(names)))
         if split is not None:
             return Decision(False, split)
@@ -170,6 +176,7 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
                 far = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
                 if far.equal is False:
                     return far
+    # a difference between two whole numbers says nothing about a letter that counts
     if found.equal is False and (counted := _steps_of_counts(gold, answer, names)):
         again = _at_points(gold, answer, counted)
         return again._replace(rule=f"{again.rule}, for every whole number") if again.equal else found
@@ -329,6 +336,7 @@ def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decis
             continue
         except (ArithmeticError, ValueError) as error:
             return Decision(None, str(error))
+        # a longer list is of whole numbers in a row, of which each has to be tried
         if turn >= _NEEDED and exact and agreed > _NEEDED and len(points) <= _POINTS:
             break
     if agreed >= _NEEDED and not refused:
@@ -381,6 +389,7 @@ def proportional(one: Node, other: Node, seed: str = "") -> bool | None:
             if len(pairs) < _NEEDED:
                 return None
             a0, b0 = pairs[0]
+            # crosswise: a quotient by a value near zero would be a ball without bounds
             return not any(_nonzero(a * b0 - b * a0) for a, b in pairs[1:])
     except (ArithmeticError, ValueError, Unknown):
         return None

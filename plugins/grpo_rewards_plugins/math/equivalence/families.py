@@ -21,6 +21,7 @@ def same_parameter(gold: Node, answer: Node) -> tuple[Node, Node] | None:
     (mine, letter), (theirs, other) = _family(gold), _family(answer)
     if letter is None or other is None or ((mine, theirs) == (gold, answer) and letter == other):
         return None
+    # the new name would meet another letter of the answer's
     if letter != other and Node("sym", letter) in walk(theirs):
         return None
     return mine, replaced(theirs, {other: Node("sym", letter)})

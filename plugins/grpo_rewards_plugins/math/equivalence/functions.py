@@ -119,12 +119,14 @@ def _log(value: Any) -> Any:
 
 def ball_call(name: str, value: Any) -> Any:
     if isinstance(value, fmpq):
+        # exact where it can be: of a ball it is never certain that it is 0
         if value == 0 and name in ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf"):
             return fmpq(0)
         if value == 0 and name in ("cos", "exp", "cosh", "sec", "sech"):
             return fmpq(1)
     ball = value if isinstance(value, acb) else arb(value)
     result = getattr(ball, name)()
+    # outside of their real domain
     if name in _NEED_COMPLEX and isinstance(ball, arb) and result.is_nan():
         result = getattr(acb(ball), name)()
     return result
@@ -143,6 +145,7 @@ def _factorial(value: object) -> object:
     if isinstance(value, fmpq) and value.q == 1:
         if value < 0:
             raise Undefined("the factorial of a negative number")
+        # above, a ball: the exact factorial of a large number would take all memory
         if value <= 3_000:
             return fmpq(fmpz.fac_ui(value.p))
     return arb(value).gamma() if isinstance(value, fmpq) and value == 0 else (_real_or_ball(value) + 1).gamma()

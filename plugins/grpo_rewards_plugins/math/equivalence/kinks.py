@@ -97,6 +97,7 @@ def _arguments(node: Node) -> Iterator[Node]:
         if here.kind == "call" and here.value in ("abs", "norm", "sign"):
             yield here.args[0]
         elif here.kind == "call" and here.value in ("max", "min"):
+            # eight have 28 pairs, and each pair kinks of its own
             for one, other in combinations(here.args[:8], 2):
                 yield add(one, negate(other))
         elif here.kind == "pow" and _even_root(here):

@@ -15,6 +15,7 @@ from .values import evaluate, holds
 
 __all__ = ["by_membership", "same_sign"]
 
+# beside all round numbers, so that no end of a set is met by chance
 _GRID = tuple(fmpq(n, 7) + fmpq(1, 1009) for n in range(-140, 141, 3)) + tuple(
     sign * fmpq(size) for size in (30, 100, 1000, 10**6) for sign in (1, -1)
 )

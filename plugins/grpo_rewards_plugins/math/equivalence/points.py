@@ -15,6 +15,7 @@ from grpo_rewards.forks import PerProcess
 __all__ = ["NO_SMALL_INTEGER", "Point", "Undefined", "Unknown", "precision", "pseudo"]
 
 NO_SMALL_INTEGER = "no small integer"
+# steps of `evaluate`, so that a sum within a sum comes to an end
 _BUDGET = 40_000
 _lock = PerProcess(threading.RLock)
 
@@ -59,4 +60,5 @@ class Point:
 def pseudo(*key: object) -> fmpq:
     """A fixed, arbitrary rational for a key: stands for what an unknown function gives."""
     digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # never 0, so that no factor beside it is lost
     return fmpq(1 + int.from_bytes(digest[:6], "big") % 9_999_991, 2_097_143) + fmpq(1, 7)

@@ -138,6 +138,7 @@ def _holds(node: Node, name: Node) -> bool:
 def as_pieces(node: Node) -> tuple[str, list[Piece]] | None:
     """The variable (or ``""``) and the intervals of a set of real numbers; None for anything else."""
     kind = node.kind
+    # a pair in round brackets is a point as well; what stands on the other side has brought it here
     if kind == "interval" or (kind == "tuple" and node.value is None and len(node.args) == 2):
         closed = node.value if kind == "interval" else (False, False)
         low, left = _end(node.args[0])

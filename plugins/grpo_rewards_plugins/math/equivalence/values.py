@@ -24,6 +24,7 @@ def _sum(node: Node, point: Point) -> object:
     body, lower, upper = node.args
     low = evaluate(lower, point)
     infinite = upper.kind == "const" and upper.value == "oo"
+    # the index may have the name of a letter that stands outside of the sum too
     kept = dict(point.values)
     try:
         if infinite:
@@ -95,6 +96,7 @@ def holds(node: Node, point: Point) -> bool:
 def _ordered(op: str, left: object, right: Any) -> bool:
     less, more = bool(left < right), bool(left > right)
     exact = isinstance(left, fmpq) and isinstance(right, fmpq)
+    # balls that overlap have no order
     if not (less or more or exact):
         raise Unknown("a comparison too close to call")
     table = {"<": less, ">": more, "<=": not more, ">=": not less, "=": not (less or more), "!=": less or more}
@@ -176,6 +178,7 @@ def _compound(node: Node, point: Point) -> object:
     if kind == "apply":
         values = [evaluate(arg, point) for arg in node.args]
         if all(isinstance(value, fmpq) for value in values):
+            # f(2) and f(1+1) are one number
             return pseudo(node.value, values)
         point.opaque = True
         return pseudo(node.value, node.args)
@@ -184,6 +187,7 @@ def _compound(node: Node, point: Point) -> object:
     if kind == "opaque":
         point.opaque = True
         return pseudo(node.value, node.args)
+    # an unknown factor, the same one wherever the unit stands
     if kind in ("unit", "residue"):
         return evaluate(node.args[0], point) * pseudo(kind, node.value)
     if kind == "ratio" and len(node.args) == 2:

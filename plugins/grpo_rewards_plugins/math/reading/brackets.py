@@ -26,6 +26,7 @@ def size(node: Node, name: str = "abs") -> Node:
 def group(parser: Parser) -> Node:
     parser.expect("{")
     parser.deeper()
+    # within braces a bar and a colon begin anew, whatever they mean outside; so in all brackets below
     bars, colon = parser.bars, parser.no_colon
     parser.bars = parser.no_colon = 0
     node = parser.whole()

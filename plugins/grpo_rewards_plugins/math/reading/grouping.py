@@ -27,10 +27,12 @@ def grouped(tokens: list[Token]) -> list[Token]:
             digits, here = token.text, at + 1
             while here < count:
                 comma = (
+                    # within brackets a comma stands between parts
                     tokens[here].kind == "op" and tokens[here].text == "," and not tokens[here].spaced and depth == 0
                 )
                 after = tokens[here + 1] if comma and here + 1 < count else None
                 nxt = after if comma else tokens[here]
+                # no space behind the comma of 1,234, and one between the groups of 12 345
                 if nxt is None or nxt.kind != "num" or nxt.spaced == comma:
                     break
                 head, _, _ = nxt.text.partition(".")

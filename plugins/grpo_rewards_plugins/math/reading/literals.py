@@ -27,6 +27,7 @@ def literal(text: str) -> Node:
     top = fmpz(head + fraction or "0")
     if mark:
         shift = int(tail) - len(fraction)
+        # 1e999999999 is left as a power: written out it would take all memory
         if abs(shift) > _LIMIT_POWER:
             return mul(Node("num", fmpq(top)), power(number(10), number(shift)))
         scale = fmpz(10) ** abs(shift)

@@ -60,6 +60,7 @@ _NOT_COUNTED = frozenset(
 
 def _whole(words: list[str]) -> int | None:
     total, group, last = 0, 0, "start"
+    # each large word is below the one before it: "one thousand million" is no number here
     largest = 10**12
     for at, word in enumerate(words):
         if word == "and" and last in ("hundred", "large") and at + 1 < len(words):

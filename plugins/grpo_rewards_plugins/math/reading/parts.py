@@ -40,6 +40,7 @@ def function(parser: Parser, name: str) -> Node:
             exponent = parser.argument()
             if sign < 0:
                 exponent = mul(MINUS_ONE, exponent)
+    # \sin^{-1} is the inverse, while \sin^2 is a square
     if exponent is not None and name in _INVERSE and _is_minus_one(exponent):
         name, exponent = f"a{name}", None
     if name == "det":
@@ -249,6 +250,7 @@ def calculus(parser: Parser, name: str) -> Node:
     else:
         raise ParseError("an integral without its variable")
     inner = tokens[parser.at : end]
+    # at the same depth, so that integrals within integrals stay bounded
     sub = type(parser)(inner, parser.depth)
     body = sub.sum() if inner else number(1)
     if sub.at < len(inner):

@@ -26,6 +26,7 @@ class Token(NamedTuple):
     spaced: bool
 
 
+# letters and digits of ASCII: `clean` has brought all others there; 2e3 is a number, 2e3x a product
 _SCAN = re.compile(
     r"(?P<space>(?:\s|~|\\[,;:! ])+)"
     r"|(?P<num>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9}(?![\d.a-zA-Z]))?)"
@@ -38,6 +39,7 @@ _SCAN = re.compile(
     re.DOTALL | re.ASCII,
 )
 
+# "sinx" and "lnx": a function that lost its space
 _LETTER_SPLIT = re.compile(
     r"(?:arcsinh|arccosh|arctanh|arcsin|arccos|arctan|sinh|cosh|tanh|sqrt|sin|cos|tan|cot|sec|csc|log|ln|exp|pi|or)"
 )
@@ -126,6 +128,7 @@ def _word(word: str, spaced: bool, out: list[Token]) -> None:
     else:
         match = _LETTER_SPLIT.match(word)
         rest = word[match.end() :] if match else ""
+        # only before one letter or name, or "single" would be the sine of gle
         if match and (len(rest) == 1 or rest in FUNCTIONS or rest in GREEK or rest == "pi"):
             _word(match[0], spaced, out)
             _word(rest, False, out)

@@ -136,6 +136,7 @@ def replaced(node: Node, values: Mapping[str, Node]) -> Node:
 def walk(node: Node) -> list[Node]:
     """All nodes, the root first."""
     out = [node]
+    # the list grows while it is gone through: no recursion, whatever the depth
     for here in out:
         out.extend(here.args)
     return out

@@ -305,9 +305,10 @@ def named_unit(word: str) -> Unit | None:
     word = word.rstrip(".")
     word = _ALSO.get(word, word)
     signs, prefixed, *_ = _tables()
+    # before the prefixes: what has a sign of its own is meant by it
     if (found := signs.get(word)) is not None:
         return found
-    for size in (1, 2):
+    for size in (1, 2):  # "da" has two letters
         if (power := _PREFIXES.get(word[:size])) is not None and (unit := prefixed.get(word[size:])) is not None:
             return Unit(unit.scale * Fraction(10) ** power, unit.bases)
     return _spelled(word.lower())

@@ -6,6 +6,7 @@ from grpo_rewards_plugins.workers import Pool, WorkerEnded, WorkerTimeout, share
 
 __all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
 
+# times `seconds` on the clock at most: a busy machine changes no verdict
 _PATIENCE = 5.0
 FUNCTION = "grpo_rewards_plugins.math.symbolic.simplifying:answer"
 

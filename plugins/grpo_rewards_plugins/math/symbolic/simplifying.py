@@ -30,6 +30,7 @@ _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
 
 
 def _power(base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
+    # sympy works out a power of two numbers as soon as it is made
     if exponent.is_number and base.is_number and base not in (0, 1, -1) and not abs(exponent) < _LARGEST_POWER:
         raise ValueError("a power too large")
     return sympy.Pow(base, exponent)
@@ -45,6 +46,7 @@ def build(node: Packed) -> sympy.Expr:
     if kind in ("num", "dec"):
         return Rational(value)
     if kind == "sym":
+        # real, as letters of answers mostly are meant, but for z
         return Symbol(str(value), real=True) if str(value) != "z" else Symbol("z")
     if kind == "const":
         return _CONSTANTS[value]
@@ -103,6 +105,7 @@ def decide(gold: Packed, answer: Packed) -> tuple[bool | None, str]:
         return None, "sympy: undefined"
     if difference.is_number:
         value = difference.evalf(60, maxn=500)
+        # far above the error of 60 digits: a difference, and no rounding
         if value.is_comparable and abs(value) > Float("1e-40"):
             return False, "sympy: a difference that is not 0"
     simple = sympy.simplify(difference)
@@ -120,7 +123,7 @@ def answer(question: tuple[Packed, Packed]) -> list[object]:
     try:
         return list(decide(*question))
     except MemoryError:
-        return [None, "sympy ran out of memory"]
+        return [None, "sympy ran out of memory"]  # the worker's own limit; it lives on
     except (
         ArithmeticError,
         AttributeError,
