@@ -114,6 +114,7 @@ def letter(text: str) -> str | None:
     line = stripped[stripped.rfind("\n") + 1 :]
     if _DENIED.search(line):
         return None
+    # A and I are words too, and count only where a mark, "or" or the line's end follows
     alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line))
     return alone.pop() if len(alone) == 1 else None
 

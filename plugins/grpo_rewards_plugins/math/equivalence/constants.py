@@ -64,6 +64,7 @@ def function_head(node: Node) -> str:
     )
 
 
+# where sides and angles have these letters, C is one of them
 _OF_A_TRIANGLE = frozenset("abAB")
 
 

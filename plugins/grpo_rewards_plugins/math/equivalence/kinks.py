@@ -23,6 +23,7 @@ _LARGEST_DEGREE = 32
 _MOST_BRANCHES = 32
 _MOST_KINKS = 48
 _FAR = (fmpq(3), fmpq(1_003), fmpq(10_000_019))
+# dense near zero and sparse far out: a change of sign there is found by halving
 _GRID = tuple(
     sign * fmpq(size)
     for size in (10**15, 10**12, 10**9, 10**7, 10**4, 1000, 300, 100, 30, 17, 10, 7, 5, 3, 2, 1)

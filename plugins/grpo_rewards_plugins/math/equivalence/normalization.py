@@ -109,6 +109,7 @@ def _chain(node: Node) -> Node:
     if len(ops) >= 2 and all(op == "=" for op in ops):
         if name_like(args[0]):
             return _both_signs(Node("rel", ("=",), (args[0], args[-1])))
+        # the end counts: what stands before it is how it was found
         return normalized(args[-1]) if not free(args[-1]) else node
     return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
 
@@ -117,6 +118,7 @@ def _both_signs(node: Node) -> Node:
     marks = [here.value for here in walk(node) if here.kind == "pm"]
     if not marks:
         return node
+    # with a \mp the signs depend on each other; four free ones would already be sixteen values
     together = "-" in marks or len(marks) > 3
     count = 1 if together else len(marks)
     out = []

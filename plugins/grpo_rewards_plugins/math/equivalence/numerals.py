@@ -15,6 +15,7 @@ _PLAIN = re.compile(
 )
 _LATEX = re.compile(r"(?P<sign>[+-]?)\\[dtc]?frac\s*\{\s*(?P<top>[+-]?[0-9]+)\s*\}\s*\{\s*(?P<bottom>[0-9]+)\s*\}")
 _POINT_GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+")
+# 1,234 is a thousand; with any other number of digits behind it the comma is that of decimals
 _COMMA = re.compile(r"[-+]?(?:0,\d+|\d+,(?!\d{3}$)\d+)")
 _INDIAN = re.compile(r"[-+]?[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?")
 _TRIPLES = re.compile(r"(?<![\d.,])\d{3},\d{3}(?!\d)")

@@ -18,6 +18,7 @@ from .rounding import to_its_digits
 
 __all__ = ["Quantity", "has_unit", "quantity", "rules", "same_bounds", "same_quantity", "same_value"]
 
+# of the context, not arguments: only the leaves ask, many calls below `grade`
 _slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
 _converting: ContextVar[bool] = ContextVar("convert_units", default=True)
 _MARKS = frozenset(("unit", "degree", "percent"))
@@ -191,6 +192,7 @@ def _kelvins(value: Node, unit: Unit) -> Node | None:
 
 
 _ICE = fmpq(27315, 100)
+# these differ by their zero too, so no scale turns one into another
 _TEMPERATURES = ((("K", 1),), (("degC", 1),), (("degF", 1),))
 
 

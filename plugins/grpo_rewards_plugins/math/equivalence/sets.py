@@ -291,6 +291,7 @@ def _merged(pieces: list[Piece]) -> list[Piece] | None:
     """In order, with overlaps joined; None where the ends cannot be ordered."""
     if len(pieces) <= 1:
         return pieces
+    # sorting evaluates both ends at each step
     if len(pieces) > 200:
         return None
     open_question = False

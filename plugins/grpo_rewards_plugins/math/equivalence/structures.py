@@ -17,7 +17,7 @@ from .sets import as_pieces, closed_at_infinity, same_pieces
 
 __all__ = ["compare", "matched_share"]
 
-_MANY = 64  # parts of a list that are matched
+_MANY = 64  # parts of a list that are matched, each with each
 _SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder"))
 _LISTS = frozenset(("list", "set"))
 _NO = Decision(False, "different kinds")

@@ -111,6 +111,7 @@ def _guarded(value: object, point: Point) -> object:
             point.extreme = True
     elif isinstance(value, arb):
         size = abs(value)
+        # "not <", so that a ball without bounds counts as well
         if not size < _HUGE or (size < _TINY and not value.contains(0)):
             point.extreme = True
     return value

@@ -35,6 +35,7 @@ def gold_text(gold: str) -> str:
                 return f"{found[0][2].strip()} \\text{{{after}}}" if after.strip(". ") else found[0][2].strip()
             if len(before) > 40 or (_SAYS.search(before) and not after.strip(". ")):
                 return found[0][2].strip()
+        # a whole solution: its last formula is what it comes to
         elif found and len(text) > 200:
             return found[-1][2].strip()
     return text

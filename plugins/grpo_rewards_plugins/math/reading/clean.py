@@ -55,11 +55,13 @@ def _from_unicode(text: str) -> str:
     text = _OVERLINED.sub(
         lambda m: "\\overline{" + m[0].replace("\u0305", "").replace("\u0304", "") + "}", text.translate(_TIE)
     )
+    # before NFKC, which would make a plain 2 of the square's
     text = _RUN_SUPER.sub(lambda m: "^{" + "".join(_SUPER[c] for c in m[0]) + "}", text)
     text = _RUN_SUB.sub(lambda m: "_{" + "".join(_SUB[c] for c in m[0]) + "}", text)
     text = _RUN_VULGAR.sub(lambda m: "\\frac{{{}}}{{{}}}".format(*_VULGAR[m[0]]), text)
     text = text.translate(_SINGLE)
     if not text.isascii():
+        # it may bring signs that the table has
         text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
     if not text.isascii():
         text = _DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)

@@ -67,7 +67,7 @@ def number_at(parser: Parser, token: Token) -> Node:
         if part.kind == "num":
             raise ParseError("a mixed number whose fraction is not below one")
         parser.at = start
-        parser.tokens[start : start + 4] = kept
+        parser.tokens[start : start + 4] = kept  # put back as it was: reading a fraction may split its tokens
         return node
     if after.kind == "num" and after.spaced and after.text.isdigit() and parser.peek(1).text == "/":
         bottom = parser.peek(2)

@@ -126,8 +126,10 @@ def _identifier(parser: Parser, text: str) -> Node:
 
 def _letters(parser: Parser, text: str) -> Node:
     """A run of letters: a segment's name or a product of variables; a long one is a word."""
+    # up to four letters are a product, up to eight capitals the corners of a figure
     if text.lower() in PERCENT_WORDS or (len(text) > 4 and not (text.isupper() and len(text) <= 8)):
         raise ParseError(f"the word {text!r}")
+    # a differential is one name
     if len(text) == 2 and text[0] == "d" and text[1] in "xytruvz":
         return Node("sym", text)
     out = [_name(c) for c in text[:-1]]

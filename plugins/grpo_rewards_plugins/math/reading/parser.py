@@ -136,6 +136,7 @@ class Parser:
                     if mark == outer:
                         groups.append([])
                     groups[-1].append(part)
+                # "1, 2; 3, 4" is two pairs; groups of unequal length are one list
                 if len({len(group) for group in groups}) == 1 and len(groups[0]) > 1:
                     return Node("list", outer, tuple(Node("tuple", None, tuple(group)) for group in groups))
         name = "or" if "or" in marks else "and" if "and" in marks else marks[0]

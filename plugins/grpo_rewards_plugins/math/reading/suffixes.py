@@ -63,6 +63,7 @@ def exponent(parser: Parser, base: Node) -> Node:
     if token.text in ("\\prime", "'"):
         parser.take()
         return prime(base)
+    # 90^o: an o for the ring
     if token.kind == "id" and token.text == "o" and base.kind in ("num", "dec"):
         parser.take()
         return degrees(parser, base)
@@ -96,6 +97,7 @@ def exponent(parser: Parser, base: Node) -> Node:
         raise ParseError("an exponent that is no number")
     if base.kind == "apply" and base.value in ("f", "g", "h"):
         pass
+    # an inverse's value: f^{-1}(x) is no quotient
     if base.kind == "sym" and base.value in ("f", "g", "h", "F", "G", "H") and top == MINUS_ONE and parser.met("("):
         parser.take()
         return Node("apply", f"{base.value}^-1", inside(parser, ")"))

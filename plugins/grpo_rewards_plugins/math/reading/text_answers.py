@@ -36,6 +36,7 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
+# in the alphabet's order, so that no letter stands twice and no other word is one
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
 _CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S")
 _BASED = re.compile(
@@ -45,6 +46,7 @@ _BASED = re.compile(
 _PREFIXED = re.compile(r"0(?:b([01]{1,200})|x([0-9A-Fa-f]{1,60})|o([0-7]{1,100}))")
 _BASES = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
           "eleven": 11, "twelve": 12, "sixteen": 16}  # fmt: skip
+# sixty digits at most: a period of a million would make a fraction of as many
 _BAR = re.compile(
     r"(\d{0,60})\.(\d{0,60})(?:\\overline\s*\{(\d{1,60})\}|\\(?:dot|bar)\s*\{(\d)\}(?:(\d{0,60})\\(?:dot|bar)\s*\{(\d)\})?)(?:\\ldots|\\dots|\.\.\.)?"
 )

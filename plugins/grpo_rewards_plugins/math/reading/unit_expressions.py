@@ -36,6 +36,7 @@ __all__ = ["begins_unit", "labelled_unit", "mixed_amount", "read_unit", "unit_pi
 
 _LONGEST = 120
 _MOST_FACTORS = 16
+# no unit of the table has more than the fourth power of another; a scale's digits grow with it
 _LARGEST_EXPONENT = 12
 _FONT = re.compile(
     r"\\(?:text(?:rm|normal|up)?|math(?:rm|sf)|mbox|hbox|rm|operatorname)(?![a-zA-Z])\s*|[{}~]|\\[,;:!. ]|\\"
