@@ -50,6 +50,7 @@ def how_to_install(extra: str) -> str:
     import re
     from importlib.metadata import PackageNotFoundError, requires
 
+    # metadata write the requirement of an extra so: docker>=7.1; extra == 'docker'
     marked = re.compile(rf"""(.+?)\s*;.*\bextra\s*==\s*['"]{re.escape(extra)}['"]""")
     try:
         packages = [found[1] for line in requires("grpo-rewards") or () if (found := marked.fullmatch(line))]

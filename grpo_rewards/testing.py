@@ -36,6 +36,7 @@ HOSTILE_TEXTS: tuple[str, ...] = (
 def _same(one: Outcome, two: Outcome) -> bool:
     if one.value is None or two.value is None:
         return one.value is two.value and one.status == two.status
+    # nearly: a batch reward may add up in another order than for a row alone
     return math.isclose(one.value, two.value, rel_tol=1e-9, abs_tol=1e-12) and one.status == two.status
 
 

@@ -186,7 +186,7 @@ def _programs(attack: Callable[[Case], Iterable[str]]) -> Attack:
             for program in attack(case):
                 yield from blocks(case, program)
 
-    completions.__doc__ = attack.__doc__
+    completions.__doc__ = attack.__doc__  # the report says by it what the cheat does
     return completions
 
 

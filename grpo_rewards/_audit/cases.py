@@ -32,6 +32,7 @@ GOLD_COLUMNS = (
 _TESTS = ("tests", "test", "test_list")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _IMPORTED = re.compile(r"\bfrom\s+solution\s+import\s+([\w, ]+)")
+# what tests call and no candidate is asked to write
 _NO_FUNCTION = frozenset(
     [
         "abs",

@@ -134,6 +134,7 @@ def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Pat
 def _show_data(report: DataReport) -> None:
     rows = []
     for name, count in report.counts.items():
+        # sorted: what a later row of the same prompt shows of an earlier one comes late
         first = next((one for one in sorted(report.findings, key=lambda one: one.row) if one.check == name), None)
         shown = f"{report.file}:{first.row}: {first.reason}" if first is not None else ""
         rows.append((name, f"{count:,}", f"{count / report.rows:.1%}", _printable(shown)))

@@ -78,6 +78,7 @@ def _write(summary: Figures, changed: Sequence[RowChange]) -> None:
     head = orjson.dumps({**summary, "changed": []}, option=orjson.OPT_INDENT_2)
     write(head.removesuffix(b"]\n}"))  # `changed` is the last key, and empty here
     for place, entry in enumerate(changed):
+        # line breaks stand between values alone: within a string JSON escapes them
         text = orjson.dumps(entry, option=orjson.OPT_INDENT_2).replace(b"\n", b"\n    ")
         write((b",\n    " if place else b"\n    ") + text)
     write(b"\n  ]\n}\n" if changed else b"]\n}\n")

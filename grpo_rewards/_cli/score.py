@@ -79,7 +79,7 @@ def score(
         warned.append(text)
         typer.echo(f"warning: {text}", err=True)
 
-    for text in asked_in_vain(composite, rows):
+    for text in asked_in_vain(composite, rows):  # before the first row, which may cost money
         warn(text)
     with _progress() as progress:
         run = score_file(
@@ -169,5 +169,5 @@ def _say(run: Run, said: Sequence[str]) -> None:
     if run.unavailable:
         counts.append(f"{run.unavailable:,} left out (sandbox or service down; --resume tries them again)")
     typer.echo("; ".join(counts), err=True)
-    for problem in (text for text in run.problems if text not in said):
+    for problem in (text for text in run.problems if text not in said):  # a warning has said the others
         typer.echo(f"  {problem}", err=True)

@@ -79,7 +79,7 @@ def serve(
     components = [component.name for component in composite.components]
     said = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
 
-    def ready() -> None:
+    def ready() -> None:  # once the workers answer: a client that read it earlier would find nobody
         typer.echo(
             f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True
         )

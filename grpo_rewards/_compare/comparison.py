@@ -287,7 +287,7 @@ def _advantages(
         lost += signal_one and not signal_two
         flat += not (signal_one or signal_two)
         if signal_one and signal_two:
-            best_changed += not (_best(one) & _best(two))
+            best_changed += not (_best(one) & _best(two))  # several may be best
             if (tau := kendall(one, two)) is not None:
                 within.append(tau)
         x.extend(one)

@@ -156,7 +156,7 @@ def read_side(path: Path) -> Side:
             if contribution is None and part.value is not None:
                 contribution = part.value * weight * gate
             cells[name] = ComponentScore(part.value, weight, gate, contribution, part.status, part.reason)
-        line = number if source.kind != "scored rows" else row.line
+        line = number if source.kind != "scored rows" else row.line  # each file of a training run counts from 1
         group = row.group
         if group is None:  # a run of equal prompts within a step, as a trainer writes them
             key = None if row.prompt is None else (row.step, dump_json(row.prompt))

@@ -342,7 +342,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
 
 
 # YAML 1.1 reads the bare words on, off, yes and no as booleans, so that the key of `gate: {on: correct}` would be True.
-_UniqueKeyLoader.yaml_implicit_resolvers = {
+_UniqueKeyLoader.yaml_implicit_resolvers = {  # a table of its own: other users of SafeLoader keep theirs
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }

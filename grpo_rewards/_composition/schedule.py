@@ -51,7 +51,7 @@ class ScheduleConfig(Section):
         With p = (step - begin) / (until - begin) within [0, 1]: ``linear`` is start + p (end - start), ``cosine`` is
         end + (start - end) (1 + cos πp) / 2 (the half wave of SGDR, arXiv 1608.03983, eq. 5).
         """
-        if self.end is None or self.until is None:
+        if self.end is None or self.until is None:  # a step schedule: the others have both
             return next((self.at[key] for key in sorted(self.at, reverse=True) if key <= step), self.start)
         if step <= self.begin:
             return self.start

@@ -213,7 +213,7 @@ class Stream:
         threading.Thread(target=feed, daemon=True, name="grpo-rewards-stream").start()
         taken, over = 0, False
         try:
-            while not over or taken < given:
+            while not over or taken < given:  # `given` is final once the end was seen
                 item = found.get()
                 if item is _END:
                     over = True

@@ -111,6 +111,7 @@ class ScoreTable:
             self.clips,
             [self.totals[row] for row in rows],
             {places[row]: why for row, why in self.left_out.items() if row in places},
+            # ascending again after table[::-1], as figures of groups expect
             [sorted(group) for group in groups if group],
             self.provenance,
             batch=None if self.batch is None else self.batch.select(rows),

@@ -159,7 +159,7 @@ def page_of(scores: ScoreTable, out: Path | None, title: str) -> ReportPage:
         raise InputError("a report needs the completions, and this table was not made by Composite.score")
     batch = scores.batch
     members = {row: group for group, rows in enumerate(scores.groups) for row in rows}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder:  # by way of a scored file, which the report reads like any other
         source, target = Path(folder, "scored.jsonl"), out or Path(folder, "report.html")
         with source.open("wb") as file:
             for row in range(len(scores)):

@@ -358,7 +358,7 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
         return None
     try:
         low, high = (float(bound) for bound in range)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):  # the last for whole numbers beyond any float
         raise TypeError(f"reward {name!r}: range must be a pair of numbers (low, high), not {range!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(f"reward {name!r}: range must be two finite numbers, low < high, not ({low:g}, {high:g})")
@@ -376,6 +376,7 @@ class _Decorator:
     def __init__(self, style: Style, options: Mapping[str, Any] | None = None) -> None:
         self._style, self._options = style, options or {}
 
+    # the most data first: a function of two columns fits a pattern of one too, with the other among its settings
     @overload
     def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
 

@@ -130,6 +130,7 @@ def _docker(told: str, engine: str | None) -> Finding:
     start = "start it and let this user at its socket, if a reward is to use sandbox: docker"
     if engine is not None:
         return Finding("Docker", "ok", f"engine {engine}, {told}")
+    # the socket alone will do: the Python package speaks to it without the client
     if shutil.which("docker") is None and not Path("/var/run/docker.sock").exists():
         return Finding("Docker", "note", "not installed; only sandbox: docker needs it")
     answers = _output(["docker", "version", "--format", "{{.Server.Version}}"])

@@ -59,7 +59,7 @@ class Registry:
 
 
 _lock = PerProcess(threading.Lock)
-_registry: Registry | None = None
+_registry: Registry | None = None  # loaded modules outlive a fork, unlike the lock
 
 
 def registry(*, rescan: bool = False) -> Registry:

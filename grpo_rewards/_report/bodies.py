@@ -43,6 +43,7 @@ class PageLimits:
 
 def packed(data: bytes) -> str:
     """Return `data` compressed and in base64: letters, digits, +, / and = only, so it cannot leave its element."""
+    # without the time, so that the same rows make the same page
     return base64.b64encode(gzip.compress(data, _LEVEL, mtime=0)).decode("ascii")
 
 

@@ -101,7 +101,7 @@ def _of_component(component: ComponentSummary, analysis: Analysis) -> Iterator[R
         yield Remark("note", name, text, with_status("timeout"))
     if component.weight == 0 and not component.weight_varies:
         yield Remark("note", name, "Weight 0: scored and shown, but not part of the reward.")
-        return
+        return  # what follows is about a part in the reward
     if not summary.n:
         yield Remark("warning", name, "It gave no value on any row.")
     elif summary.n > 1 and summary.low == summary.high:

@@ -172,8 +172,10 @@ def _reward_columns(
     free = [name for name in names if name not in _TAKEN]
     weighted = {name for point in training.points for name in point.weights} if training else set()
     logged = {name for point in training.points for name in point.means} if training else set()
+    # a component may be called NAME_weight itself: then it has a reason, as a weight has not
     marked = {name.removesuffix(_WEIGHTS) for name in free if name.endswith(_WEIGHTS) and name + _REASON not in free}
     ours = {name for name in free if name in weighted or name + _REASON in free or name in weights or name in marked}
+    # where weights stand beside them every component is known, and of other floats the total alone is a reward
     called = [name for name in free if name in logged] or [n for n in floats if not marked or n == "composite"]
     outside = [name for name in called if name not in ours]
     if ours and len(outside) == 1 and outside[0] == "composite":
@@ -354,7 +356,7 @@ def _point(entry: Mapping[str, object]) -> TrainingPoint | None:
         found = number(value)
         if found is None:
             continue
-        if key.startswith("rewards/") and key.endswith("/mean"):
+        if key.startswith("rewards/") and key.endswith("/mean"):  # an evaluation's keys begin with eval_
             means[key[8:-5]] = found
         elif key.startswith("rewards/") and key.endswith("/std"):
             stds[key[8:-4]] = found

@@ -82,6 +82,7 @@ class Rescoring:
 
 def _chained(files: list[Path]) -> Iterator[ReportRow]:
     """The rows of scored files; a group is of one file, and lines count on."""
+    # lines and groups of the first file stay as they are, since mostly there is one
     lines = 0
     for number, file in enumerate(files):
         last = 0

@@ -22,7 +22,7 @@ def number(value: object) -> float | None:
     if isinstance(value, bool | int | float):
         try:
             found = float(value)
-        except OverflowError:
+        except OverflowError:  # a whole number beyond any float
             return None
         return found if math.isfinite(found) else None
     return None

@@ -51,6 +51,7 @@ def changes(runs: Sequence[Compared], twins: Sequence[int]) -> Iterator[Change]:
     for number, run in enumerate(runs[1:], 2):
         differences = [
             mine - first[twin]
+            # rewards of all rows, twins of those shown
             for mine, twin in zip(run.rows.columns.rewards, twins[start : start + run.rows.shown], strict=False)
             if twin >= 0 and mine == mine and first[twin] == first[twin]
         ]
@@ -163,6 +164,7 @@ def _panel(key: str, title: str, bins: Sequence[tuple[float, float]], series: Se
             tip = f"run {run + 1}, {said}: {one.counts[i]:,} rows ({percent(share[i])})"
             start = middle + (run - len(series) / 2) * thick
             bar = rect(start, y(share[i]), thick - 0.6, floor - y(share[i]), hue(run), tip)
+            # the last bin is open: it holds the highest value too
             rows = between(key, low, None if i == len(bins) - 1 and low != high else high)
             parts.append(linked(bar, Links(run + 1).to([rows])))
     parts.append(line(_LEFT, floor, _W - _RIGHT, floor, "axis"))

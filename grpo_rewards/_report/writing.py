@@ -154,7 +154,7 @@ def _write(target: Path, page: Page) -> int:
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(target)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: no torn page stays beside the old one
         temporary.unlink(missing_ok=True)
         raise
     return target.stat().st_size

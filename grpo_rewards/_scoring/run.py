@@ -207,7 +207,7 @@ def _score_rows(
     read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
     started, worked = time.perf_counter(), 0.0
-    with closing(read):
+    with closing(read):  # a run that ends early leaves the generator within its file
         chunks = checked(read, composite, source, path)
         for chunk, scored in find_executor(executor)(composite, chunks, workers):
             for gap in scored.gaps:
@@ -219,7 +219,7 @@ def _score_rows(
             if scored.configuration:  # a token that a service refuses, say: every other row would say the same
                 raise ConfigError(scored.configuration)
             _count(run, source.name, chunk, scored)
-            side.add(chunk.malformed)
+            side.add(chunk.malformed)  # before the state that counts its bytes
             lines = b"".join(scored.lines)
             if journal is not None:
                 journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})

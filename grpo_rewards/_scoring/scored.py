@@ -187,6 +187,7 @@ def _names_no_row(table: ScoreTable) -> bool:
 
 
 def _gaps(composite: Composite, batch: Batch, samples: Sequence[Sample]) -> tuple[tuple[str, str], ...]:
+    # only a column without any value may be missing: a batch has None for what some rows lack, so the rows are asked
     if all(any(value is not None for value in batch.column(column) or ()) for column in composite.required_columns):
         return ()
     present: set[str] = set()

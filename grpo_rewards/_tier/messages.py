@@ -31,6 +31,7 @@ def _dumps(value: object) -> bytes:
 
 def _loads(message: bytes) -> Any:
     """Return what `_dumps` was given."""
+    # a pickle never begins with zstandard's header: its first byte is 0x80
     plain = zstandard.ZstdDecompressor().decompress(message) if message.startswith(zstandard.FRAME_HEADER) else message
     return pickle.loads(plain)  # noqa: S301 - between a driver and actors of one cluster, which can run anything in each other
 

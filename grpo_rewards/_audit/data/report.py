@@ -51,7 +51,7 @@ class DataReport:
     def judged(self, strength: float | None) -> None:
         """Count a row's strength."""
         if strength is not None:
-            self.strengths[min(_BINS - 1, int(strength * _BINS))] += 1
+            self.strengths[min(_BINS - 1, int(strength * _BINS))] += 1  # 1.0 belongs to the last tenth
 
     @property
     def counts(self) -> dict[str, int]:

@@ -47,7 +47,7 @@ def score_in_window(
 
     def oldest() -> tuple[Chunk, ScoredChunk]:
         chunk, handle = window.popleft()
-        if handle is None:
+        if handle is None:  # a chunk of malformed rows
             return chunk, ScoredChunk([], Statistics())
         try:
             return chunk, result(handle, chunk.samples)
@@ -102,7 +102,7 @@ def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> Sco
 def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: str) -> ScoredChunk:
     """Find the rows of one group that end the process, mark them, and score the rest of the group without them."""
     fatal: dict[int, str] = {}
-    if len(samples) > 1:
+    if len(samples) > 1:  # one alone has just been tried
         for position, sample in enumerate(samples):
             try:
                 attempt([sample])

@@ -50,7 +50,7 @@ class JoinedData:
     def columns_of(self, value: object) -> dict[str, object] | str:
         """Return the columns of the row with this value, or what is wrong."""
         key = _key(value)
-        if key not in self._found:
+        if key not in self._found:  # a trainer logs a prompt once for each completion and step
             self._found[key] = self._look(key, value)
         return self._found[key]
 
@@ -60,7 +60,7 @@ class JoinedData:
         if isinstance(value, str):
             fitting = [entry for entry in self._spoken if _stand_in(entry[1], value)]
             best = [columns for size, _, columns in fitting if size == fitting[0][0]]
-            if best and all(columns == best[0] for columns in best):
+            if best and all(columns == best[0] for columns in best):  # equally long ones may say the same
                 return best[0]
             if best:
                 return f"{len(best)} rows of {self.name} could be that of its {self.on!r}, and they differ"
