@@ -158,11 +158,13 @@ def sample_cases(composite: Composite) -> list[Case]:
         ConfigError: a component needs a column for which there is no built-in value; then a file must be given.
     """
     cases: dict[str, Case] = {}
+    # those that need rows of their own first: all others are tried on these
     for component in sorted(composite.components, key=_wants_a_row, reverse=True):
         if cases and not _wants_a_row(component):
             continue  # it applies to those that are there
         for name, columns in _rows_for(component, composite):
             case = _case(f"{component.name} ({name})", columns, composite, chat=True)
+            # by name: values have no order
             cases.setdefault(repr(sorted(columns.items(), key=lambda item: item[0])), case)
     return list(cases.values())
 
@@ -381,6 +383,7 @@ def _functions(tests: object, entry_point: object) -> list[str]:
     for names in _IMPORTED.findall(text):
         found += [name.split(" as ")[0].strip() for name in names.split(",")]
     if not found:
+        # a check of HumanEval calls its argument `candidate`: no name of the program's
         found = [
             n for n in _CALLED.findall(text) if n not in _NO_FUNCTION and not n.startswith("test") and n != "candidate"
         ]

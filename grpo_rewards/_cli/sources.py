@@ -135,6 +135,7 @@ def composite_for(
 
 
 def _component_name(reference: str) -> str:
+    # a name within a class has a dot, which a component's may not have
     return reference.rpartition(":")[2].removeprefix("preset/").replace(".", "_")
 
 

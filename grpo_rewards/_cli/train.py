@@ -120,7 +120,7 @@ def _adapter(module: str) -> ModuleType:
     from grpo_rewards.errors import how_to_install
 
     try:
-        return importlib.import_module(f"grpo_rewards_adapters.training.{module}")
+        return importlib.import_module(f"grpo_rewards_adapters.training.{module}")  # one at a time: `run` brings torch
     except ImportError as error:
         missing = f" (missing: {error.name})" if error.name else ""
         typer.echo(f"error: training needs more packages{missing}: {how_to_install('train')}", err=True)

@@ -90,7 +90,7 @@ def scheduled_weights(
     """
     found = {name: weight_at(weight, step) for name, weight in weights.items()}
     if step is not None:
-        for stage in stages:
+        for stage in stages:  # the first that has not ended: they stand in order
             if stage.until is None or step < stage.until:
                 found.update(stage.weights)
                 break

@@ -56,7 +56,7 @@ class ScoreTable:
         return f"<ScoreTable {self.summary}>"
 
     def _repr_html_(self) -> str:
-        from grpo_rewards._composition.views import html_of_table
+        from grpo_rewards._composition.views import html_of_table  # for notebooks: no other run pays for its import
 
         return html_of_table(self)
 

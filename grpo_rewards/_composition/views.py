@@ -59,7 +59,7 @@ class Explanation(dict[str, Any]):
 
     def _repr_html_(self) -> str:
         rows = []
-        for name, part in list(self["components"].items())[:100]:
+        for name, part in list(self["components"].items())[:100]:  # a notebook keeps all that it shows
             figures = (part["value"], part["weight"], part["gate"], part["contribution"])
             rows.append((name, *map(number, figures), part["status"], cut(part["reason"], 400)))
         texts = "".join(block(name, cut(text, _CHARACTERS)) for name, text in self.texts.items())

@@ -85,7 +85,7 @@ class Reward(Generic[Settings]):
         self.__name__ = self.name
         self.__qualname__ = getattr(function, "__qualname__", self.name)
         self.__module__ = getattr(function, "__module__", __name__)
-        self.documentation: str = inspect.cleandoc(function.__doc__ or "")
+        self.documentation: str = inspect.cleandoc(function.__doc__ or "")  # as written: `__doc__` is made of it
         self._describe()
 
     # -------------------------------------------------------------------------------------------- what it is
@@ -155,7 +155,7 @@ class Reward(Generic[Settings]):
             raise TypeError(f"reward {self.name!r}: settings are given by name, not by place: {nothing[0]!r:.80}")
         bound = validate_settings(self.name, self.shape.settings, {**self.settings, **settings}, partial=True)
         changed = self._copy(settings=bound)
-        if changed.check_settings is not None and not changed._missing_settings():
+        if changed.check_settings is not None and not changed._missing_settings():  # it looks at all together
             changed._check_settings()
         return changed
 
@@ -342,7 +342,7 @@ class Reward(Generic[Settings]):
 
 def _restore(reference: str | tuple[Callable[..., object], Style], state: dict[str, Any]) -> Reward:
     if isinstance(reference, str):
-        from grpo_rewards._registry import get_reward
+        from grpo_rewards._registry import get_reward  # the registry stands above this room
 
         base = get_reward(reference)
     else:

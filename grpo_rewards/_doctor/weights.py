@@ -96,7 +96,7 @@ class Applied:
     def _look(self, name: str, when: WhenConfig, value: object) -> None:
         values = self._values.setdefault(when.column, {})
         if len(values) < _REMEMBERED:
-            values.setdefault(repr(value)[:80])
+            values.setdefault(repr(value)[:80])  # as text, since values may be lists
         met = self._met.setdefault(name, set())
         met.update(place for place, wanted in enumerate(_wanted(when)) if place not in met and bool(wanted == value))
 

@@ -128,7 +128,7 @@ def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
         return tuple(Bar(value, value, counts[value]) for value in sorted(counts))
     low, high = min(values), max(values)
     width = (high - low) / bins
-    if not (math.isfinite(width) and width > 0):
+    if not (math.isfinite(width) and width > 0):  # ends so far apart, or so near, that no bin has a width
         return (Bar(low, high, len(values)),)
     filled = [0] * bins
     for value in values:
@@ -188,7 +188,7 @@ def _unit(values: Sequence[float]) -> list[float] | None:
     mean = math.fsum(values) / len(values)
     less = [value - mean for value in values]
     length = math.sqrt(math.fsum(map(operator.mul, less, less)))
-    if not (length > 1e-9 * math.sqrt(len(values)) and math.isfinite(length)):
+    if not (length > 1e-9 * math.sqrt(len(values)) and math.isfinite(length)):  # rounding is no variation
         return None
     return [value / length for value in less]
 
@@ -248,7 +248,7 @@ def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, 
     low = ordered[0]
     high = max(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))], low + 1)
     bottom, top = min(r for _, r in pairs), max(r for _, r in pairs)
-    if top - bottom <= 1e-12:
+    if top - bottom <= 1e-12:  # one reward for all: a scale needs some height
         bottom, top = bottom - 0.5, top + 0.5
     step, height = (high - low) / _LENGTH_BINS, (top - bottom) / _REWARD_BINS
     inside: list[list[float]] = [[] for _ in range(_LENGTH_BINS)]

@@ -133,7 +133,7 @@ def make_chunks(
                 chunk, size = Chunk(), 0
             chunk.samples += item.samples
             size += item.bytes
-            chunk.last = max(chunk.last, item.samples[-1].row)
+            chunk.last = max(chunk.last, item.samples[-1].row)  # malformed rows within a group came before it
         chunk.position = source.position
         if item is None or len(chunk.samples) >= pace.rows or size >= _MAX_CHUNK_BYTES:
             yield chunk
@@ -200,6 +200,7 @@ def _listed(row: Row, samples: list[dict[str, object]], source: Source) -> _Unit
     """A row that holds a list of completions: a group by itself, one output row for each."""
     found = []
     for index, data in enumerate(samples):
+        # no cells any more: what they hold has been read as JSON, and is written as such
         found.append(Sample(row.number, index, row.number, dump_json(data), cells=False, data=data))
     return _Unit(found, sum(len(sample.raw) for sample in found))
 
