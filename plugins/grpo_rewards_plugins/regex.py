@@ -160,6 +160,7 @@ def _shown(pattern: str) -> str:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str, ignore_case: bool, dot_all: bool) -> Pattern[str]:
+    # under another name: the reward has its own
     import regex as engine
 
     flags = (engine.IGNORECASE if ignore_case else 0) | (engine.DOTALL if dot_all else 0)

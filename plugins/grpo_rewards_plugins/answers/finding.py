@@ -65,6 +65,7 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
         hit = phrase(text)
         return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
     after = text[best[0] :]
+    # as most completions with a tag end, and nothing to search
     if after == f"</{tag}>":
         return None
     hit = phrase(after, after_box=best[1].rule == "box")

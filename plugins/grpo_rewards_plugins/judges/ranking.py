@@ -69,6 +69,7 @@ async def ranking(
         return [Outcome(0.0, "scored", NOTHING)] * len(completions)
     client = Client(model, url, key_env, timeout, attempts, requests_per_minute, tokens_per_minute, budget)
     told = _TOLD.format(criterion=criterion)
+    # a group has one prompt
     task = {"task": prompts[0] if prompts else None, "reference": answer[0] if answer else None}
     calls = await asyncio.gather(*(_scores(client, told, task, order) for order in (texts, texts[::-1])))
     problem = next((one for one in calls if isinstance(one, Problem)), None)

@@ -147,6 +147,7 @@ def _scored(wanted: list[_Criterion], answers: list[tuple[str, str]], response: 
         elif (met == "no") is (one.weight > 0) or met == "partly":
             notes.append(f"{one.text[:60]!r}: {met}")
         total += one.weight * _WORTH[met]
+    # negative weights may take more than there is, hence the bounds below
     best = sum(one.weight for one in wanted if one.weight > 0)
     details = {"met": [met for met, _ in answers]}
     return Outcome(

@@ -26,6 +26,7 @@ def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str)
         if message.get("role") == "assistant" and message.get("tool_calls"):
             return [_native(call) for call in _sequence(message["tool_calls"])]
     if format == "auto":
+        # a list of calls in Python begins with a bracket too
         start = text.lstrip()[:2]
         format = "hermes" if "<tool_call>" in text else "json" if start[:1] == "{" or start == "[{" else "python"
     if format == "python":

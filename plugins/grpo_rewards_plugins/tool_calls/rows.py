@@ -56,6 +56,7 @@ def _wanted(truth: object, functions: object, category: object) -> WantedCalls:
         raise RowProblem("no functions are described (functions, tools)")
     wanted = {next(iter(call)) for call in calls}
     missing = wanted - {str(function["name"]) for function in known}
+    # of a single function BFCL takes the one that is described, whatever it is called
     if missing and ("parallel" in name or "multiple" in name):
         raise RowProblem(f"no function {sorted(missing)[0]!r} is described")
     return WantedCalls(known, calls, name)

@@ -66,6 +66,7 @@ _ENTRY = re.compile(r"(?:([A-Za-z_]\w*)\(\)\.)?([A-Za-z_]\w*)")
 def _arguments(text: str) -> dict[str, Any]:
     """``a = [1], b = "x, y = 2"`` as a mapping."""
     try:
+        # as the keywords of a call: Python's parser knows where texts and brackets end
         call = parse(f"f({text.strip()})", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}") from None

@@ -28,6 +28,7 @@ _GO_ONE = re.compile(r"(?m)^[ \t]*import[ \t]+(?!grpo)(?:(\w+)[ \t]+)?\"([^\"]+)
 _GO_MANY = re.compile(r"(?ms)^import[ \t]*\((.*?)\)[ \t]*\n?")
 
 
+# a row's tests are told apart once for all completions of its group
 @lru_cache(maxsize=1024)
 def apart(suite: Suite) -> Suite:
     """Return the suite in which program and tests are two programs.

@@ -62,6 +62,7 @@ def punctuation(text: str) -> bool:
     """Every mark of ``.,!?;:`` stands there, and an interrobang besides."""
     if not any(mark in text for mark in ("!?", "?!", "‽")):
         return False
+    # taken out, so that its two marks do not stand for those that are asked for besides
     without = text.replace("?!", "", 1)
     if len(without) == len(text):
         without = text.replace("!?", "", 1)
@@ -78,6 +79,7 @@ def words_japanese(text: str, N: int) -> bool:
 @check("count:pronouns", "ifbench", needs="nltk", N=of.count)
 def pronouns(text: str, N: int) -> bool:
     """There are enough pronouns."""
+    # "he/she" is one token to nltk
     return sum(1 for token in tokens(text.replace("/", " ").lower()) if token in _PRONOUNS) >= N
 
 

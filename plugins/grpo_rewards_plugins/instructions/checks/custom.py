@@ -59,6 +59,7 @@ def _ascii(text: str) -> str:
 def reverse_newline(text: str) -> bool:
     """From the line with Zimbabwe on there are 52 lines or more, in the reverse order of the alphabet."""
     lines = [bare for line in text.split("\n") if (bare := line.strip(AROUND))]
+    # what stands before the last country of the alphabet is an introduction
     start = next((place for place, line in enumerate(lines) if "Zimbabwe" in line), None)
     if start is None or len(lines) - start < 52:
         return False

@@ -92,6 +92,7 @@ def validate_response_language(text: str, language: str) -> bool:
 
 # ------------------------------------------------------------------------------------------------ sentences and paragraphs
 
+# if_functions.py's pattern: no sentence ends behind "i.e." and "Mr."
 _SENTENCES = re.compile(r"(?<!\w\.\w.)(?<![A-Z][a-z]\.)(?<=[.?!])\s")
 
 

@@ -22,6 +22,7 @@ def alphabet(text: str) -> bool:
     """Each word begins with the letter of the alphabet after that of the word before it."""
     found = text.translate(NO_MARKS).split()
     at = string.ascii_lowercase.find(found[0][0].lower()) if found else -1
+    # z is followed by a
     return at >= 0 and all(
         word.lower()[0] == string.ascii_lowercase[(at + step) % 26] for step, word in enumerate(found[1:], 1)
     )
@@ -78,6 +79,7 @@ def repeats(text: str, small_n: int) -> bool:
     return max(counts.values(), default=0) <= small_n
 
 
+# the same words stand in all texts of a group
 @lru_cache(maxsize=65536)
 def _odd(word: str) -> bool:
     return bool(_syllapy().count(word) % 2)
@@ -133,5 +135,6 @@ def keywords_specific_position(text: str, keyword: str, n: int, m: int) -> bool:
 def words_position(text: str, keyword: str) -> bool:
     """The second token and the last but one, a closing mark aside, are the keyword."""
     found = tokens(text)
+    # a closing mark is a token of its own to nltk
     place = -3 if found and found[-1] in MARKS else -2
     return len(found) >= -place and found[1].lower() == found[place].lower() == keyword.strip().lower()

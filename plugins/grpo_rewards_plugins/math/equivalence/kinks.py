@@ -115,6 +115,7 @@ def _real_roots(poly: fmpq_poly) -> set[fmpq]:
     if poly.degree() < 1:
         return set()
     found: list[Any] = list(poly.numer().complex_roots())  # pairs of a root and how often it counts
+    # flint gives real roots with an imaginary part of exactly 0
     return {_near(root.real) for root, _ in found if root.imag.is_zero()}
 
 

@@ -48,6 +48,7 @@ def by_membership(gold: Node, answer: Node) -> Decision | None:
         agreed += 1
     known = pieces[0] or pieces[1]
     condition = gold if pieces[0] is None else answer
+    # where both are defined at few points, agreement there says little
     if agreed < len(_GRID) // 2 or not known or not _ends_are_exact(known, condition, name):
         return Decision(None, f"agreement at {agreed} points")
     return Decision(True, f"membership at {agreed} points and at every end")

@@ -30,6 +30,7 @@ _NAMED = (
     (re.compile(rf"(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? (\d{{4}}))?", re.IGNORECASE), (2, 1, 0)),
 )
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+# \2: one divider, since 1/2-2020 is no date
 _LOCAL = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 _NAMED_HOURS = {"noon": (12, 0, 0, 2), "midday": (12, 0, 0, 2), "midnight": (12, 0, 0, 1)}
 _LONGEST = 80

@@ -63,6 +63,7 @@ def _whole(words: list[str]) -> int | None:
     # each large word is below the one before it: "one thousand million" is no number here
     largest = 10**12
     for at, word in enumerate(words):
+        # "one hundred and five", but no number "twenty and five"
         if word == "and" and last in ("hundred", "large") and at + 1 < len(words):
             continue
         if word == "a" and at == 0 and len(words) > 1 and words[1] in ("hundred", *_LARGE):

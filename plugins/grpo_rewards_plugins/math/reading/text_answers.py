@@ -38,6 +38,7 @@ _CALLED = re.compile(
 _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
 # in the alphabet's order, so that no letter stands twice and no other word is one
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
+# "A) or B" and "A) + 1" are no choice with its text
 _CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S")
 _BASED = re.compile(
     r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*(?:_\s*\(?\s*(?:base[\s-]*)?([0-9]{1,2}|[a-z]+)\s*\)?"

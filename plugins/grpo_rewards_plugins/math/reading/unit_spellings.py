@@ -78,6 +78,7 @@ _DIRECTION = re.compile(
 
 def without_direction(text: str) -> tuple[str, str]:
     """A quantity without the direction that stands behind it, and that direction (``east``); "" where there is none."""
+    # the letters in which most directions end: most texts are spared the pattern
     if not (text[-1:] in "}.thnsedTHNSEDl" and any(char.isdigit() for char in text)):
         return text, ""
     match = _DIRECTION.search(text, max(0, len(text) - _TAIL))

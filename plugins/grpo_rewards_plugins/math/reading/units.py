@@ -230,6 +230,7 @@ _PREFIX_WORDS = {
     "peta": 15, "tera": 12, "giga": 9, "mega": 6, "kilo": 3, "hecto": 2, "deca": 1, "deci": -1, "centi": -2, "milli": -3,
     "micro": -6, "nano": -9, "pico": -12, "femto": -15,
 }  # fmt: skip
+# spellings of textbooks and models whose case or plural the rules would read otherwise, or not at all
 _ALSO = {"cms": "cm", "kms": "km", "mms": "mm", "kgs": "kg", "gms": "g", "mLs": "mL", "secs": "s", "mins": "min", "hrs": "h", "yrs": "y",
          "yds": "yd", "pts": "pt", "kmhr": "kmh", "ins": "in", "SEC": "s", "MIN": "min", "HR": "h", "KM": "km", "CM": "cm", "KG": "kg",
          "Kg": "kg", "KW": "kW", "Km": "km", "Cm": "cm", "Amps": "A", "hz": "Hz", "pa": "Pa", "ev": "eV", "Mins": "min", "KJ": "kJ", "kj": "kJ", "kPA": "kPa", "KPa": "kPa", "KPA": "kPa", "KHz": "kHz", "khz": "kHz", "Mhz": "MHz", "Ghz": "GHz", "Mev": "MeV", "KV": "kV", "kilohm": "kΩ", "kilohms": "kΩ", "megohm": "MΩ", "megohms": "MΩ"}  # fmt: skip
