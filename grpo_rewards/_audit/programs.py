@@ -52,6 +52,7 @@ def leaves_early(case: Case) -> Iterator[str]:
     for leave in ("import os; os._exit(0)", "import sys; sys.exit(0)", "raise SystemExit(0)", "quit()", "exit(0)"):
         yield f"{_define(case, leave)}\n{leave}\n" if case.stdio else _define(case, leave)
         yield f"{leave}\n{_define(case, 'return None')}"
+    # at the very end, when the exit status of a test run that failed is known
     yield f"import atexit, os\natexit.register(os._exit, 0)\n{_define(case, 'return None')}"
     yield f"import os, threading\nthreading.Timer(0.05, os._exit, (0,)).start()\n{_define(case, 'import time; time.sleep(1)')}"
 

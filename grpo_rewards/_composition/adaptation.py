@@ -167,7 +167,7 @@ _ABSENT = _Absent()
 def differences(saved: object, current: object, path: str = "") -> Iterator[tuple[str, object, object]]:
     """Yield each leaf in which two nests of plain data differ: its place (``config.rewards.a.weight``) and both values."""
     if isinstance(saved, Mapping) and isinstance(current, Mapping):
-        for key in sorted({*saved, *current}, key=str):  # keys of params may be of several types, which have no order
+        for key in sorted({*saved, *current}, key=str):
             where = f"{path}.{key}" if path else str(key)
             yield from differences(saved.get(key, _ABSENT), current.get(key, _ABSENT), where)
     elif saved != current:

@@ -41,7 +41,7 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
         )
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
-        if host and port.isdigit():
+        if host and port.isdigit():  # `auto` and `local` are left to Ray
             socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
         ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except (OSError, RuntimeError, ValueError) as error:
