@@ -138,6 +138,7 @@ def rows_of(table: ScoreTable) -> list[ScoredRow]:
                 # a component that is blank only because another one failed in this row says nothing of why
                 if "left_out" not in outcomes[row].details
             }
+            # a plugin that broke before a service that was away: the former has to be mended
             failure = next((kind for kind in ("error", "unavailable") if kind in statuses), "not_applicable")
             reason = table.left_out.get(row, "no component with a weight applies to this row")
         scored.append(ScoredRow(reward, {name: column[row] for name, column in values.items()}, failure, reason))

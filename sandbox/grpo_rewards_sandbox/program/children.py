@@ -58,6 +58,7 @@ class Child(ABC):
         self.set_environment(folder)
         shared = self.request["shared"]
         if shared:
+            # what it makes there the tests' user has to read and change too
             os.umask(0)
         self.redirect()
         confine.close_descriptors({*self.descriptors, self.set_up, *self.cell.own_descriptors()})
@@ -132,6 +133,7 @@ class Tests(Child):
         self.redirect()
         confine.close_descriptors({*self.descriptors, self.set_up})
         os.environ["TMPDIR"] = folder
+        # above the job's own limit, which the supervisor keeps
         self.cell.settle_trusted(_TRUSTED_MEMORY, int(self.request["job"]["timeout"]) + 2)
 
     def main(self, folder: str) -> int:

@@ -33,6 +33,7 @@ __all__ = ["DISTANCE", "OutputComparison", "comparison", "same_output", "same_va
 DISTANCE = "grpo distance "
 """What a text begins with that the tests' program of `values` writes before a number which a result may be so far from."""
 TOLERANCE = 1e-6
+# ASCII: digits of other scripts are words
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d{1,4})?|[-+]?\d+[eE][-+]?\d{1,4}", re.ASCII)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,4})?", re.ASCII)
 _NAMES = ("exact", "tokens", "lines", "floats", "unordered", "ignore_case")
@@ -123,6 +124,7 @@ def _same_lines(got: list[list[str]], wanted: list[list[str]], tolerance: float)
 def _same_words(got: Sequence[str], wanted: Sequence[str], tolerance: float) -> bool:
     if len(got) != len(wanted):
         return False
+    # most right outputs are the same words: that is one comparison of lists
     return got == wanted or all(
         one == other or _near(one, other, tolerance) for one, other in zip(got, wanted, strict=True)
     )
@@ -198,6 +200,7 @@ def _same_items(got: dict[object, object], wanted: dict[object, object], how: Ou
         return False
     for key, value in wanted.items():
         here = key
+        # fewer digits than Python refuses to read (4,300)
         if key not in got and type(key) is str and re.fullmatch(r"-?\d{1,4000}", key, re.ASCII):
             here = int(key)
         if here not in got or not _same(got[here], value, how):

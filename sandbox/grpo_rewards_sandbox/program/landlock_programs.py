@@ -79,6 +79,7 @@ def _case(
     limits, problem, killed = job["limits"], "", ""
     started = slot.start_program(limits, job["candidate"], (child_in, child_out, child_err, set_up))
     with contextlib.ExitStack() as ends:
+        # what is expected always has room, and as much again
         streams = Streams(ends, out, err, max(limits["output_bytes"], size * 2))
         try:
             _watch(slot, streams, started, limits["memory"], clock)

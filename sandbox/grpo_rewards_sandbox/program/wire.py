@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 HEADER = struct.Struct("<I")
+# json.dumps with separators makes an encoder at each call
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+# what one frame may take of its reader's memory
 MAX_FRAME = 256 << 20
 MAX_DESCRIPTORS = 8
 
@@ -45,6 +47,7 @@ def receive(sock: socket.socket) -> tuple[Any, list[int]]:
         descriptors: list[int] = []
         for _, _, data in ancillary:
             numbers = array.array("i")
+            # ancillary data that was cut may end within a number
             numbers.frombytes(data[: len(data) - len(data) % 4])
             descriptors += numbers
         head += _exactly(sock, HEADER.size - len(head)) if head else b""

@@ -68,6 +68,7 @@ class Service:
             headers = {**refused.headers, "Connection": "close"}  # what is left of a body is no request
             response = JSONResponse({"error": str(refused)}, refused.status, headers)
         except ClientDisconnect:
+            # nginx's number for it; nobody reads it but the metrics
             response = Response(status_code=499)
         self.metrics.requests[path, response.status_code] += 1
         return response
@@ -76,6 +77,7 @@ class Service:
         if self.pending >= self.settings.max_pending:
             raise self._busy(f"{self.pending} requests are waiting already")
         self.pending += 1
+        # a list: what a body that was refused in the middle has taken is given back below
         held = [0]
         try:
             body = await self._body(request, held)

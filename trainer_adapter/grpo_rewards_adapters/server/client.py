@@ -19,7 +19,9 @@ from grpo_rewards.types import Batch, SettingValues
 __all__ = ["RemoteProblem", "RemoteRefusal", "Scores", "ask", "remote"]
 
 _LONGEST_PAUSE = 30.0
+# what a service may take of a trainer's memory
 _LARGEST_ANSWER = 256 << 20
+# the trainer's own, which are no data and no JSON
 _TRAINER = ("trainer_state", "log_extra", "log_metric", "environments")
 
 
@@ -53,6 +55,7 @@ def ask(
         RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a column).
     """
     body = dump_json({"rows": list(rows)})
+    # by process: ranks that were sent away together do not come back together
     chance = random.Random(os.getpid())
     problem = ""
     for attempt in range(attempts):
@@ -155,6 +158,7 @@ def remote(
         for future in as_completed(asked):
             yield from zip(asked[future], future.result(), strict=True)
     finally:
+        # nobody waits here any more: a request under way ends by its own timeout
         pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -180,6 +180,7 @@ def _operation(described: Schema, base: str, path: str, method: str, operation: 
         yield f"<pre>curl {escape(base + path)}</pre>"
     else:
         content = body["content"]["application/json"]
+        # as a shell takes a quote within single quotes
         given = json.dumps(content["example"], ensure_ascii=False).replace("'", "'\\''")
         yield f"<pre>{escape(f'curl {base}{path}{header} -d {chr(39)}{given}{chr(39)}', quote=False)}</pre>"
         yield from _fields(described, "takes", content["schema"])

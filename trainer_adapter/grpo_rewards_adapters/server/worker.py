@@ -179,6 +179,7 @@ class _Line:
                     continue
                 status, rows, text = answer(self._composite, *self._job, careful=True)
                 send(self._line, b"x", status, rows, text)  # put another one in my place
+                # the main thread hangs, and an orderly exit would wait for it
                 os._exit(0)
 
 

@@ -71,6 +71,7 @@ class _Worker:
     async def _ended(self) -> int:
         """Wait for the process to end by itself, since its line is closed; kill it if it does not."""
         try:
+            # wait_for cancels what it waits for, which is waited for again below
             return await asyncio.wait_for(asyncio.shield(self.process.wait()), 5.0)
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
@@ -185,7 +186,7 @@ class Workers:
                         continue
                     text = f'{{"error":"{died} on this request, {_ATTEMPTS} times"}}'
                     answer = Response(500, 0, text.encode())
-                if not job.done.done():
+                if not job.done.done():  # its client may have gone meanwhile
                     job.done.set_result(answer)
                 if answer.last and current is not None:
                     await self._lost(current)

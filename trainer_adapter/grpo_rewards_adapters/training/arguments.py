@@ -27,6 +27,7 @@ HARDWARE: Mapping[str, Arguments] = {
 }  # fmt: skip
 """Trainer arguments for a few CPU cores, a GPU of up to 24 GB (with `lora` for models above 1 B) and one of 80 GB."""
 
+# transformers 5 warns of the old names, which are to go in 6
 _RENAMED = {
     "gradient_checkpointing": "activation_checkpointing",
     "gradient_checkpointing_kwargs": "activation_checkpointing_kwargs",

@@ -83,6 +83,7 @@ def _steps(arguments: Arguments, rows: int | None, prompts: int, several: int, a
         return limit
     if rows is None:
         return None
+    # the trainer's sampler gives out each generation batch so often
     repeated = int(arguments.get("num_iterations", 1)) * several
     batches = (rows // prompts) * repeated
     return int(max(1, batches // accumulation) * float(arguments.get("num_train_epochs", 3.0)))
@@ -92,6 +93,7 @@ def _count(arguments: Arguments, name: str, default: int, *, least: int = 1) -> 
     value = arguments.get(name, default)
     if value is None:
         return default
+    # YAML's true is an int to Python
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ConfigError(f"must be a whole number, {least} or more, not {value!r}", path=f"training.{name}")
     return value

@@ -54,6 +54,7 @@ class DatasetConfig(Section):
         try:
             checked_marks(self.leave_out)
         except ConfigError as error:
+            # of all errors pydantic takes this one for a problem of the key
             raise ValueError(str(error)) from None
         if (self.path is None) == (self.name is None):
             raise ValueError("give one of path (a file) and name (a dataset on the hub)")

@@ -98,6 +98,7 @@ class Fleet:
         """
         if len(self.hosts) == 1:
             return self.hosts if self.up else [self._again(self.hosts[0])]
+        # under the lock, so that several threads connect to an engine that is back once
         room: list[tuple[int, Host]] = []
         with self._lock:
             for host in self.hosts:
@@ -111,6 +112,7 @@ class Fleet:
                     host.down(str(error))
         if not room:
             raise SandboxUnavailable(self._why())
+        # `live` too: what was started a moment ago the engine may not list yet
         return [host for _, host in sorted(room, key=lambda pair: (-pair[0], pair[1].live))]
 
     @staticmethod

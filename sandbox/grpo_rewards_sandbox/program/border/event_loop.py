@@ -27,6 +27,7 @@ class EventLoop(Tasks):
         async def wait() -> object:
             return await value
 
+        # nobody would let it turn later: it runs to its end now
         if self._made().is_running() or patience is None:
             return True, nested(self.loop, wait())
         number = self.start(wait())
@@ -37,6 +38,7 @@ class EventLoop(Tasks):
         self.loop.stop()
 
     def _made(self) -> Any:
+        # most candidates await nothing and never need one
         self.loop = self.loop or asyncio.new_event_loop()
         return self.loop
 

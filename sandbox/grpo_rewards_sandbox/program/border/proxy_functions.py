@@ -63,6 +63,7 @@ class ProxyFunction:
     @property
     def __class__(self) -> Any:
         own = self.__dict__
+        # isinstance goes by this too: inspect takes it for the function that it stands for
         return types.FunctionType if own["_border_kind"] != "other" and self._border_signature() else ProxyFunction
 
     @__class__.setter
@@ -186,6 +187,7 @@ async def asynchronous_generator(number: int) -> object:
 def coroutine_function(number: int, name: str) -> object:
     """A function of the candidate that returns coroutines."""
 
+    # a function of its own with `async def`, for asyncio and inspect look at the flags of its code
     async def function(*args: object, **kwargs: object) -> object:
         return await Border.peer.call(number, args, kwargs)
 

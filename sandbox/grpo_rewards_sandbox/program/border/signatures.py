@@ -52,6 +52,7 @@ def _of_code(function: FunctionType, default: Callable[[object], object]) -> obj
         for at, name in enumerate(names[:count])
     ]
     if code.co_flags & inspect.CO_VARARGS:
+        # 2, 3 and 4 are inspect's VAR_POSITIONAL, KEYWORD_ONLY and VAR_KEYWORD
         found.append((names[last], 2, empty))
         last += 1
     found += [(name, 3, named.get(name, empty)) for name in names[count : count + code.co_kwonlyargcount]]

@@ -41,6 +41,7 @@ def _forward(operation: str) -> Any:
 class Stub:
     """A test's object."""
 
+    # no `__dict__`: every attribute is asked for
     __slots__ = ("__weakref__", "_border_number")
 
     def __getattribute__(self, name: str) -> object:
@@ -98,6 +99,7 @@ def _waits(name: str) -> object:
 _ASYNCHRONOUS = {name: _waits(name) for name in ("__aenter__", "__aexit__", "__anext__")}
 _ASYNCHRONOUS["__aiter__"] = _forward("aiter")
 _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
+# one stub for a class of the tests', so that isinstance and `is` hold here too
 _own_classes: dict[int, type] = {}
 
 

@@ -125,6 +125,7 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
         return _refuse(self, "compare it")
     if base is not None:
         return base(self, other)  # a class derived from a builtin is compared by the value it holds
+    # unequal, whatever the candidate says: so it is asked nothing, and nothing reaches it
     if operation in EQUALITY and (other is None or _is_enum(self)):
         return operation == "ne"
     if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or _is_any(other)):

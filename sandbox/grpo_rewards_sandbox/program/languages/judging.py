@@ -146,6 +146,7 @@ class Judge:
         if job["output_file"]:
             cell.put(job["output_file"], b"")
         how = self._how(job, program, job["candidate"], seconds)
+        # what is expected always has room, and as much again
         bound = max(job["limits"]["output_bytes"], 2 * len(case["output"]))
         output = cell.run(how, text, bound)
         if problem := self.problem(job, output):

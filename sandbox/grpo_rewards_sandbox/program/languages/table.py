@@ -54,6 +54,7 @@ class Language:
         return re.search(self.out_of_memory, said) is not None
 
 
+# one file without modules, no network, no C compiler
 _GO_ENVIRONMENT = (
     ("GOCACHE", "{folder}/.go-cache"), ("GOPATH", "{folder}/.go"), ("GO111MODULE", "off"), ("GOPROXY", "off"),
     ("GOTOOLCHAIN", "local"), ("CGO_ENABLED", "0"), ("GOTELEMETRY", "off"), ("GOMEMLIMIT", "{memory}MiB"),
@@ -62,6 +63,7 @@ _JUDGE = "-DONLINE_JUDGE"  # programs for the sites read files of their own wher
 _C = ("-O2", _JUDGE, "-w", "-fmax-errors=5", "-fdiagnostics-color=never", "-o", "main", "{source}")
 _NODE = ("node", "--max-old-space-size={memory}", "--stack-size={stack}")
 _JAVA = (
+    # the serial collector: others start threads, which count as processes; no PerfData: it is a file in /tmp
     "java", "-Xmx{memory}m", "-Xss64m", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto",
     "-XX:+ExitOnOutOfMemoryError", f"{_JUDGE}=true", "-ea", "-cp", "main.jar", "{main}",
 )  # fmt: skip
@@ -79,6 +81,7 @@ LANGUAGES: dict[str, Language] = {
     ),
     "java": Language(
         {"javac": "default-jdk-headless", "java": "default-jdk-headless"}, _JAVA, "Main.java",
+        # the first tier alone: javac is done before better code would pay
         ("javac", "-J-Xmx512m", "-J-XX:+UseSerialGC", "-J-XX:-UsePerfData", "-J-XX:TieredStopAtLevel=1", "-nowarn",
          "-encoding", "UTF-8", "-proc:none", "-d", "classes", "{source}"),
         "classes", 256 * _MIB, rb"java\.lang\.OutOfMemoryError", name=sources.java,
