@@ -108,6 +108,7 @@ def _histogram(panel: _Panel, links: Links) -> Markup:
     marks = [bar.low for bar in panel.bars] if discrete and len(panel.bars) <= 6 else ticks(x.low, x.high, 4)
     reached = -math.inf
     for mark in marks:
+        # nearer, and labels would run into each other
         if x(mark) - reached >= 26 and left - 1 <= x(mark) <= _W - right + 1:
             parts.append(label(x(mark), _H - 7, short(mark), "t m"))
             reached = x(mark)
@@ -306,7 +307,7 @@ def _length(analysis: Analysis, links: Links) -> Figure | None:
     for i, row in enumerate(analysis.length_counts):
         for j, count in enumerate(row):
             if count:
-                share = 0.08 + 0.62 * math.sqrt(count / most)
+                share = 0.08 + 0.62 * math.sqrt(count / most)  # by the root, so that cells of few rows are seen too
                 drawn = rect(left + i * wide + 0.5, height - bottom - (j + 1) * tall + 0.5, wide - 1, tall - 1,
                              "density", f"{count:,} rows", opacity=share)  # fmt: skip
                 columns = between("length", *_cut(low, high, i, bins))

@@ -85,7 +85,7 @@ def _chunks(
             continue
         before = mark
         if report.tasks == limit:
-            report.rows -= 1
+            report.rows -= 1  # read, but of a task beyond the limit
             break
         report.tasks += 1
         found.append((row.number, task))
@@ -119,6 +119,7 @@ class _Run:
         trials = [trial for number, task in rows for trial in self._trials(number, task)]
         runs = [trial for trial in trials if not trial.probes.faults]
         self._round([(t, text, t.stubs) for t in runs for text in t.probes.stubs], runs)
+        # further references only where the first fails, as one of them has to pass
         failing = [t for t in runs if t.reference is None]
         self._score([(t, text, t.tried) for t in failing for text in t.probes.references[1:]])
         for turn in range(1, max((t.probes.repeats for t in runs), default=0)):
@@ -188,7 +189,7 @@ class _Run:
         """Score completions under settings of the row's own; rows with the same settings together."""
         by_settings: defaultdict[str, list[Trial]] = defaultdict(list)
         for trial in trials:
-            by_settings[repr(settings_of(trial))].append(trial)
+            by_settings[repr(settings_of(trial))].append(trial)  # by text, since settings may be lists
         for alike in by_settings.values():
             self._score([one for trial in alike for one in wanted_of(trial)], settings_of(alike[0]))
 
@@ -203,6 +204,7 @@ class _Run:
             for other, theirs in self._known[key]:
                 ours, back = list[Outcome](), list[Outcome]()
                 self._score([(other, reference, ours), (trial, theirs, back)])
+                # in both directions: the stricter of the two rows shows the contradiction
                 worst = min((*ours, *back), key=trial.share)
                 trial.against.append((other.number, worst))
                 if worst.value is not None and not trial.passes(worst):
@@ -232,7 +234,7 @@ class _Run:
         self.report.judged(trial.strength)
         unknown = trial.number in self.report.unavailable
         for name, check in CHECKS.items():
-            if unknown and name not in ("leak", "row"):
+            if unknown and name not in ("leak", "row"):  # these two look at the text alone
                 continue
             for reason in check(trial):
                 self.report.add(trial.number, name, trial.component.name, reason)
