@@ -109,7 +109,7 @@ class Classifier:
         batch = self.tokenizer(
             texts, return_tensors="pt", padding=True, truncation=True, max_length=min(max_tokens, longest)
         ).to(self.device)
-        # one segment, so all are 0, as without them; networks of decoders refuse the argument
+        # one segment, so all are 0, as without them; networks of decoders may refuse the argument
         batch.pop("token_type_ids", None)
         with torch.inference_mode():
             logits = self.network(**batch).logits

@@ -79,7 +79,7 @@ def _guard() -> None:
 
 
 _guard()
-# before the workers fork, so that each has them
+# once, before the workers fork, so that each has the names
 _known()
 
 

@@ -138,7 +138,7 @@ _PLAIN = frozenset({str, int, bool, bytes, type(None)})
 
 
 def _plain(value: Any) -> Any:
-    # NaN is no equal of itself, so no set would hold it once
+    # NaN equals nothing, itself neither, so that equal rows would differ
     if value != value:
         return "NaN"
     if isinstance(value, list | tuple):

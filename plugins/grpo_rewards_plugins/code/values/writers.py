@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["GO_IMPORTS", "JAVA_TUPLES", "WRITERS"]
 
-# sets become sorted lists, here and below: they have no order of their own, and lists are compared by place
+# sets become sorted lists, as in C++, Java and Rust below: they have no order, and lists are compared by place
 _JS = """\
 function grpo_show(value) {
   const write = (v, deep) => {
