@@ -58,6 +58,7 @@ def verify(
         return {**answer, "reward": stand_in(scored, chosen(missing, trainer="NeMo Gym", setting="missing=NUMBER"))}
     if body is given:
         return {**answer, "_ng_failure_class": "judge_failed", "_ng_failure_judge_error": reason}
+    # only a server has it, and only a server comes here
     from nemo_gym.judge import JudgeError
 
     raise JudgeError(reason)

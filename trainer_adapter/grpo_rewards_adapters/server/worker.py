@@ -66,6 +66,7 @@ def _problem(status: int, text: str) -> tuple[int, int, bytes]:
 def _is_plain(row: Mapping[str, object], seen: object) -> bool:
     """Whether a row has the usual shape, which needs no closer look; `seen`: the prompt of a row that has."""
     prompt = row.get("prompt", "")
+    # rows of a group have one prompt: to compare it is quicker than to look at its messages again
     return _is_said(row.get("completion")) and (prompt == seen or _is_said(prompt)) and "completion_ids" not in row
 
 
@@ -173,6 +174,7 @@ class _Line:
     def _watch(self) -> None:
         patience = self._patience or 0.0
         while True:
+            # a row that hangs is found late by a quarter of its time at most
             time.sleep(min(1.0, patience / 4))
             with self._lock:
                 if self._job is None or time.monotonic() - self._began < patience:

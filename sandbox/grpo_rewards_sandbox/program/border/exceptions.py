@@ -80,7 +80,7 @@ class ExceptionMaker(ProxyMaker):
         for name, part in coded.get("s", {}).items():
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
-                # methods that this side calls itself
+                # methods of exceptions, which are this side's own
                 if name in ("with_traceback", "add_note"):
                     continue
                 try:

@@ -176,6 +176,7 @@ class TrustedPeer(ExceptionMaker):
                 self._sent_names[name] = value
                 return {"Q": name}
         if isinstance(value, ProxyClass):
+            # for its error: a class of the tests that derives from one of the candidate's cannot cross
             value._own_number()
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
@@ -188,6 +189,7 @@ class TrustedPeer(ExceptionMaker):
             described = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
         return {
+            # defaults stay here: they may be what is expected
             "H": [number, special, how, described, parameters(value, lambda default: None) if kind in _SIGNED else None]
         }
 

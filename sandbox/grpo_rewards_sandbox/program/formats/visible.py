@@ -25,7 +25,7 @@ _TESTS_OWN = (
     " struct sys textwrap time types typing unicodedata uuid asyncio numpy pandas scipy torch pytest unittest unittest.mock"
 )
 _MODULES = frozenset(_TESTS_OWN.split())
-# by these the tests compare: whatever the candidate calls so, even what is no module, is never theirs
+# by these the tests compare and walk: whatever the candidate calls so, even what is no module, is never theirs
 _ALWAYS = frozenset(("math", "cmath", "operator", "itertools", "pytest", "unittest"))
 # names that tests use without binding them, and where they are from
 _KNOWN: dict[str, tuple[str, str]] = {
