@@ -1,36 +1,49 @@
-"""ms-swift: ``orms["grpo_rewards"] = orm_class()`` in a plugin file, then ``--reward_funcs grpo_rewards``."""
+"""ms-swift: ``orms["grpo_rewards"] = orm_class()`` in a plugin file, then ``--reward_funcs grpo_rewards``.
+
+ms-swift sums rewards with ``nansum``, which makes a sample without any reward 0 without a word, so each has to get a number.
+The mean of its group's others leaves theirs as it is, but lowers the deviation that ms-swift divides by, and no number
+avoids that. So whoever wants rewards divided by it has it done here, over the samples that have one.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from grpo_rewards import Composite
-from grpo_rewards.errors import GrpoRewardsError, InputError
+from grpo_rewards.errors import ConfigError, GrpoRewardsError, InputError
 from grpo_rewards_adapters.ranks import world
-from grpo_rewards_adapters.single import ScoredRow, composite_for, filled_with_group_means, score_rows
+from grpo_rewards_adapters.single import ScoredRow, composite_for, score_rows, stand_in
 
-__all__ = ["CompositeORM", "groups_of", "orm_class"]
+__all__ = ["CompositeORM", "groups_of", "neutral_rewards", "orm_class"]
 
 _log = logging.getLogger(__name__)
 # what the trainer hands to every reward and is no column of the data
 _NOT_COLUMNS = ("trainer_state", "trajectory_inputs", "log_extra", "log_metric")
 _IDS = ("prompt_id", "request_id", "group_id")
+_EPSILON = 1e-4  # what ms-swift adds to a deviation
 
 
 class CompositeORM:
     """A composite in the shape of ms-swift's ``ORM``: made with ``args``, called with lists, answers floats.
 
-    ms-swift sums rewards with ``nansum``, which makes a sample without any reward 0 without a word. So a missing reward
-    is filled with the mean of its group's others, also those of other processes. Each is logged.
+    A missing reward is filled (`neutral_rewards`), with an eye on the group's rows of other processes too. Each is logged.
+
+    Raises:
+        ConfigError: with these ``args`` a sample without a reward would move the advantages of others; see `orm_class`.
     """
 
     config: Composite | str | None = None
+    divide: bool = False
+    accept_growth: bool = False
 
     def __init__(self, args: object = None, **_kwargs: object) -> None:
         self.args = args
+        self._check_arguments()
         self.composite = composite_for(self.config)
         self.components: dict[str, list[float | None]] = {}
         """Each component's values in the latest call."""
@@ -71,7 +84,33 @@ class CompositeORM:
                 raise part
             everything += part
         self._log_means(everything[start : start + size])
-        return filled_with_group_means(everything, groups)[start : start + size]
+        filled = neutral_rewards(
+            everything, groups, ids.get("request_id"), divide=self.divide,
+            rloo=getattr(self.args, "advantage_estimator", None) == "rloo",
+        )  # fmt: skip
+        return filled[start : start + size]
+
+    def _check_arguments(self) -> None:
+        scale = getattr(self.args, "scale_rewards", None)
+        if self.divide and scale not in (None, "none"):
+            raise ConfigError(
+                f"orm_class(divide=True) divides rewards by their group's deviation, and so would ms-swift with "
+                f"--scale_rewards {scale}; set --scale_rewards none"
+            )
+        if self.accept_growth:
+            return
+        if scale not in (None, "none"):
+            raise ConfigError(
+                f"with --scale_rewards {scale} a sample that could not be graded changes the deviation that ms-swift "
+                f"divides by, and so the advantages of others. Set --scale_rewards none and orm_class(..., divide=True), "
+                f"which divides by the deviation of each group's graded samples; or choose orm_class(..., accept_growth=True)"
+            )
+        if getattr(self.args, "kl_in_reward", False) and getattr(self.args, "beta", 0.0):
+            raise ConfigError(
+                "with --kl_in_reward true a sample that could not be graded enters its group's mean with its KL, and so "
+                "changes the advantages of others. Set --kl_in_reward false or --beta 0; or choose "
+                "orm_class(..., accept_growth=True)"
+            )
 
     def _scored(self, rows: Sequence[Mapping[str, Any]], grouping: Sequence[int]) -> list[ScoredRow] | GrpoRewardsError:
         try:
@@ -87,9 +126,54 @@ class CompositeORM:
                 _log.info("rewards/%s/mean %.6g over %d of %d", name, math.fsum(present) / len(present), len(present), len(values))  # fmt: skip
 
 
-def orm_class(config: Composite | str | None = None) -> type[CompositeORM]:
-    """Return the class to put into ms-swift's ``orms``, bound to a composition."""
-    return type("CompositeORM", (CompositeORM,), {"config": config})
+def orm_class(
+    config: Composite | str | None = None, *, divide: bool = False, accept_growth: bool = False
+) -> type[CompositeORM]:
+    """Return the class to put into ms-swift's ``orms``, bound to a composition.
+
+    `divide` gives ms-swift rewards that are centred and divided by their group's deviation, over the samples that have
+    one: what ``--scale_rewards group`` would make of the group without the others. It wants ``--scale_rewards none``.
+    `accept_growth` takes ms-swift's own division, or its KL in the reward, and with it that advantages of a group's graded
+    samples are another's (by sqrt((N - 1) / (n - 1)) for n of N graded ones with ``group``).
+    """
+    return type("CompositeORM", (CompositeORM,), {"config": config, "divide": divide, "accept_growth": accept_growth})
+
+
+def neutral_rewards(
+    scored: Sequence[ScoredRow],
+    groups: Sequence[Sequence[int]],
+    requests: Sequence[Hashable] | None = None,
+    *,
+    divide: bool = False,
+    rloo: bool = False,
+) -> list[float]:
+    """Return rewards with which ms-swift gives graded samples the advantages of a group without the others, which get 0.
+
+    A sample without a reward gets the mean of its group's others, 0 in a group that has none. Rows of one `requests` are one
+    sample, as for ms-swift, which wants one reward in all of them: one row without a reward costs them all. `divide`
+    standardises the graded ones. `rloo` makes up for the factor N / (N - 1) of that estimator, N being a group's size.
+    """
+    filled = [0.0] * len(scored)
+    for rows in groups:
+        samples = [
+            [rows[at] for at in found] for found in _by_key([requests[row] if requests else row for row in rows])
+        ]
+        graded = [sample for sample in samples if all(scored[row].valid for row in sample)]
+        values = [reward for sample in graded if (reward := scored[sample[-1]].reward) is not None]
+        mean = math.fsum(values) / len(values) if values else 0.0
+        factor, several = 1.0, len(graded) > 1
+        if rloo and several:
+            factor = len(graded) * (len(samples) - 1) / (len(samples) * (len(graded) - 1))
+        if divide:
+            factor = factor / (statistics.stdev(values) + _EPSILON) if several else 0.0
+        for sample in samples:
+            for row in sample:
+                if sample not in graded:
+                    missing = stand_in(replace(scored[row], reward=None), mean)
+                    filled[row] = 0.0 if divide else missing
+                elif (reward := scored[row].reward) is not None:
+                    filled[row] = (0.0 if divide else mean) + (reward - mean) * factor if factor != 1.0 else reward
+    return filled
 
 
 def groups_of(ids: Mapping[str, Sequence[object]], size: int, args: object) -> list[list[int]]:
