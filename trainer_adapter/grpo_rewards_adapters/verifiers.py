@@ -13,8 +13,10 @@ and for a ``Rubric`` of 0.1: ``vf.Rubric(**rubric_arguments("rewards.yaml"))``.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -74,20 +76,39 @@ async def composite_reward(task: object, trace: object) -> float:
     the completion is the rest of the last branch.
 
     Raises:
-        InfrastructureError: it has no reward. verifiers then records a ``TaskError`` on the trace, which thereby has an
-            error instead of a reward.
+        InfrastructureError: it has no reward. verifiers then records a ``TaskError`` on the trace, whose reward is NaN, and
+            which is not ``agent.trainable``.
         ConfigError: a component compares whole groups.
     """
-    one = await _of_trace(task, trace)
-    _traces.forget(trace)  # metrics were read before; a trace that is scored again is scored anew
-    if one.reward is None:
-        raise InfrastructureError(f"no reward for this rollout ({one.failure}): {one.reason}")
-    return one.reward
+    with _left_out_unless_scored(trace):
+        one = await _of_trace(task, trace)
+        _traces.forget(trace)  # metrics were read before; a trace that is scored again is scored anew
+        if one.reward is None:
+            raise InfrastructureError(f"no reward for this rollout ({one.failure}): {one.reason}")
+        return one.reward
 
 
 async def component_metrics(task: object, trace: object) -> dict[str, float]:
     """Return ``valid``, and per component ``component_<name>`` and ``applies_<name>`` (0.0 or 1.0)."""
-    return (await _of_trace(task, trace)).numbers()
+    with _left_out_unless_scored(trace):
+        return (await _of_trace(task, trace)).numbers()
+
+
+@contextmanager
+def _left_out_unless_scored(trace: Any) -> Iterator[None]:
+    """Keep a trace out of training unless what is within ends well.
+
+    verifiers makes the reward of a trace that no function has scored 0, and of one whose scoring ran out of time it does
+    not even say so: it has no error. NaN is no reward, and ``trainable`` is verifiers' own mark.
+    """
+    waiting = [name for name, reward in trace.rewards.items() if reward is None]
+    trainable = trace.agent.trainable
+    for name in waiting:
+        trace.record_reward(name, math.nan)
+    trace.agent.trainable = False
+    yield
+    trace.rewards.update(dict.fromkeys(waiting))
+    trace.agent.trainable = trainable
 
 
 async def _of_trace(task: Any, trace: Any) -> ScoredRow:
