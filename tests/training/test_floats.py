@@ -11,6 +11,7 @@ pytest.importorskip("trl")
 
 import torch
 from grpo_rewards_adapters.trl_floats import Floats
+from transformers import TrainerState
 
 from grpo_rewards import Composite, reward
 from grpo_rewards.errors import ConfigError, InputError
@@ -35,11 +36,12 @@ COMPOSITE = Composite({"rewards": {"right": {"use": right, "weight": 2.0}}})
 TEXTS = ["4", "5", "4", "?", "5", "?", "?", "4"]
 
 
-def called(trainer: Any, function: Any) -> list[float]:
+def called(trainer: Any, function: Any, state: Any = None) -> list[float]:
     """What the trainer's own method makes of a reward function."""
+    state = state or SimpleNamespace(global_step=0, stateful_callbacks={})
     given: Any = SimpleNamespace(
         accelerator=SimpleNamespace(device="cpu", gather=lambda rewards: rewards), reward_funcs=[function], reward_weights=torch.ones(1),
-        reward_processing_classes=[None], state=SimpleNamespace(global_step=0, stateful_callbacks={}),
+        reward_processing_classes=[None], state=state,
     )  # fmt: skip
     if trainer == "A2POTrainer":
         from trl.experimental.a2po import A2POTrainer
@@ -57,6 +59,13 @@ def test_a_number_that_was_chosen_arrives(trainer: str) -> None:
 
 def test_online_dpo_itself_makes_none_a_zero() -> None:
     assert called("OnlineDPOTrainer", COMPOSITE) == [2.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 2.0]
+
+
+def test_its_own_state_gives_it_away() -> None:
+    for function in (COMPOSITE, COMPOSITE.parts()[0]):
+        with pytest.raises(ConfigError, match=r"a reward of 0, or stops at it.*Floats\(composite"):
+            called("OnlineDPOTrainer", function, TrainerState())
+    assert called("OnlineDPOTrainer", Floats(COMPOSITE, missing=0.5), TrainerState())[3] == 0.5
 
 
 def test_the_mean_of_a_groups_others_stands_in_where_the_groups_are_told() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,3 +108,24 @@ def test_a_weighted_sum_that_float32_cannot_hold_stops_the_run(make_trainer: Cal
     composite = scripted([1.0, 0.0, 0.5, 1e10, *GOOD], weight=1e10)
     with pytest.raises(ConfigError, match=r"the reward of row 3 is 1e\+20.*lower the weights"):
         step(make_trainer, composite)
+
+
+SUMMING = """
+import torch
+from trl import GRPOTrainer
+
+class Summing(GRPOTrainer):
+    def _calculate_rewards(self, *given):
+        return torch.nan_to_num(super()._calculate_rewards(*given), nan=0.0)
+"""
+
+
+def test_a_trainer_of_its_own_kind_is_tried_also_where_nobody_attached_it(
+    make_trainer: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "summing.py").write_text(SUMMING)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    trainer = make_trainer(scripted([1.0] * 8), trainer=importlib.import_module("summing").Summing, max_steps=1)
+    with pytest.raises(ConfigError, match=r"Summing of TRL .* takes a row that could not be scored for a reward of 0"):
+        trainer.train()

@@ -13,7 +13,8 @@ class Floats:
     """A composite that answers a number in every row: ``reward_funcs=[Floats(composite, group_size=8)]``.
 
     With `group_size`, where a trainer compares that many rows in a row (`SDPOTrainer`: its ``num_generations``), the mean of
-    a group's other rewards stands in for a missing one, whose advantage is 0. Elsewhere no number is neutral (a pair of
+    a group's other rewards stands in for a missing one, whose advantage is 0; theirs are those of the group without it under
+    ``scale_rewards="none"``, and larger where the trainer divides by the deviation. Elsewhere no number is neutral (a pair of
     `OnlineDPOTrainer` is trained on whichever is larger), so `missing` must be chosen, here or in
     ``$GRPO_REWARDS_MISSING``.
 
@@ -36,7 +37,7 @@ class Floats:
         Raises:
             InputError: the rows are no whole groups of `group_size`.
         """
-        rewards = self.composite(**call)
+        rewards = self.composite(**{"log_metric": _unlogged, **call})  # by which it knows who takes None
         rows = [ScoredRow(reward, {}, "" if reward is not None else "left out", "see the log") for reward in rewards]
         if self.group_size is None:
             return [stand_in(row, self.missing) for row in rows]
@@ -44,3 +45,7 @@ class Floats:
             raise InputError(f"{len(rows)} rows are no whole groups of group_size = {self.group_size}")
         starts = range(0, len(rows), self.group_size)
         return filled_with_group_means(rows, [range(start, start + self.group_size) for start in starts])
+
+
+def _unlogged(name: str, value: float) -> None:
+    """Stands for a trainer's function that logs."""

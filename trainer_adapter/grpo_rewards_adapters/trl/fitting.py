@@ -17,6 +17,7 @@ from grpo_rewards_adapters.trl.trainer import Trainer, owner_of
 __all__ = [
     "check_alone",
     "check_data",
+    "check_first_call",
     "check_neutrality",
     "check_normalisation",
     "refuse_dropped_columns",
@@ -92,6 +93,33 @@ def check_neutrality(trainer: Trainer) -> None:
             f"{kind.__name__} of TRL {version('trl')} takes a row that could not be scored for a reward of 0, so a sandbox "
             f"that is down would move weights; pip install -U 'trl>={probe.FLOOR}'"
         )
+
+
+def check_first_call(state: object, trainer: Trainer | None, *, logs: bool) -> None:
+    """Raise where a trainer that nobody attached a composite to would learn from rows that could not be scored.
+
+    A trainer is tried (`check_neutrality`) unless it is TRL's own, of a version that is known. One that hands over no
+    functions that log is none of those that leave rows out: `SDPOTrainer`, `OnlineDPOTrainer` and theirs, or an old TRL.
+    """
+    if trainer is not None:
+        if not _is_known(_importable(type(trainer))):
+            check_neutrality(trainer)
+    elif not logs and type(state).__module__.startswith("transformers."):
+        raise ConfigError(
+            "this trainer takes a row that could not be scored for a reward of 0, or stops at it, as TRL's OnlineDPO and SDPO "
+            "do: it hands over trainer_state without log_metric. Give it grpo_rewards_adapters.trl_floats.Floats(composite, ...), "
+            f"which says what stands in; with GRPOTrainer, pip install -U 'trl>={probe.FLOOR}'"
+        )
+
+
+def _is_known(cls: type) -> bool:
+    """Whether it is no trainer at all, or one of TRL's own of a version in which they leave such rows out."""
+    if not any(base.__module__.startswith("transformers.") for base in cls.__mro__):
+        return True
+    if cls.__module__ not in ("trl.trainer.grpo_trainer", "trl.trainer.rloo_trainer"):
+        return False
+    floor, found = (tuple(map(int, text.split(".")[:2])) for text in (probe.FLOOR, version("trl")))
+    return found >= floor
 
 
 def _importable(cls: type) -> type:

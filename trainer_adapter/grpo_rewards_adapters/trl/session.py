@@ -10,7 +10,7 @@ from grpo_rewards import Composite
 from grpo_rewards.types import Batch, Caller, RewardCall, ScoredCall, Session
 from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.trl.completions import CompletionsFiles, columns_read
-from grpo_rewards_adapters.trl.fitting import check_alone, check_normalisation
+from grpo_rewards_adapters.trl.fitting import check_alone, check_first_call, check_normalisation
 from grpo_rewards_adapters.trl.health import HealthCallback
 from grpo_rewards_adapters.trl.trainer import State, calling_trainer, is_training
 
@@ -40,6 +40,7 @@ class TrlSession(Session):
         self._files: CompletionsFiles | None = None
         # a call that belongs to no run has nothing that could fail to fit
         self._fits = self._state is None
+        self._logs = call.get("log_metric") is not None
         if not self._fits and self._trainer is not None:
             check_alone(composite, self._trainer)  # before a checkpoint is read, which is of one composite
         stateful = getattr(self._state, "stateful_callbacks", None)
@@ -92,6 +93,7 @@ class TrlSession(Session):
     # -------------------------------------------------------------------------------------------- inside
 
     def _begin(self, *, expanded: bool) -> None:
+        check_first_call(self._state, self._trainer, logs=self._logs)
         if self._trainer is not None:
             # here, for a trainer that was never attached: the first call is the first to say which form it has
             check_normalisation(self.composite, self._trainer, expanded=expanded)
