@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer, from_boxes, from_hash
 from grpo_rewards_plugins.bounds import between, finite, tag_name
+from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["exact", "normal_text"]
@@ -27,11 +31,7 @@ def _check(settings: SettingValues) -> None:
 
 
 def _check_row(answer: object = None, **_columns: object) -> str | None:
-    golds = answer if isinstance(answer, list | tuple) else [answer]
-    if not golds:
-        return "the list of accepted answers is empty"
-    wrong = next((gold for gold in golds if not isinstance(gold, str | int | float)), None)
-    return None if wrong is None else f"an answer is text or a number, not {type(wrong).__name__}"
+    return _problem(_golds(answer))
 
 
 @reward(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
@@ -60,12 +60,12 @@ def exact(
         tolerance: the largest difference of two numbers that counts as equal (ours: none; a reference stored as a
             float always has 1e-9 of its size).
     """
+    golds = _golds(answer)
+    if (problem := _problem(golds)) is not None:
+        return Outcome(None, "not_applicable", problem)
     found = find_answer(completion, place=place, tag=tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
-    golds = answer if isinstance(answer, list | tuple) else (answer,)
-    if not golds:
-        return Outcome(None, "not_applicable", "the list of accepted answers is empty")
     details = {"extracted": found[:KEPT]}
     for gold in golds:
         if _equal(found, gold, ignore_case, tolerance):
@@ -75,6 +75,27 @@ def exact(
     return Outcome(0.0, "scored", reason, details)
 
 
+def _golds(answer: object) -> Sequence[Any]:
+    """The accepted answers; arrays of columnar files as lists."""
+    answer = plain(answer)
+    return answer if isinstance(answer, list | tuple) else (answer,)
+
+
+def _problem(golds: Sequence[object]) -> str | None:
+    """Why no completion can be held against these."""
+    if not golds:
+        return "the list of accepted answers is empty"
+    for gold in golds:
+        if isinstance(gold, str):
+            if not _gold(gold, True)[0]:
+                return f"the reference {gold[:60]!r} says nothing"
+        elif not isinstance(gold, int | float | Decimal):
+            return f"an answer is text or a number, not {type(gold).__name__}"
+        elif not math.isfinite(gold):
+            return "the reference is no finite number"
+    return None
+
+
 def _equal(found: str, gold: object, ignore_case: bool, tolerance: float) -> bool:
     if isinstance(gold, bool) or not isinstance(gold, int | float | str):
         gold = str(gold)  # a bool is an int to Python, and True is not 1 here
@@ -82,8 +103,6 @@ def _equal(found: str, gold: object, ignore_case: bool, tolerance: float) -> boo
         text, value = _gold(gold, ignore_case)
         slack = Fraction(tolerance)
     else:
-        if isinstance(gold, float) and not math.isfinite(gold):
-            return False
         text, value = str(gold).casefold() if ignore_case else str(gold), Fraction(gold)
         slack = Fraction(tolerance)
         if isinstance(gold, float):

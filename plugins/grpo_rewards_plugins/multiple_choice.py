@@ -31,6 +31,8 @@ def _check(settings: SettingValues) -> None:
 
 def _check_row(answer: object = None, choices: object = None, **_columns: object) -> str | None:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if (problem := _label_problem(choices, letters)) is not None:
+        return problem
     if _gold(answer, _texts(choices), letters) is None:
         return (
             f"answer must be a letter, the index of an option counted from 0, or an option's text, not {answer!r:.80}"
@@ -64,6 +66,8 @@ def multiple_choice(
     """
     texts = _texts(choices)
     known = letters.upper()[: len(texts)] if texts else letters.upper()
+    if (problem := _label_problem(choices, known)) is not None:
+        return Outcome(None, "not_applicable", problem)
     gold = _gold(answer, texts, known)
     if gold is None:
         return Outcome(None, "not_applicable", f"the column answer holds no option: {answer!r:.60}")
@@ -169,6 +173,18 @@ def _texts(choices: object) -> list[str]:
     if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
         choices = choices.get("text")
     return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []
+
+
+def _label_problem(choices: object, letters: str) -> str | None:
+    """Why options cannot be told by their letters: ARC calls those of some questions 1, 2, 3, 4."""
+    choices = plain(choices)
+    labels = plain(choices.get("label")) if isinstance(choices, Mapping) else None
+    if not isinstance(labels, list | tuple) or not labels:
+        return None
+    named = "".join(str(label).strip("().: ").upper() for label in labels)
+    if named == letters[: len(labels)]:
+        return None
+    return f"the options are called {', '.join(map(str, labels[:6]))}, not {', '.join(letters[: len(labels)][:6])}"
 
 
 def _gold(answer: object, texts: Sequence[str], letters: str) -> str | None:

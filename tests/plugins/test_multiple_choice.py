@@ -59,6 +59,10 @@ def test_texts_with_letters_in_them_are_no_hedges() -> None:
     assert scorer.one("<answer>A. Vitamin C</answer>", answer="A", choices=["Vitamin C", "Iron"]).value == 1.0
     assert scorer.one("<answer>None of the above</answer>", answer="D", choices=CITIES).value == 1.0
     assert scorer.one("A", answer="A", choices={"text": ["x", "y"], "label": ["A", "B"]}).value == 1.0
+    numbered = {"text": ["2", "1"], "label": ["1", "2"]}  # is 1 the first, the second, or the index of the second?
+    for gold in ("1", 1):
+        assert scorer.one("B", answer=gold, choices=numbered).status == "not_applicable"
+        assert "called 1, 2, not A, B" in (scorer.row_problem({"answer": gold, "choices": numbered}) or "")
 
 
 @pytest.mark.parametrize("gold", ["", "Nice", "AB", 4, -1, True, 1.5])

@@ -71,6 +71,13 @@ COLUMNS: list[tuple[dict[str, Any], float | None]] = [
     ({"golden_answers": ["Rhine"], "answer": "Loire"}, 0.0),
     ({"answers": {"text": []}}, None),
     ({"answers": {"start": 3}}, None),
+    ({"golden_answers": float("nan"), "answer": "Loire"}, 1.0),
+    ({"golden_answers": "", "answer": "Loire"}, 1.0),
+    ({"answer": float("nan")}, None),
+    ({"answer": ""}, None),
+    ({"golden_answers": [None]}, None),
+    ({"golden_answers": ["Loire", None]}, None),
+    ({"golden_answers": [["Loire"]]}, None),
     ({}, None),
 ]
 

@@ -99,6 +99,15 @@ def test_exact(text: str, gold: object, value: float) -> None:
     assert (" equals " in outcome.reason) is (value == 1.0)
 
 
+@pytest.mark.parametrize(
+    "gold", [None, "", " ", float("nan"), float("inf"), [], [None], ["4", None], [["4"]], {"value": "4"}, b"4"]
+)
+def test_exact_refuses_what_no_answer_can_equal(gold: object) -> None:
+    exact = get_reward("exact")
+    assert exact.one("4", answer=gold).status == "not_applicable"
+    assert gold is None or exact.row_problem({"answer": gold})
+
+
 def test_exact_settings() -> None:
     exact = get_reward("exact")
     assert exact.with_(tolerance=0.01).one("3.14", answer="3.1415").value == 1.0

@@ -105,6 +105,7 @@ def test_the_categories_and_the_id_say_which_rule_holds() -> None:
     for row in ({"category": "live_irrelevance"}, {"id": "irrelevance_3"}, {"ground_truth": None}):
         assert reward.one("I cannot help with that.", functions=[WEATHER], **row).value == 1.0
         assert reward.one("[weather(city='Paris')]", functions=[WEATHER], **row).value == 0.0
+    assert reward.one("I cannot help with that.", ground_truth=None).status == "not_applicable"
     assert reward.one("[weather(city='Oslo')]", functions=[WEATHER], category="live_relevance").value == 1.0
 
 

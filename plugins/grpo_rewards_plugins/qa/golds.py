@@ -12,13 +12,13 @@ __all__ = ["accepted_answers"]
 def accepted_answers(
     golden_answers: object, answers: object, answer: object, reward_model: object
 ) -> tuple[str, ...] | None:
-    """Return the answers of the first column that is there; nothing in it means "no answer"; None where none is there.
+    """Return the answers of the first column that is there; an empty list means "no answer"; None where none is there.
+
+    None, NaN and a lone empty text, with which tables fill what is missing, are not there.
 
     `answers` may be ``{"text": [...]}`` (SQuAD), a list, or either as JSON; `answer` a text, a number, a list, or
     ``{"value": ..., "aliases": [...]}`` (TriviaQA); `reward_model` is ``{"ground_truth": {"target": ...}}`` (Search-R1).
     """
-    if type(golden_answers) is list and golden_answers and type(golden_answers[0]) is str:  # what most rows have
-        return tuple(map(str, golden_answers))
     for cell in (golden_answers, answers, answer, _target(reward_model)):
         if cell is not None:
             found = _texts(cell)
@@ -35,16 +35,24 @@ def _target(cell: object) -> object:
 
 
 def _texts(cell: object) -> tuple[str, ...] | None:
-    if type(cell) is list:
-        return tuple([text if type(text) is str else str(text) for text in cell])
-    cell = from_json(plain(cell))
-    if isinstance(cell, Mapping):
-        if "text" in cell:
-            return _texts(cell["text"])
-        if "value" in cell:
+    """The texts of a cell; None where it holds something that is neither text nor a number."""
+    if type(cell) is not list:
+        cell = from_json(plain(cell))
+        if isinstance(cell, Mapping):
+            if "text" in cell:
+                return _texts(cell["text"])
+            if "value" not in cell:
+                return None
             aliases = from_json(plain(cell.get("aliases")))
-            return (str(cell["value"]), *map(str, aliases if isinstance(aliases, Iterable) else ()))
-        return None
-    if isinstance(cell, str | int | float):
-        return (str(cell),)
-    return tuple(map(str, cell)) if isinstance(cell, Iterable) else None
+            cell = [cell["value"], *(aliases if isinstance(aliases, Iterable) else ())]
+        elif isinstance(cell, str) or not isinstance(cell, Iterable):
+            cell = [cell] if cell != "" else [None]
+    found = []
+    for item in cell:
+        if type(item) is str:
+            found.append(item)
+        elif isinstance(item, int | float) and item == item:  # not NaN, which stands for a cell without anything
+            found.append(str(item))
+        else:
+            return None
+    return tuple(found)

@@ -47,6 +47,8 @@ def _from_texts(truth: str, functions: str, category: object) -> WantedCalls:
 def _wanted(truth: object, functions: object, category: object) -> WantedCalls:
     calls = _unpacked(truth)
     known = described(functions)
+    if calls is None and category is None and not known:  # as where a table of several kinds of rows has gaps
+        raise RowProblem("no functions, no ground_truth and no category: nothing says that calls are wanted, or none")
     name = str(category) if category is not None else _category(calls, known)
     if "relevance" in name:
         return WantedCalls(known, (), name)
