@@ -256,6 +256,7 @@ module GrpoValues
     case v
     when Hash then v.map { |k, x| [k.to_s, plain(x)] }.to_h
     when Array then v.map { |x| plain(x) }
+    when ->(x) { defined?(Set) && x.is_a?(Set) } then v.map { |x| plain(x) }.sort_by { |x| JSON.generate(x) }
     when Float then v.finite? ? v : 'not finite'
     when Symbol then v.to_s
     when nil, true, false, Integer, String then v

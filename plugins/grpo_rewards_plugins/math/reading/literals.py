@@ -71,7 +71,7 @@ def number_at(parser: Parser, token: Token) -> Node:
         return node
     if after.kind == "num" and after.spaced and after.text.isdigit() and parser.peek(1).text == "/":
         bottom = parser.peek(2)
-        if bottom.kind == "num" and bottom.text.isdigit() and 0 < int(after.text[:9]) < int(bottom.text[:9]):
+        if bottom.kind == "num" and bottom.text.isdigit() and 0 < fmpz(after.text) < fmpz(bottom.text):
             parser.at += 3
             return Node("num", node.value + fmpq(fmpz(after.text), fmpz(bottom.text)))
     return node

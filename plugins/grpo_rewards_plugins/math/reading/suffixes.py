@@ -95,8 +95,6 @@ def exponent(parser: Parser, base: Node) -> Node:
     parser.depth -= 1
     if top.kind in ("list", "tuple", "set", "rel"):
         raise ParseError("an exponent that is no number")
-    if base.kind == "apply" and base.value in ("f", "g", "h"):
-        pass
     # an inverse's value: f^{-1}(x) is no quotient
     if base.kind == "sym" and base.value in ("f", "g", "h", "F", "G", "H") and top == MINUS_ONE and parser.met("("):
         parser.take()

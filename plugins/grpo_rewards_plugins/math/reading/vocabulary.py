@@ -12,7 +12,6 @@ FUNCTIONS = {
     **{f"arc{name}": f"a{name}" for name in "sin cos tan cot sec csc".split()},
     **{f"a{name}": f"a{name}" for name in "sin cos tan sinh cosh tanh".split()},
     **{f"arc{name}": f"a{name}" for name in "sinh cosh tanh".split()},
-    "ar": "ar",
     "arsinh": "asinh",
     "arcosh": "acosh",
     "artanh": "atanh",
@@ -21,13 +20,9 @@ FUNCTIONS = {
     "ctg": "cot",
     "cotg": "cot",
     "arctg": "atan",
-    "sh": "sinh",
-    "ch": "cosh",
-    "th": "tanh",
     "log": "log",
     "ln": "ln",
     "lg": "lg",
-    "lb": "lb",
     "sqrt": "sqrt",
     "cbrt": "cbrt",
     "abs": "abs",
@@ -43,11 +38,8 @@ FUNCTIONS = {
     "binomial": "binom",
     "binom": "binom",
     "erf": "erf",
-    "varphi": "varphi",
     "cis": "cis",
 }
-for _word in ("ar", "sh", "ch", "th", "lb", "varphi"):
-    del FUNCTIONS[_word]
 
 GREEK = frozenset(
     "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho varrho sigma "
