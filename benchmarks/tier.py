@@ -120,7 +120,7 @@ class Recorded:
             while queue and free:
                 number, message = queue.pop(0)
                 actor = free.pop(0)
-                flying[actor.evaluate.remote(self.tier._key, [self.tier._composite], number, message)] = actor
+                flying[actor.evaluate.remote(self.tier._key, [], number, message)] = actor
             found, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
             for reference in found:
                 ray.get(reference)

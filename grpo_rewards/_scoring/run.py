@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -34,6 +33,7 @@ from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
+from grpo_rewards.cycles import fewer_searches
 from grpo_rewards.errors import ConfigError, InputError, ResumeError
 
 __all__ = ["Progress", "Run", "score_file"]
@@ -44,7 +44,6 @@ Progress = Callable[[int, int, int | None], None]
 """Called after each chunk with the rows done, and how far (bytes or rows) of how much the file has been read."""
 
 _SAMPLED = 1 << 16
-_NEW_OBJECTS = 50_000
 
 
 @dataclass(slots=True)
@@ -144,7 +143,7 @@ def score_file(
             return run
     journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
     try:
-        with _fewer_collections():
+        with fewer_searches():
             _score_rows(
                 path,
                 source,
@@ -165,23 +164,6 @@ def score_file(
         if journal is not None:
             journal.close()
     return run
-
-
-@contextmanager
-def _fewer_collections() -> Iterator[None]:
-    """Let Python look for cycles among 50,000 new objects at a time, for as long as rows are scored.
-
-    By default it does after 700, which is a dozen rows: all of a chunk is in use, so it finds nothing, again and again.
-    """
-    before = gc.get_threshold()
-    if not 0 < before[0] < _NEW_OBJECTS:  # 0: somebody has put it off altogether
-        yield
-        return
-    gc.set_threshold(_NEW_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _score_rows(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import threading
@@ -13,12 +12,13 @@ from typing import TYPE_CHECKING, Protocol, cast
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._tier.connection import unpickled
 from grpo_rewards._tier.messages import pack_outcomes, unpack_rows
+from grpo_rewards.cycles import settled
 from grpo_rewards.slots import SHARED_BY, cores
 
 if TYPE_CHECKING:
     from ray import ObjectRef
 
-__all__ = ["Actor", "Retired"]
+__all__ = ["Actor", "NotLoaded", "Retired"]
 
 _KEPT = 8  # composites of the runs that share the tier
 _WATCH = 5.0  # seconds between looks at whether anybody still asks
@@ -35,6 +35,10 @@ class Evaluates(Protocol):
 
     def hangs(self) -> bool:
         """Whether a call of a component hangs."""
+
+
+class NotLoaded(Exception):
+    """The composite was not sent along, and the actor has it no longer."""
 
 
 class Retired(Exception):
@@ -60,10 +64,11 @@ class Actor:
         return os.getpid()
 
     def evaluate(self, key: str, composite: Sequence[ObjectRef[bytes]], message: bytes) -> bytes:
-        """Evaluate rows with the composite of that key, whose bytes `composite` refers to.
+        """Evaluate rows with the composite of that key, whose bytes `composite` refers to; empty where it is known here.
 
         Raises:
             ConfigError: it cannot be loaded on this node.
+            NotLoaded: it is not known here after all.
             Retired: the actor ends.
         """
         with self._lock:
@@ -86,12 +91,12 @@ class Actor:
             if key not in self._loaded:
                 import ray
 
+                if not composite:
+                    raise NotLoaded
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
                 self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0])))
-                gc.unfreeze()  # of a composite that was let go of
-                gc.collect()
-                gc.freeze()  # modules and composites stay; collections that look at them all cost more than some rewards do
+                settled()
             return self._loaded[key]
 
     def _watch(self, idle: float) -> None:

@@ -39,12 +39,16 @@ class NodeInfo(TypedDict):
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """An actor: its handle, the node that it is on, and when each message that is with it was sent (by this process)."""
+    """An actor: its handle, the node that it is on, and when each message that is with it was sent (by this process).
+
+    `loaded` says that it has this process's composite, which then need not go along: Ray keeps books of references that are lent.
+    """
 
     name: str
     node: str
     handle: ActorHandle[Actor]
     sent: dict[object, float] = field(default_factory=dict)
+    loaded: bool = False
 
     def room(self, patience: float) -> int:
         """How many more messages it may have; those that have taken longer than `patience` seconds do not count."""

@@ -15,6 +15,7 @@ from grpo_rewards._tier.connection import connect, pickled
 from grpo_rewards._tier.messages import pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
+from grpo_rewards.cycles import fewer_searches
 from grpo_rewards.errors import ConfigError
 
 __all__ = ["ComponentRows", "Tier"]
@@ -217,7 +218,8 @@ class Tier:
         left = None if deadline is None else deadline - time.monotonic()
         timeout = None if left is None else max(0.01, left - min(1.0, _MARGIN * left))
         body = pack_rows(timeout, [(piece.part.name, piece.batch()) for piece in message.pieces])
-        reference: object = member.handle.evaluate.remote(self._key, [self._composite], body)
+        along = [] if member.loaded else [self._composite]
+        reference: object = member.handle.evaluate.remote(self._key, along, body)
         member.sent[reference] = time.monotonic()
         return reference
 
@@ -227,7 +229,7 @@ class Tier:
         Raises:
             ConfigError: the rewards cannot be loaded on a node.
         """
-        from grpo_rewards._tier.actor import Retired
+        from grpo_rewards._tier.actor import NotLoaded, Retired
 
         beside = max(1, len(flight.member.sent))  # messages among which the actor's time was divided
         flight.member.sent.pop(reference, None)
@@ -240,6 +242,9 @@ class Tier:
             if isinstance(error.cause, Retired):
                 self.actors.lost(flight.member)
                 return [message]
+            if isinstance(error.cause, NotLoaded):  # other runs' composites have taken its place
+                flight.member.loaded = False
+                return [message]
             if isinstance(error.cause, errors.ObjectLostError):  # the actor's node could not fetch what was sent to it
                 self._composite = self._ray.put(self._pickled)
                 return self._after_loss(message, type(error.cause).__name__)
@@ -247,7 +252,10 @@ class Tier:
         except errors.RayError as error:
             self.actors.lost(flight.member)
             return self._after_loss(message, type(error).__name__)
-        for piece, (outcomes, seconds) in zip(message.pieces, unpack_outcomes(reply), strict=True):
+        flight.member.loaded = True
+        with fewer_searches():
+            found = unpack_outcomes(reply)
+        for piece, (outcomes, seconds) in zip(message.pieces, found, strict=True):
             into = piece.part.into
             for row, outcome in zip(piece.rows, outcomes, strict=True):
                 if outcome is not None and into[row] is None:

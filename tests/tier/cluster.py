@@ -87,6 +87,10 @@ def main() -> None:
     numbers = [[ray.get(m.handle.ready.remote()) for m in c.tier.actors.ready.values()] for c in (there, other)]  # type: ignore[union-attr]
     found["shared"] = numbers[0] == numbers[1] and len(numbers[0]) == 1
 
+    for weight in range(1, 10):  # more composites than an actor keeps
+        Composite({"rewards": {"acts": {**rewards["acts"], "weight": weight}}, "scale": scale}).score(rows[:1])
+    found["crowded_out"] = plain(there.score(rows)) == plain(here.score(rows))
+
     def call(texts: list[str]) -> dict[str, Any]:
         return {"prompts": [f"p{n // 4}" for n in range(len(texts))], "completions": texts, "kind": ["a"] * len(texts)}
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 import orjson
 
 from grpo_rewards import Composite
+from grpo_rewards.cycles import settled
 from grpo_rewards.errors import ColumnError, GrpoRewardsError, InfrastructureError, InputError, PluginError
 from grpo_rewards.rows import ShapeError, dump_json, parse_object, read_shape
 from grpo_rewards.types import Batch
@@ -197,6 +198,7 @@ def main(descriptor: int) -> None:
         except Exception as error:  # noqa: BLE001 - told to the parent, which says it
             send(line, b"!", 500, 0, f"{type(error).__name__}: {error}".encode())
             return
+        settled()
         send(line, b"+", 200, 0, b"")
         requests = _Line(line, composite)
         while len(header := reader.read(HEADER.size)) == HEADER.size:
