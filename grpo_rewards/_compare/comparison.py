@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from array import array
+import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import islice
 from typing import Any, NotRequired, TypedDict
 
-from grpo_rewards._compare.ranking import kendall, spearman
+from grpo_rewards._compare.ranking import kendall, rank_correlations
 from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side, pair_up
 from grpo_rewards._compare.significance import interval, sign_flip
-from grpo_rewards._compare.spool import Spool
+from grpo_rewards._compare.spool import Column, Spool, in_order
 from grpo_rewards._composition.normalize import standardised_in_groups
 from grpo_rewards._composition.stats import mean, pearson
 
@@ -88,77 +89,118 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
     names = dict.fromkeys((*a.components, *b.components))
     parts = {name: _Part() for name in (*names, COMBINATION)}
     changed: Spool[RowChange] = Spool()
-    sizes, x, y = array("d"), array("d"), array("d")
-    groups: dict[str, int] = {}
-    group_of = array("q")
+    sizes: Column[float] = Column("d")
     rewards_changed = 0
-    for place, other_place in zip(mine, theirs, strict=True):
-        row, other = a.rows[place], b.rows[other_place]
-        group_of.append(groups.setdefault(row.group, len(groups)))
-        x.append(_NONE if row.reward is None else row.reward)
-        y.append(_NONE if other.reward is None else other.reward)
-        for name in names:
-            parts[name].see(row.cells.get(name), other.cells.get(name))
-        if (entry := _row_change(row, other)) is None:
-            continue
-        changed.append(entry)
-        # rows that lack a reward on some side come first: no number says how much they changed
-        sizes.append(-abs(entry["change"]) if entry["change"] is not None else -math.inf)
-        rewards_changed += entry["reward_changed"]
-        for name, part in entry["components"].items():
-            parts[name].changed(part, main=entry["by"][:1] == [name] and entry["reward_changed"])
-    changed.reorder(sorted(range(len(changed)), key=sizes.__getitem__))
-    members = _members(group_of, len(groups))
+
+    def rewards() -> Iterator[tuple[str, float, float]]:
+        """Look at the rows one by one; of each its group and its rewards."""
+        nonlocal rewards_changed
+        for place, other_place in zip(mine, theirs, strict=True):
+            row, other = a.rows[place], b.rows[other_place]
+            for name in names:
+                parts[name].see(row.cells.get(name), other.cells.get(name))
+            yield (
+                row.group,
+                _NONE if row.reward is None else row.reward,
+                _NONE if other.reward is None else other.reward,
+            )
+            if (entry := _row_change(row, other)) is None:
+                continue
+            changed.append(entry)
+            # rows that lack a reward on some side come first: no number says how much they changed
+            sizes.append(-abs(entry["change"]) if entry["change"] is not None else -math.inf)
+            rewards_changed += entry["reward_changed"]
+            for name, part in entry["components"].items():
+                parts[name].changed(part, main=entry["by"][:1] == [name] and entry["reward_changed"])
+
+    paired = _Rewards(rewards())
+    changed.reorder(sizes)
     summary = {
         "a": a.name,
         "b": b.name,
         "rows": len(mine),
-        "groups": len(groups),
+        "groups": len(paired.sizes),
         "only_in_a": len(a.rows) - len(mine),
         "only_in_b": len(b.rows) - len(mine),
         "rows_changed": rewards_changed,
         "rows_changed_in_a_component": len(changed),
-        "reward": _reward(x, y, members, seed),
-        "advantages": _advantages(x, y, members),
+        "reward": _reward(paired, seed),
+        "advantages": _advantages(paired),
         "components": _components(a, b, parts, len(mine)),
     }
     return Comparison(summary, changed)
 
 
-def _members(group_of: array[int], groups: int) -> Callable[[], Iterator[Sequence[int]]]:
-    """What gives the places of each group's rows, group by group."""
-    order = array("q", sorted(range(len(group_of)), key=group_of.__getitem__))
-    sizes = Counter(group_of)
-    ends = array("q", accumulate(sizes[group] for group in range(groups)))
-    return lambda: (order[ends[group - 1] if group else 0 : ends[group]] for group in range(groups))
+class _Rewards:
+    """Both rewards of each row, group by group in order of appearance, and the size of each group."""
+
+    def __init__(self, rows: Iterable[tuple[str, float, float]]) -> None:
+        self.a: Column[float] = Column("d")
+        self.b: Column[float] = Column("d")
+        self.sizes: Column[int] = Column("q")
+        digests = (
+            (*struct.unpack("=qq", hashlib.blake2b(group.encode(errors="surrogatepass"), digest_size=16).digest()), place, x, y)
+            for place, (group, x, y) in enumerate(rows)
+        )  # fmt: skip
+        begun, size = -1, 0
+        for first, _, x, y in in_order(self._with_first(in_order(digests, "qqqdd")), "qqdd"):
+            if size and first != begun:
+                self.sizes.append(size)
+                size = 0
+            begun, size = first, size + 1
+            self.a.append(x)
+            self.b.append(y)
+        self.sizes.append(size)
+
+    @staticmethod
+    def _with_first(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, int, float, float]]:
+        """Rows that stand by their groups, each with the place of its group's first row in the group's stead."""
+        group, first = None, 0
+        for *digest, place, x, y in rows:
+            if digest != group:
+                group, first = digest, place
+            yield first, place, x, y
+
+    def groups(self) -> Iterator[list[tuple[float, float]]]:
+        """The pairs of each group."""
+        pairs = iter(zip(self.a, self.b, strict=True))
+        return (list(islice(pairs, size)) for size in self.sizes)
 
 
 class _Part:
     """What one component said of all rows: its values on both sides, and how it changed."""
 
     def __init__(self) -> None:
-        self.a, self.b, self.steps, self.moved = array("d"), array("d"), array("d"), array("d")
-        self.both = array("d"), array("d")
+        self._rows: Column[float] = Column("d")  # of each row the values on both sides and the step of its contribution
+        self.sizes: Column[float] = Column("d")  # by how much it moved the reward of each row in which it is another
         self.kinds: Counter[str] = Counter()
         self.main_cause = 0
 
     def see(self, one: ComponentScore | None, two: ComponentScore | None) -> None:
         """Take in a row."""
-        mine = None if one is None or one.value is None else one.value * one.gate
-        theirs = None if two is None or two.value is None else two.value * two.gate
-        if mine is not None:
-            self.a.append(mine)
-        if theirs is not None:
-            self.b.append(theirs)
-        if mine is not None and theirs is not None:
-            self.both[0].append(mine)
-            self.both[1].append(theirs)
-        if step := _contribution(two) - _contribution(one):  # zeros add nothing to the sum
-            self.steps.append(step)
+        for cell in (one, two):
+            self._rows.append(_NONE if cell is None or cell.value is None else cell.value * cell.gate)
+        self._rows.append(_contribution(two) - _contribution(one))
+
+    @property
+    def step(self) -> float:
+        """The sum of what it added to rewards."""
+        return math.fsum(islice(self._rows, 2, None, 3))
+
+    def means(self) -> tuple[float | None, float | None]:
+        """Return the mean value on each side."""
+        sides = (islice(self._rows, side, None, 3) for side in (0, 1))
+        one, two = (mean(Column("d", (value for value in side if value == value))) for side in sides)
+        return one, two
+
+    def both(self) -> Iterator[tuple[float, float]]:
+        """Return the values on both sides of the rows that have both."""
+        pairs = zip(islice(self._rows, 0, None, 3), islice(self._rows, 1, None, 3), strict=True)
+        return ((one, two) for one, two in pairs if one == one and two == two)
 
     def changed(self, part: PartChange, *, main: bool) -> None:
         """Take in that a row's outcome differs."""
-        self.moved.append(abs(part["change"]))
+        self.sizes.append(abs(part["change"]))
         self.kinds.update(part["what"])
         self.main_cause += main
 
@@ -237,32 +279,36 @@ def _shown(cell: ComponentScore | None) -> ShownCell | None:
 # ------------------------------------------------------------------------------------------------ figures
 
 
-def _correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]:
-    return {"kendall": kendall(x, y), "spearman": spearman(x, y)}
+def _correlations(pairs: Iterable[tuple[float, float]]) -> dict[str, float | None]:
+    tau, rho = rank_correlations(pairs)
+    return {"kendall": tau, "spearman": rho}
 
 
-def _reward(x: array[float], y: array[float], members: Callable[[], Iterator[Sequence[int]]], seed: int) -> Figures:
-    there = [p for p in range(len(x)) if x[p] == x[p] and y[p] == y[p]]  # nan is not equal to itself
-    one, two = array("d", (x[p] for p in there)), array("d", (y[p] for p in there))
-    sums, sizes = [], []
-    for places in members():
-        steps = [y[p] - x[p] for p in places if x[p] == x[p] and y[p] == y[p]]
-        if steps:
-            total = math.fsum(steps)
+def _reward(rewards: _Rewards, seed: int) -> Figures:
+    one: Column[float] = Column("d")
+    two: Column[float] = Column("d")
+    sums: Column[float] = Column("d")
+    sizes: Column[int] = Column("q")
+    for pairs in rewards.groups():
+        there = [(x, y) for x, y in pairs if x == x and y == y]  # nan is not equal to itself
+        if there:
+            total = math.fsum(y - x for x, y in there)
             sums.append(total if abs(total) > _SAME else 0.0)
-            sizes.append(len(steps))
+            sizes.append(len(there))
+            one.extend(x for x, _ in there)
+            two.extend(y for _, y in there)
     return {
         "rows": len(one),
         "mean_a": mean(one),
         "mean_b": mean(two),
         "difference": math.fsum(sums) / len(one) if one else None,
-        "interval_95": interval(sums, sizes, seed=seed),
-        "p_value": sign_flip(sums, seed=seed) if sums else None,
+        "interval_95": interval(list(sums), list(sizes), seed=seed),
+        "p_value": sign_flip(list(sums), seed=seed) if sums else None,
         "groups_up": sum(value > 0 for value in sums),
         "groups_down": sum(value < 0 for value in sums),
-        **_correlations(one, two),
-        "no_reward_in_a": sum(value != value for value in x),
-        "no_reward_in_b": sum(value != value for value in y),
+        **_correlations(zip(one, two, strict=True)),
+        "no_reward_in_a": sum(value != value for value in rewards.a),
+        "no_reward_in_b": sum(value != value for value in rewards.b),
     }
 
 
@@ -272,15 +318,14 @@ def _advantages_of(rewards: Sequence[float | None]) -> list[float]:
     return [0.0 if advantage is None else advantage for advantage in found]
 
 
-def _advantages(
-    rewards_a: array[float], rewards_b: array[float], members: Callable[[], Iterator[Sequence[int]]]
-) -> Figures:
-    x, y, within = array("d"), array("d"), array("d")
+def _advantages(rewards: _Rewards) -> Figures:
+    x: Column[float] = Column("d")
+    y: Column[float] = Column("d")
+    within: Column[float] = Column("d")
     gained = lost = flat = best_changed = 0
-    for places in members():
+    for pairs in rewards.groups():
         one, two = (
-            _advantages_of([None if values[p] != values[p] else values[p] for p in places])
-            for values in (rewards_a, rewards_b)
+            _advantages_of([None if value != value else value for value in side]) for side in zip(*pairs, strict=True)
         )
         signal_one, signal_two = any(one), any(two)
         gained += signal_two and not signal_one
@@ -292,7 +337,7 @@ def _advantages(
                 within.append(tau)
         x.extend(one)
         y.extend(two)
-    steps = array("d", (abs(b - a) for a, b in zip(x, y, strict=True)))
+    steps = Column("d", (abs(b - a) for a, b in zip(x, y, strict=True)))
     return {
         "correlation": pearson(x, y),
         "kendall_within_groups": mean(within),
@@ -314,19 +359,20 @@ def _best(advantages: Sequence[float]) -> set[int]:
 def _components(a: Side, b: Side, parts: dict[str, _Part], rows: int) -> dict[str, Figures]:
     names_a, names_b = a.components, b.components
     figures: dict[str, Figures] = {}
-    moved = math.fsum(size for part in parts.values() for size in part.moved)
+    moved = math.fsum(size for part in parts.values() for size in part.sizes)
     for name, part in parts.items():
-        if name == COMBINATION and not part.moved:
+        if name == COMBINATION and not part.sizes:
             continue
+        mean_a, mean_b = part.means()
         figures[name] = {
             "in": "both" if name in names_a and name in names_b else "a" if name in names_a else "b" if name in names_b else "",
-            "rows_changed": len(part.moved),
+            "rows_changed": len(part.sizes),
             **{f"{kind}_changed": part.kinds[kind] for kind in ("value", "weight", "gate", "status")},
             "main_cause": part.main_cause,
-            "share_of_change": math.fsum(part.moved) / moved if moved else 0.0,
-            "mean_a": mean(part.a),
-            "mean_b": mean(part.b),
-            "mean_contribution_change": math.fsum(part.steps) / rows,
-            **_correlations(*part.both),
+            "share_of_change": math.fsum(part.sizes) / moved if moved else 0.0,
+            "mean_a": mean_a,
+            "mean_b": mean_b,
+            "mean_contribution_change": part.step / rows,
+            **_correlations(part.both()),
         }  # fmt: skip
     return figures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 import orjson
 
-from grpo_rewards._compare.spool import Spool
+from grpo_rewards._compare.spool import Column, Spool, in_order
 from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import RowScores
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ComparedRow", "ComponentScore", "Side", "pair_up", "read_side", "score_sides"]
 
 _EXCERPT = 200
-_DIGEST = 16  # bytes
+_HALVES = struct.Struct("=qq")  # of a digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ComponentScore:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """One row: its place in the file, a digest of prompt and completion, its group, reward and components."""
+    """One row: its place in the file, a digest of prompt and completion (16 bytes), its group, reward and components."""
 
     line: int
     index: int | None
@@ -112,16 +112,16 @@ class _Rows(Sequence[ComparedRow]):
 
 
 class _Digests(Sequence[bytes]):
-    """Digests, end to end."""
+    """Digests, of two numbers each."""
 
     def __init__(self) -> None:
-        self._bytes = bytearray()
+        self._halves: Column[int] = Column("q")
 
     def append(self, digest: bytes) -> None:
-        self._bytes += digest
+        self._halves.extend(_HALVES.unpack(digest))
 
     def __len__(self) -> int:
-        return len(self._bytes) // _DIGEST
+        return len(self._halves) // 2
 
     @overload
     def __getitem__(self, place: int) -> bytes: ...
@@ -130,9 +130,7 @@ class _Digests(Sequence[bytes]):
     def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
         if isinstance(place, slice):
             return [self[one] for one in range(len(self))[place]]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
-        return bytes(self._bytes[_DIGEST * place : _DIGEST * (place + 1)])
+        return _HALVES.pack(self._halves[2 * place], self._halves[2 * place + 1])
 
 
 def read_side(path: Path) -> Side:
@@ -214,7 +212,7 @@ def _from_scores(scores: RowScores, data: Mapping[str, object]) -> ComparedRow:
 
 
 def _digest(prompt: object, completion: object) -> bytes:
-    return hashlib.blake2b(dump_json([prompt, completion]), digest_size=_DIGEST).digest()
+    return hashlib.blake2b(dump_json([prompt, completion]), digest_size=_HALVES.size).digest()
 
 
 def _excerpt(completion: object) -> str:
@@ -222,7 +220,7 @@ def _excerpt(completion: object) -> str:
     return " ".join(text[-4 * _EXCERPT :].split())[-_EXCERPT:]  # the answer stands at the end
 
 
-def pair_up(a: Side, b: Side) -> tuple[array[int], array[int]]:
+def pair_up(a: Side, b: Side) -> tuple[Sequence[int], Sequence[int]]:
     """Return the places of the same rows on both sides, in the order of `a`.
 
     Rows are the same when prompt and completion are; among equal ones the first belongs to the first, and so on.
@@ -234,17 +232,31 @@ def pair_up(a: Side, b: Side) -> tuple[array[int], array[int]]:
     alike = 0  # rows that both have at the same place need not be searched for
     while alike < min(len(mine), len(theirs)) and mine[alike] == theirs[alike]:
         alike += 1
-    waiting: dict[bytes, list[int]] = {}
-    for place in range(len(theirs) - 1, alike - 1, -1):  # from the end, so that pop() gives the first of equals
-        waiting.setdefault(theirs[place], []).append(place)
-    left, right = array("q", range(alike)), array("q", range(alike))
-    for place in range(alike, len(mine)):
-        if same := waiting.get(mine[place]):
-            left.append(place)
-            right.append(same.pop())
+    left, right = Column("q", range(alike)), Column("q", range(alike))
+    for place, other in in_order(_same(_places(mine, alike), _places(theirs, alike)), "qq"):
+        left.append(place)
+        right.append(other)
     if not left:
         raise InputError(
             f"no row of {a.name} is in {b.name}: a row is known by its prompt and completion, and both sides must score "
             f"the same rows. To compare two configurations: grpo-rewards compare a.yaml b.yaml rows.jsonl"
         )
     return left, right
+
+
+def _places(contents: Sequence[bytes], start: int) -> Iterator[tuple[int, ...]]:
+    """The digests from one on, in order, each as two numbers with its place."""
+    return in_order(((*_HALVES.unpack(contents[place]), place) for place in range(start, len(contents))), "qqq")
+
+
+def _same(mine: Iterator[tuple[int, ...]], theirs: Iterator[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+    """The places of equal digests on both sides."""
+    one, two = next(mine, None), next(theirs, None)
+    while one is not None and two is not None:
+        if one[:2] == two[:2]:
+            yield one[2], two[2]
+            one, two = next(mine, None), next(theirs, None)
+        elif one < two:
+            one = next(mine, None)
+        else:
+            two = next(theirs, None)

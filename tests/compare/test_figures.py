@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_rewards._compare import Side, compare
-from grpo_rewards._compare.ranking import kendall, ranks, spearman
+from grpo_rewards._compare import Side, compare, ranking, spool
+from grpo_rewards._compare.ranking import kendall, rank_correlations, spearman
 from grpo_rewards._compare.sides import ComparedRow, ComponentScore
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.stats import pearson
@@ -36,8 +36,8 @@ def test_kendall_is_tau_b(pairs: Any) -> None:
     assert kendall(x, y) == (None if expected is None else pytest.approx(expected))
 
 
-def test_ranks_share_ties() -> None:
-    assert list(ranks([10.0, 20.0, 20.0, 5.0])) == [2.0, 3.5, 3.5, 1.0]
+def test_equal_values_share_a_rank() -> None:
+    assert spearman([10.0, 20.0, 20.0, 5.0], [2.0, 3.5, 3.5, 1.0]) == pytest.approx(1.0)
     assert spearman([1.0, 2.0, 3.0, 4.0], [1.0, 4.0, 9.0, 16.0]) == 1.0
     assert spearman([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == -1.0
     assert pearson([1.0, 1.0], [1.0, 2.0]) is None
@@ -81,7 +81,7 @@ def test_interval_holds_the_mean_and_narrows_with_more_groups() -> None:
 
 def _row(line: int, group: str, reward: Any, **values: Any) -> Any:
     cells = {name: ComponentScore(value, 1.0, 1.0, value, "scored", "") for name, value in values.items()}
-    return ComparedRow(line, None, f"{line}".encode(), group, reward, cells, "")
+    return ComparedRow(line, None, line.to_bytes(16), group, reward, cells, "")
 
 
 def test_what_changes_in_advantages() -> None:
@@ -117,7 +117,9 @@ def test_rows_of_other_completions_are_refused() -> None:
 
 def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means() -> None:
     a = Side("a", [_row(1, "g", 1.0, x=1.0), _row(2, "g", 0.0, x=0.0)])
-    lost = ComparedRow(1, None, b"1", "g", None, {"x": ComponentScore(None, 1.0, 1.0, None, "unavailable", "down")}, "")
+    lost = ComparedRow(
+        1, None, (1).to_bytes(16), "g", None, {"x": ComponentScore(None, 1.0, 1.0, None, "unavailable", "down")}, ""
+    )
     found = compare(a, Side("b", [lost, a.rows[1]]))
     assert found.summary["rows_changed"] == 1
     assert found.summary["reward"]["no_reward_in_b"] == 1
@@ -131,3 +133,24 @@ def test_the_clip_of_the_total_is_told_from_the_components() -> None:
     (entry,) = compare(a, b).changed
     assert entry["by"] == ["(combination)"]
     assert entry["components"]["(combination)"]["change"] == -0.5
+
+
+def test_numbers_on_disk_are_those_that_were_added() -> None:
+    numbers = [random.Random(3).getrandbits(60) - number for number in range(5000)]
+    column = spool.Column("q", numbers)
+    assert list(column) == numbers
+    assert list(column.between(2047, 4100)) == numbers[2047:4100]
+    assert [column[place] for place in (0, 4999, 2048, 2047)] == [numbers[place] for place in (0, 4999, 2048, 2047)]
+    with pytest.raises(IndexError):
+        column[5000]
+
+
+def test_more_rows_than_are_sorted_at_once_give_the_same_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = random.Random(4)
+    records = [(draw.randrange(30) / 4, place) for place in range(500)]
+    pairs = [(value, draw.choice([value, draw.random()])) for value, _ in records]
+    expected = rank_correlations(pairs)
+    for module in (spool, ranking):
+        monkeypatch.setattr(module, "SORTED_AT_ONCE", 7)
+    assert list(spool.in_order(records, "dq")) == sorted(records)
+    assert rank_correlations(pairs) == expected
