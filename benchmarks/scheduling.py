@@ -1,9 +1,9 @@
 """What slow rows cost `score`: a judge whose answers take long at times, and programs of which a few hang.
 
-    python benchmarks/scheduling.py [--rows 300] [--programs 480] [--hanging 8] [--only judge|code]
+    python benchmarks/scheduling.py [--rows 300] [--programs 480] [--hanging 8] [--only judge|code] [--after]
 
 Prints one JSON object. Each part has the `ideal` in seconds, `after` (what `score` takes in one process), and `before`: the same
-rows chunk by chunk, each of which waits for its slowest row, as `score` did once. Times are those of scoring; both ways pay the
+rows chunk by chunk, each of which waits for its slowest row, as `score` did once (left out with --after). Times are those of scoring; both ways pay the
 same for the command's start.
 
 - ``judge``: an async reward with 64 calls under way, whose answers take lognormal times of median 1 s (sigma 1). The ideal gives
@@ -67,20 +67,22 @@ def written(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     return path
 
 
-def report(ideal: float, path: Path, composite: Composite) -> dict[str, float]:
-    """Measure both ways and compare with the ideal."""
-    new, old = after(path, composite), before(path, composite)
-    figures = {"ideal": ideal, "before": old, "after": new, "after_over_ideal": new / ideal}
+def report(ideal: float, path: Path, composite: Composite, both: bool) -> dict[str, float]:
+    """Measure one way or both and compare with the ideal."""
+    new = after(path, composite)
+    figures = {"ideal": ideal, "after": new, "after_over_ideal": new / ideal}
+    if both:
+        figures["before"] = before(path, composite)
     return {name: round(value, 2) for name, value in figures.items()}
 
 
-def of_judge(folder: Path, rows: int) -> dict[str, float]:
+def of_judge(folder: Path, rows: int, both: bool) -> dict[str, float]:
     """Rows that wait for a judge."""
     places = [0.0] * IN_FLIGHT
     for row in range(rows):
         heapq.heapreplace(places, places[0] + answer_time(row))
     path = written(folder / "judge.jsonl", ({"completion": str(row)} for row in range(rows)))
-    return report(max(places), path, Composite({"rewards": {"judge": {"use": judge}}}))
+    return report(max(places), path, Composite({"rewards": {"judge": {"use": judge}}}), both)
 
 
 def programs(rows: int, hanging: int) -> Iterable[dict[str, Any]]:
@@ -93,13 +95,13 @@ def programs(rows: int, hanging: int) -> Iterable[dict[str, Any]]:
         yield {"prompt": f"p{row // 8}", "completion": f"```python\n{code}```", "tests": ["assert f(1) == 2"]}
 
 
-def of_code(folder: Path, rows: int, hanging: int) -> dict[str, float]:
+def of_code(folder: Path, rows: int, hanging: int, both: bool) -> dict[str, float]:
     """Rows that run programs."""
     composite = Composite({"rewards": {"code": {"params": {"timeout": LIMIT, "workers": WORKERS}}}})
     composite.score([*programs(WORKERS, 0)])  # the sandbox has started
     none = min(after(written(folder / "none.jsonl", programs(rows, 0)), composite) for _ in range(2))
     path = written(folder / "code.jsonl", programs(rows, hanging))
-    return report(none + hanging * LIMIT / WORKERS, path, composite)
+    return report(none + hanging * LIMIT / WORKERS, path, composite, both)
 
 
 def main() -> None:
@@ -109,13 +111,14 @@ def main() -> None:
     parser.add_argument("--programs", type=int, default=480)
     parser.add_argument("--hanging", type=int, default=8)
     parser.add_argument("--only", choices=("judge", "code"))
+    parser.add_argument("--after", action="store_true", help="leave out what it is compared with, which takes minutes")
     options = parser.parse_args()
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as scratch:
         if options.only != "code":
-            found["judge"] = of_judge(Path(scratch), options.rows)
+            found["judge"] = of_judge(Path(scratch), options.rows, not options.after)
         if options.only != "judge":
-            found["code"] = of_code(Path(scratch), options.programs, options.hanging)
+            found["code"] = of_code(Path(scratch), options.programs, options.hanging, not options.after)
     print(json.dumps(found, indent=1))
 
 
