@@ -27,6 +27,8 @@ HEADER = struct.Struct("!cIHI")
 
 _log = logging.getLogger(__name__)
 
+_BUFFER = 1 << 17  # bytes: most requests come in one piece
+
 
 def answer(composite: Composite, kind: bytes, body: bytes, *, careful: bool = False) -> tuple[int, int, bytes]:
     """Return status, rows and JSON for a request of `kind`: ``s`` our own, ``o`` OpenRLHF's, ``v`` NeMo Gym's.
@@ -191,7 +193,7 @@ def main(descriptor: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which drains first
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
     with socket.socket(fileno=descriptor) as line:
-        reader = line.makefile("rb")
+        reader = line.makefile("rb", buffering=_BUFFER)
         _, length, _, _ = HEADER.unpack(reader.read(HEADER.size))
         try:
             composite = pickle.loads(reader.read(length))  # noqa: S301 - from our own parent

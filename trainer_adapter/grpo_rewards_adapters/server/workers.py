@@ -54,7 +54,7 @@ class _Worker:
 
     async def ask(self, kind: bytes, body: bytes) -> Response:
         try:
-            self.writer.write(HEADER.pack(kind, len(body), 0, 0) + body)
+            self.writer.writelines((HEADER.pack(kind, len(body), 0, 0), body))
             await self.writer.drain()
             told, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
             return Response(status, rows, await self.reader.readexactly(length), told == b"x")
