@@ -37,7 +37,14 @@ class Floats:
         Raises:
             InputError: the rows are no whole groups of `group_size`.
         """
-        rewards = self.composite(**{"log_metric": _unlogged, **call})  # by which it knows who takes None
+        log = call.get("log_metric")
+
+        def logged(name: str, value: float) -> None:
+            """Log, and hide the trainer, which need not take None."""
+            if callable(log):
+                log(name, value)
+
+        rewards = self.composite(**{**call, "log_metric": logged})
         rows = [ScoredRow(reward, {}, "" if reward is not None else "left out", "see the log") for reward in rewards]
         if self.group_size is None:
             return [stand_in(row, self.missing) for row in rows]
@@ -45,7 +52,3 @@ class Floats:
             raise InputError(f"{len(rows)} rows are no whole groups of group_size = {self.group_size}")
         starts = range(0, len(rows), self.group_size)
         return filled_with_group_means(rows, [range(start, start + self.group_size) for start in starts])
-
-
-def _unlogged(name: str, value: float) -> None:
-    """Stands for a trainer's function that logs."""

@@ -12,14 +12,29 @@ from axolotl.core.trainers.grpo import GRPOStrategy
 from hostile import BROKEN, GROUPS, RIGHT
 from trl import GRPOConfig, GRPOTrainer
 
-from grpo_rewards.errors import PluginError
+from grpo_rewards.errors import ConfigError, PluginError
 
 NAME = "grpo_rewards_adapters.axolotl.composite_reward"
 
 
 def test_its_loader_takes_our_function(config: str) -> None:
     found = GRPOStrategy.get_reward_func(NAME)
-    assert found(["p"] * 3, ["4", "5", "down"], answer=["4"] * 3) == [2.0, 0.0, None]
+    assert found(["p"] * 3, ["4", "5", "down"], answer=["4"] * 3, log_metric=print) == [2.0, 0.0, None]
+
+
+@pytest.mark.parametrize("kind", [{"context_parallel": True}, {"async_grpo": True}])
+def test_its_own_trainers_which_add_up_none_as_0_do_not_start_unless_a_number_is_chosen(
+    config: str, monkeypatch: pytest.MonkeyPatch, kind: dict[str, bool]
+) -> None:
+    trainer: Any = GRPOStrategy.get_trainer_class(**kind)
+    own = {} if "context_parallel" in kind else {"log_metric": object.__new__(trainer)._log_metric}
+    found = GRPOStrategy.get_reward_func(NAME)
+    monkeypatch.delenv("GRPO_REWARDS_MISSING", raising=False)
+    with pytest.raises(ConfigError, match="Axolotl with context_parallel_size above 1, async_prefetch"):
+        found(["p"] * 3, ["4", "5", "4"], answer=["4"] * 3, **own)
+    monkeypatch.setenv("GRPO_REWARDS_MISSING", "0.5")
+    if "context_parallel" in kind:
+        assert found(["p"] * 3, ["4", "5", "down"], answer=["4"] * 3) == [2.0, 0.0, 0.5]
 
 
 def test_its_trl_leaves_out_what_could_not_be_graded(config: str, tiny: ModuleType, tmp_path: Path) -> None:
@@ -70,4 +85,4 @@ def test_a_broken_plugin_stops_the_run_by_its_name(hostile_default: Callable[...
         hostile_default(reward, plugin="raise")
         function = GRPOStrategy.get_reward_func(NAME)
         with pytest.raises(PluginError, match=words):
-            function(["p"] * 2, ["4", text], answer=["4"] * 2)
+            function(["p"] * 2, ["4", text], answer=["4"] * 2, log_metric=print)
