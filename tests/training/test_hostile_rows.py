@@ -15,6 +15,7 @@ pytest.importorskip("trl")
 
 import torch
 import trl
+from grpo_rewards_adapters.trl import fitting
 
 from grpo_rewards import Composite, Outcome, reward
 from grpo_rewards.errors import ConfigError, PluginError
@@ -129,3 +130,29 @@ def test_a_trainer_of_its_own_kind_is_tried_also_where_nobody_attached_it(
     trainer = make_trainer(scripted([1.0] * 8), trainer=importlib.import_module("summing").Summing, max_steps=1)
     with pytest.raises(ConfigError, match=r"Summing of TRL .* takes a row that could not be scored for a reward of 0"):
         trainer.train()
+
+
+NO_CPU = """
+import os
+from trl import GRPOTrainer
+
+if os.environ.get("CUDA_VISIBLE_DEVICES") == "":
+    raise RuntimeError("it needs a GPU")
+
+class Patched(GRPOTrainer):
+    pass
+"""
+
+
+def test_one_that_cannot_be_tried_is_refused_with_an_old_trl(
+    make_trainer: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "patched.py").write_text(NO_CPU)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    trainer = make_trainer(scripted([1.0] * 8), trainer=importlib.import_module("patched").Patched, max_steps=1)
+    fitting.check_neutrality(trainer)
+    assert "could not try whether Patched leaves rows without a reward out: RuntimeError: it needs a GPU" in caplog.text
+    monkeypatch.setattr(fitting, "version", lambda name: "1.5.0")
+    with pytest.raises(ConfigError, match=r"it needs a GPU\), and TRL 1.5.0 takes them for a reward of 0.*Floats"):
+        fitting.check_neutrality(trainer)

@@ -86,12 +86,19 @@ def check_neutrality(trainer: Trainer) -> None:
     """Raise when the trainer would learn from rows that could not be scored; see `grpo_rewards_adapters.probe`."""
     kind, config = (_importable(type(thing)) for thing in (trainer, trainer.args))
     found = probe.ask(*(f"{cls.__module__}:{cls.__name__}" for cls in (kind, config)), Path(inspect.getfile(kind)))
+    remedy = f"pip install -U 'trl>={probe.FLOOR}'"
+    if found.neutral is None and _is_old():
+        raise ConfigError(
+            f"could not try whether {kind.__name__} leaves rows without a reward out ({found.why}), and TRL {version('trl')} "
+            f"takes them for a reward of 0; {remedy}, or give it "
+            f"grpo_rewards_adapters.trl_floats.Floats(composite, group_size=num_generations)"
+        )
     if found.neutral is None:
         _log.warning("could not try whether %s leaves rows without a reward out: %s", kind.__name__, found.why)
     elif not found.neutral:
         raise ConfigError(
             f"{kind.__name__} of TRL {version('trl')} takes a row that could not be scored for a reward of 0, so a sandbox "
-            f"that is down would move weights; pip install -U 'trl>={probe.FLOOR}'"
+            f"that is down would move weights; {remedy}"
         )
 
 
@@ -116,10 +123,12 @@ def _is_known(cls: type) -> bool:
     """Whether it is no trainer at all, or one of TRL's own of a version in which they leave such rows out."""
     if not any(base.__module__.startswith("transformers.") for base in cls.__mro__):
         return True
-    if cls.__module__ not in ("trl.trainer.grpo_trainer", "trl.trainer.rloo_trainer"):
-        return False
-    floor, found = (tuple(map(int, text.split(".")[:2])) for text in (probe.FLOOR, version("trl")))
-    return found >= floor
+    return cls.__module__ in ("trl.trainer.grpo_trainer", "trl.trainer.rloo_trainer") and not _is_old()
+
+
+def _is_old() -> bool:
+    found, floor = (tuple(map(int, text.split(".")[:2])) for text in (version("trl"), probe.FLOOR))
+    return found < floor
 
 
 def _importable(cls: type) -> type:
