@@ -1,6 +1,7 @@
 """Runs untrusted code and returns verdicts that the code cannot forge. Knows nothing of rewards."""
 
 from ._backend import Backend, Worker
+from ._calls import pack_calls
 from ._errors import SandboxError, SandboxUnavailable
 from ._guarantees import build_image, describe_mode, guarantees, prune_images
 from ._job import LANGUAGES, Checker, Job, Limits, Verdict
@@ -26,6 +27,7 @@ __all__ = [
     "describe_mode",
     "guarantees",
     "open_sandbox",
+    "pack_calls",
     "prune_images",
     "register_backend",
     "unjudgeable",

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from json import JSONEncoder
 from typing import Any
 
-from .program.border.calling import BATCH
+from ._calls import batches
 from .program.comparison import comparison
-
-# without blanks, as results come back: equal texts need not be read
-_encode = JSONEncoder(separators=(",", ":")).encode
 
 FORMATS = ("pytest", "humaneval", "asserts", "stdio", "calls", "program", "values")
 LANGUAGES = ("python", "c", "cpp", "java", "javascript", "typescript", "go", "rust", "ruby", "php", "bash")
@@ -61,8 +57,8 @@ class Job:
     `classes` names the classes under test; what the tests' text uses as a class is one anyway. `entry_point` is the name
     that ``check(candidate)`` is given, or a way to it such as ``Solution().topK``; for ``calls`` the function or method.
 
-    Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values, or each a pair of JSON texts:
-    ``[arguments, keywords]``, and the result (written without blanks it is compared soonest). `parameters` says per
+    Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values, or each a pair:
+    one of `pack_calls`, and the result as JSON (written without blanks it is compared soonest). `parameters` says per
     argument which nodes its list stands for (``""``, ``ListNode``, ``TreeNode``, ``[ListNode]``), `returns` the same of the
     result, or ``argument 0`` where that is changed in place. `compare` is a comparison by name, for ``stdio`` and ``calls``.
 
@@ -121,39 +117,10 @@ class Job:
         data["checker"] = asdict(self.checker) if self.checker else None
         if self.format == "calls":
             data["fidelity"] = "isolated"  # nothing of these tests needs the program's interpreter
-            data["tests"] = _batches(self.tests)
+            data["tests"] = list(batches(self.tests))
         # above the job's own limit: the kernel's is for what the supervisor's clock misses
         data["limits"]["cpu_seconds"] = self.limits.cpu_seconds or int(self.timeout) + 1
         return data
-
-
-def _batches(tests: Sequence[Any]) -> list[list[str | int]]:
-    """Calls and their results as JSON, and how many: as many together as cross at once. Text is handed on without being read."""
-    batches: list[list[str | int]] = []
-    some: list[tuple[str, str]] = []
-    size = 0
-    texts = [test if type(test) is tuple else _texts(test) for test in tests]
-    for text in texts:
-        some.append(text)
-        size += len(text[0]) + len(text[1])
-        if size > BATCH:
-            batches.append(_batch(some))
-            some, size = [], 0
-    if some:
-        batches.append(_batch(some))
-    return batches
-
-
-def _batch(texts: list[tuple[str, str]]) -> list[str | int]:
-    calls, results = zip(*texts, strict=True)
-    return [f"[{','.join(calls)}]", f"[{','.join(results)}]", len(texts)]
-
-
-def _texts(test: Any) -> tuple[str, str]:
-    if isinstance(test, Mapping):
-        return _encode([test.get("arguments", []), test.get("keywords", {})]), _encode(test["result"])
-    call, result = test
-    return call, result
 
 
 @dataclass(frozen=True, slots=True)

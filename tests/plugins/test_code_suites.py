@@ -9,6 +9,7 @@ import pytest
 from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.reading import read_suite
+from grpo_rewards_sandbox import pack_calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -191,7 +192,19 @@ def test_pairs_in_the_shapes_of_public_data(tests: Any, pairs: list[tuple[str, s
 def test_calls_in_the_shapes_of_public_data(tests: Any, columns: dict[str, Any]) -> None:
     suite = read(tests, entry_point=None, columns=columns)
     assert (suite.format, suite.entry_point, suite.classes) == ("calls", "f", ("Solution",))
-    assert suite.for_job() == [("[[1],{}]", "2"), ("[[2],{}]", "3")]
+    assert suite.for_job() == list(zip(pack_calls([[1], [2]]), ("2", "3"), strict=True))
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", '{"x": [-1e999]}'])
+@pytest.mark.parametrize("row", ['{"fn_name": "f", "inputs": [[1, 103, -1], [%s, 1]], "outputs": [1, 2]}', '{"fn_name": "f", "inputs": ["1", "%s"], "outputs": ["1", "2"]}'])  # fmt: skip
+def test_arguments_that_are_no_numbers_are_refused(row: str, value: str) -> None:
+    with pytest.raises(SuiteProblem, match="NaN or infinity"):
+        read(row % (value if "{" not in value or '["1"' not in row else value.replace('"', '\\"')), entry_point=None)
+
+
+def test_numbers_that_look_like_none_in_marshal_are_numbers() -> None:
+    tests = {"fn_name": "f", "inputs": [[103, -1, -1], [103, -(2**40), 1e308, "gggggg\u07ff"]], "outputs": [1, 2]}
+    assert read(json.dumps(tests), entry_point=None).for_job()[0][0] == pack_calls([[103, -1, -1]])[0]
 
 
 def results(tests: Any, **given: Any) -> list[Any]:

@@ -46,6 +46,14 @@ def judged(sandbox: Sandbox, program: str, tests: list[dict[str, Any]], **given:
         ("def f(x):\n    return 2 ** 200 + 1", calls(([1], 2**200 + 1)), {}),
         ("def gcd(a, b):\n    return 2", calls(([4, 6], 2)), {"entry_point": "gcd", "setup": "from math import *"}),
         ("def f(n):\n    return n and 1 + f(n - 1)", calls(([20000], 20000)), {}),
+        ("seen = []\ndef f(x):\n    seen.append(x)\n    return seen", calls(([1], [1]), ([2], [1, 2]), ([3], [1, 2, 3])), {}),
+        ("def f(x):\n    x.append(1)\n    return len(x)", calls(([[]], 1), ([[]], 1)), {}),
+        ("def f(d):\n    return d[-1] + d[20]", calls(([{"-1": 1, "20": 2}], 3)), {}),
+        ("def f(d):\n    return d['01']", calls(([{"01": 1, "2": 3}], 1)), {}),
+        ("from collections import defaultdict, namedtuple\nP = namedtuple('P', 'x y')\ndef f(x):\n    return [P(x, (x,)), defaultdict(int, {x: True}), '{', None, -0.5, 2 ** 70]", calls(([1], [[1, [1]], {"1": True}, "{", None, -0.5, 2**70])), {"compare": "unordered"}),
+        ("from enum import IntEnum\nclass E(IntEnum):\n    A = 7\ndef f(x):\n    return [E.A, (x, '\u00e9\ud83d\ude00'), 1e300, 3.0]", calls(([1], [7, [1, "é😀"], 1e300, 3])), {}),
+        ("def f(self):\n    return self", [*calls(([5], 5)), {"keywords": {"self": 6}, "result": 6}], {}),
+        ("class Solution:\n    def f(this, self):\n        return self", [{"keywords": {"self": 6}, "result": 6}], {}),
         ("def f(x):\n    print('so')\n    return pow(x, 2, 7)", calls(([3], 2)), {"setup": "from math import *\nfrom builtins import *"}),
     ],
 )  # fmt: skip
@@ -68,7 +76,8 @@ HACKED = "def f(x):\n    import sys\n    for module in list(sys.modules.values()
         ("class E:\n    def __eq__(self, other): return True\ndef f(x):\n    return E()", "an object of class E"),
         ("from unittest.mock import ANY\ndef f(x):\n    return ANY", "an object of class _ANY"), ("def f(x):\n    return map(int, '2')", "an object of class map"),
         ("def f(x):\n    return float('nan')", "got nan"), ("def f(x):\n    return '2'", "got '2'"), ("def f(x):\n    import os; os._exit(0)", "ended"), (HACKED, ""),
-        ("def f(x):\n    x = []\n    x.append(x)\n    return x", "RecursionError"), ("import os, sys\ndef f(x):\n    sys.stdout.flush()\n    [os.close(n) for n in range(3, 99)]", ""),
+        ("def f(x):\n    x = []\n    x.append(x)\n    return x", "RecursionError"), ("def f(x):\n    return 10 ** 5000", "got"),
+        ("def f(x):\n    for _ in range(5000):\n        x = [x]\n    return x", "RecursionError"), ("import json, marshal\ndef f(x):\n    marshal.loads = json.loads = None\n    return x", "got 1"), ("import os, sys\ndef f(x):\n    sys.stdout.flush()\n    [os.close(n) for n in range(3, 99)]", ""),
     ],
 )  # fmt: skip
 def test_wrong_programs_and_forgeries_fail(sandbox: Sandbox, program: str, words: str) -> None:

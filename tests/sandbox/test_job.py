@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import marshal
+import socket
+import threading
+from typing import Any
+
 import pytest
-from grpo_rewards_sandbox import Checker, Job
+from grpo_rewards_sandbox import Checker, Job, pack_calls
+from grpo_rewards_sandbox.program import wire
 
 TESTS = [{"input": "1", "output": "1"}]
 
@@ -31,6 +37,41 @@ def test_refused(fields: dict[str, object], message: str) -> None:
 def test_checkers_of_no_protocol(protocol: str, language: str) -> None:
     with pytest.raises(ValueError, match="expected one of"):
         Checker("x", language, protocol)
+
+
+@pytest.mark.parametrize(
+    ("given", "crosses"),
+    [
+        ([[1, -(10**30), 1.5, "é\ud800", None, True]], ([[1, -(10**30), 1.5, "é\ud800", None, True]], {})),
+        ({"a": {"x": []}}, ([], {"a": {"x": []}})),
+        ([{"1": {"-2": 3}}], ([{1: {-2: 3}}], {})),
+        ([[{"1": 2, "x": 3}, {"01": 2}, {"-0": 1}, {}]], ([[{"1": 2, "x": 3}, {"01": 2}, {"-0": 1}, {}]], {})),
+        ({"1": 2, "self": 3}, ([], {"1": 2, "self": 3})),
+    ],
+)
+def test_calls_as_they_cross(given: Any, crosses: Any) -> None:
+    """Values are whole; keys become numbers where each of an object is one as Python writes it, names of arguments never."""
+    (packed,) = pack_calls([given])
+    assert repr(marshal.loads(packed)) == repr(crosses)
+
+
+def test_frames_hold_bytes_from_above_only() -> None:
+    """What comes from below is text to who reads it, whatever its head says."""
+    ours, theirs = socket.socketpair()
+    message: dict[str, Any] = {"calls": [b"\0\xff" * 100_000, "{}", b"{}"], "more": {"n": 1}}
+    with ours, theirs:
+        sender = threading.Thread(target=wire.send, args=(theirs, message))
+        sender.start()
+        assert next(wire.requests(ours)) == (message, [])
+        sender.join()
+        wire.send(theirs, {"calls": b"forged"})
+        with pytest.raises(wire.Disconnected, match="6 bytes"):
+            wire.receive(ours)
+    for wrong in ({"calls": b""}, {"calls": [bytearray(b"x")]}):
+        with pytest.raises(TypeError, match="no part of a message"):
+            wire.pack(wrong)
+    with pytest.raises(wire.Disconnected):
+        wire.sizes(wire.HEADER.pack(wire.MAX_FRAME, 1), trusted=True)
 
 
 def test_on_the_wire() -> None:

@@ -22,13 +22,13 @@ Subtask = tuple[float, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calls:
-    """Calls with JSON values: of each the texts ``[arguments, keywords]`` and the result, as the sandbox takes them.
+    """Calls with JSON values: of each the arguments packed and the result as JSON, as the sandbox takes them.
 
     `parameters` says per argument which nodes its list stands for, `returns` the same of the result, or ``argument 0`` where
     that one is changed in place. Compared by identity: a row's calls may be megabytes.
     """
 
-    tests: tuple[tuple[str, str], ...]
+    tests: tuple[tuple[bytes, str], ...]
     parameters: tuple[str, ...] = ()
     returns: str = ""
 

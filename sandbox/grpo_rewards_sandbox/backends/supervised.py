@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from abc import abstractmethod
@@ -58,10 +57,11 @@ class Supervised(Worker):
         return True
 
     def _receive(self, deadline: float) -> dict[str, object]:
-        (size,) = wire.HEADER.unpack(self._read(wire.HEADER.size, deadline))
-        if size > wire.MAX_FRAME:
-            raise OSError(f"the supervisor answered with {size} bytes")
-        answer: dict[str, object] = json.loads(self._read(size, deadline))
+        try:
+            text, _ = wire.sizes(self._read(wire.HEADER.size, deadline), trusted=False)
+        except wire.Disconnected as problem:
+            raise OSError(f"the supervisor answered with {problem}") from None
+        answer: dict[str, object] = wire.unpack(self._read(text, deadline), text)
         return answer
 
     @abstractmethod

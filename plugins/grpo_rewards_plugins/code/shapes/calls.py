@@ -28,6 +28,7 @@ _TOLD = re.compile(r"\b(?:ListNode|TreeNode)\b|(?i:linked list|binary (?:search 
 # in C; NaN raises there, so that only values which cannot be written are walked through for the reason
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _DIGITS = 4000  # an integer that is longer cannot be written in decimals everywhere
+_NOT_FINITE = re.compile(rb"g.{6}[\xf0-\xff][\x7f\xff]", re.S)  # in marshal, as some other values too
 _LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
 
 
@@ -83,14 +84,14 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
     signature = _Signature.of(name, columns)
     given, wanted = ([*map(plain, some)] if type(some) is not Parts else some for some in (given, wanted))
     if all(isinstance(one, str) for one in given):
-        texts = [(_lines(one), _line(other)) for one, other in zip(given, wanted, strict=True)]
-    elif all(isinstance(one, dict) for one in given) or all(isinstance(one, list | tuple) for one in given):
-        results = _all_written(wanted, wrapped=_are_wrapped(wanted, signature))
-        texts = list(zip(_all_written(given), results, strict=True))
-    else:
-        kinds = ", ".join(sorted({type(one).__name__ for one in given}))
+        arguments = [[_value(line) for line in one.splitlines() if line.strip()] for one in given]
+        return _calls(arguments, list(map(_line, wanted)), signature, are_json=True)
+    types = set(map(type, given))
+    if not any(all(issubclass(one, kind) for one in types) for kind in (dict, (list, tuple))):
+        kinds = ", ".join(sorted(one.__name__ for one in types))
         raise SuiteProblem(f"the arguments of a call are a list, or text with a JSON value per line, not {kinds}")
-    return _calls(texts, signature)
+    results = _all_written(wanted, wrapped=_are_wrapped(wanted, signature))
+    return _calls(given, results, signature, are_json=type(given) is Parts)
 
 
 def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping[str, object]) -> Calls:
@@ -99,24 +100,41 @@ def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping
     Raises:
         SuiteProblem: two contradict each other, a value is no JSON, or the row does not say how its nodes are written.
     """
-    return _calls([(_written(given), _written(wanted)) for given, wanted in pairs], _Signature.of(name, columns))
+    given, wanted = [one for one, _ in pairs], [_written(other) for _, other in pairs]
+    return _calls(given, wanted, _Signature.of(name, columns))
 
 
-def _calls(texts: Sequence[tuple[str, str]], signature: _Signature) -> Calls:
-    """Return calls whose arguments and results are JSON already, as `_written` writes it."""
-    known: dict[str, str] = {}
-    for call, wanted in texts:
-        # written in one way, so that equal texts are equal values; duplicates would count twice in a fraction
-        if (before := known.setdefault(call, wanted)) != wanted:
-            raise SuiteProblem(
-                f"two tests have the same arguments and different results: {call[:60]} gives {before[:30]}",
-                kind="contradictory",
-            )
-    signature.check(
-        by_name=any(call[0] == "{" for call in known), nothing=all(wanted == "null" for wanted in known.values())
-    )
-    tests = ((f"[[],{call}]" if call[0] == "{" else f"[{call},{{}}]", wanted) for call, wanted in known.items())
-    return Calls(tuple(tests), signature.shapes, signature.returns)
+def _calls(given: Sequence[Any], results: list[str], signature: _Signature, *, are_json: bool = False) -> Calls:
+    """Return calls with arguments and with results as `_written` writes them; `are_json`: no argument has to be made JSON."""
+    by_name = any(isinstance(one, dict) for one in given)
+    given = given if are_json else [json.loads(_written(one)) for one in given]
+    calls = _packed(given)
+    # equal calls are equal bytes; duplicates would count twice in a fraction
+    known = dict(zip(calls, results, strict=True))
+    if len(known) < len(calls):
+        for call, arguments, wanted in zip(calls, given, results, strict=True):
+            if wanted != known[call]:
+                raise SuiteProblem(
+                    f"two tests have the same arguments and different results: {_encode(arguments)[:60]} gives {wanted[:30]}",
+                    kind="contradictory",
+                )
+    signature.check(by_name=by_name, nothing=all(wanted == "null" for wanted in results))
+    return Calls(tuple(known.items()), signature.shapes, signature.returns)
+
+
+def _packed(given: Sequence[Any]) -> list[bytes]:
+    """Calls as the sandbox takes them, with the arguments of each, out of JSON, in a list or by name."""
+    from grpo_rewards_sandbox import pack_calls
+
+    try:
+        calls = pack_calls(given)
+    except ValueError:
+        raise SuiteProblem("a test holds a value that is nested too deeply") from None
+    if _NOT_FINITE.search(b"".join(calls)):
+        for call, one in zip(calls, given, strict=True):
+            if _NOT_FINITE.search(call):
+                _refuse_values(one)
+    return calls
 
 
 def parameters_of(name: str, columns: Mapping[str, object]) -> list[str]:
@@ -140,14 +158,9 @@ def _all_written(values: Sequence[Any], *, wrapped: bool = False) -> list[str]:
 
 def _are_wrapped(results: Sequence[Any], signature: _Signature) -> bool:
     """Whether results are in the list of one that APPS puts each of them in."""
-    if not all(isinstance(one, list) and len(one) == 1 for one in results):
+    if not all(issubclass(kind, list) for kind in set(map(type, results))) or set(map(len, results)) != {1}:
         return False
     return not signature.gives_lists or all(isinstance(one[0], list) for one in results)
-
-
-def _lines(text: str) -> str:
-    """The arguments of which each line is one, as a list in JSON."""
-    return f"[{','.join(_line(line) for line in text.splitlines() if line.strip())}]"
 
 
 def _line(text: Any) -> str:

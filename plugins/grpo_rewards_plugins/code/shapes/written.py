@@ -14,10 +14,11 @@ __all__ = ["Parts", "from_json_with_texts", "written"]
 _scan = cast(Any, json.JSONDecoder()).scan_once
 # no quote, no point, no exponent: what is left is written in one way only, blanks aside
 _KEPT = b"0123456789[],- "
+_ASKED = ("input", "inputs", "stdin")  # keys of lists whose parts are handed on as values
 
 
 class Parts(list[Any]):
-    """A list out of JSON that knows the text of each of its parts."""
+    """A list out of JSON, which holds nothing else, that knows the text of each of its parts, if not what a key says."""
 
     __slots__ = ("_texts", "_whole")
 
@@ -27,6 +28,8 @@ class Parts(list[Any]):
 
     def written(self) -> list[str]:
         """The JSON of each part as this package writes it, empty for those that have to be written anew."""
+        if not self._texts:
+            return [""] * len(self)
         if _is_kept(self._whole):
             return [text.replace(" ", "") for text in self._texts]
         return [written(text) for text in self._texts]
@@ -53,7 +56,11 @@ def _object(text: str) -> tuple[dict[str, Any], int]:
         if type(key) is not str or text[at] != ":":
             raise ValueError("no object")
         at += 2 if text[at + 1] == " " else 1
-        found[key], at = _list(text, at + 1) if text[at] == "[" else _scan(text, at)
+        if text[at] == "[" and key not in _ASKED:
+            found[key], at = _list(text, at + 1)
+        else:
+            value, at = _scan(text, at)
+            found[key] = Parts(value, [], "") if type(value) is list else value
         mark = text[at]
         at += 2 if text[at + 1 : at + 2] == " " else 1
     if mark != "}":

@@ -1,45 +1,55 @@
-"""Calls by the thousand in the candidate's process: arguments come as JSON, results go back as JSON, in one crossing each.
+"""Calls by the thousand in the candidate's process: arguments come as marshal, results go back as JSON, in one crossing each.
 
 Untrusted like all that runs here. What it says of a result is data to the other side, whatever the candidate does to it.
 """
 
 from __future__ import annotations
 
-import gc
 import inspect
 import json
+import marshal
 import sys
 import time
 import types
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from .messages import AskedCalls
+from .messages import AskedCalls, json_encoder
 
 # how long calls are made before the tests hear of them: what passed counts, where a later one hangs
 ENOUGH_SECONDS = 0.2
+LENGTH = "I"  # the lengths of calls, as an array
 BATCH = 4 << 20  # characters that cross at once, where more than one thing is to cross
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+_loads = marshal.loads
+_within: dict[int, object] = {}
+_encode_quickly = json_encoder(_within)
 _SCALARS = frozenset((int, float, str, bool, type(None)))
 _PLAIN_INT = 1 << 64
 # nodes may point back to one another
 _MOST_NODES = 1_000_000
 _RECURSION = 50_000  # what programs of the sites with calls count on
 
-Case = tuple[list[object], dict[str, object]]
 
-
-def in_batches(items: list[object]) -> Iterator[tuple[str, int]]:
-    """Yield lists as JSON, with how many of the items each holds: few lists, none much longer than crosses at once."""
-    text = _encode(items)
-    if len(text) <= BATCH or len(items) < 2:
-        yield text, len(items)
+def in_batches(items: list[str]) -> Iterator[str]:
+    """Yield lists of JSON, of items that are JSON: few lists, none much longer than crosses at once."""
+    if len(items) < 2 or sum(map(len, items)) + len(items) <= BATCH:
+        yield f"[{','.join(items)}]"
         return
     half = len(items) // 2
     yield from in_batches(items[:half])
     yield from in_batches(items[half:])
+
+
+def each(calls: bytes, lengths: bytes) -> Iterator[tuple[list[object], dict[str, object]]]:
+    """Read calls, one at a time; they stand one behind the other."""
+    view, at = memoryview(calls), 0
+    for length in array(LENGTH, lengths):
+        yield _loads(view[at : at + length])
+        at += length
 
 
 class CallRunner:
@@ -52,59 +62,43 @@ class CallRunner:
         self._owner: Any = None if self._function else _owner(own, module.__name__, self._entry, job["owners"])
         self._shapes, self._returns = job["parameters"], job["returns"]
         self._nodes = _node_classes(module, self._shapes)
+        self._simply = self._function and not any(self._shapes) and not self._returns  # called with what JSON has
         self._ready: list[str] = []
-        self._waiting: Iterator[Case] = iter(())
-        self._bare = False  # arguments are given to the program as JSON has them
+        self._waiting = each(b"", b"")
 
-    def take(self, text: str) -> None:
-        """Take the next calls: JSON, a list of arguments and keywords."""
-        gc.disable()  # there is no garbage among values that are read, and nothing of them is looked through later
-        calls: list[Case] = json.loads(text)
-        gc.freeze()
-        gc.enable()
-        self._waiting = iter(calls)
-        # where there is no object but the keywords of each call, no key has to be made a number
-        self._bare = not any(self._shapes) and text.count("{") == len(calls)
+    def take(self, calls: bytes, lengths: bytes) -> None:
+        """Take the next calls: of each the arguments and keywords, which are read when it is made and gone soon after."""
+        self._waiting = each(calls, lengths)
 
     def go_on(self) -> str:
         """Make calls until they are enough for one crossing; return their results, as JSON."""
         if not self._ready:
-            found: list[object] = []
+            found: list[str] = []
             until = time.monotonic() + ENOUGH_SECONDS
+            make = self._function if self._simply else self._called
             for arguments, keywords in self._waiting:
-                found.append(self._called(arguments, keywords))
+                try:
+                    found.append(written(make(*arguments, **keywords)))
+                except MemoryError:  # a limit of the job's, which the verdict names
+                    raise
+                except Exception as error:  # noqa: BLE001  what the program raises is this test's result
+                    found.append(_encode({"e": f"{type(error).__name__}: {error}"[:300]}))
                 if time.monotonic() > until:
                     break
-            self._ready = [text for text, _ in in_batches(found)]
+            self._ready = list(in_batches(found))
         return self._ready.pop(0)
 
-    def _called(self, arguments: list[object], keywords: dict[str, object]) -> object:
-        """Make one call; return what came of it."""
-        try:
-            given, named = (arguments, keywords) if self._bare else self._given(arguments, keywords)
-            result = (self._function or self._made())(*given, **named)
-            if self._returns.startswith("argument"):
-                result = given[int(self._returns.split()[1])]
-            elif self._returns:
-                result = from_nodes(result, self._returns)
-            return plain(result)
-        except MemoryError:  # a limit of the job's, which the verdict names
-            raise
-        except Exception as error:  # noqa: BLE001  what the program raises is this test's result
-            return {"e": f"{type(error).__name__}: {error}"[:300]}
-
-    def _made(self) -> Callable[..., object]:
-        """The method of a new object: what a test leaves in one is no other test's."""
-        method: Callable[..., object] = getattr(self._owner(), self._entry)
-        return method
-
-    def _given(self, arguments: list[object], keywords: dict[str, object]) -> Case:
+    def _called(self, /, *arguments: object, **keywords: object) -> object:
+        """Make one call, of a method that of a new object: what a test leaves in one is no other test's."""
         shapes = [*self._shapes, *[""] * len(arguments)]
         given = [
-            to_nodes(value, shape, self._nodes) if shape else with_whole_keys(value)
+            to_nodes(value, shape, self._nodes) if shape else value
             for value, shape in zip(arguments, shapes, strict=False)
         ]
-        return given, {name: with_whole_keys(value) for name, value in keywords.items()}
+        result = (self._function or getattr(self._owner(), self._entry))(*given, **keywords)
+        if self._returns.startswith("argument"):
+            return given[int(self._returns.split()[1])]
+        return from_nodes(result, self._returns) if self._returns else result
 
 
 def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> CallRunner:
@@ -136,8 +130,19 @@ def _owner(own: dict[str, object], module: str, entry: str, owners: list[str]) -
 # ------------------------------------------------------------------------------------------------ values
 
 
-def _short(value: object) -> bool:
-    return type(value) is not int or -_PLAIN_INT < value < _PLAIN_INT
+def written(value: Any) -> str:
+    """Return what stands for a result, as JSON: it is written at once, since the program may change it later."""
+    try:
+        text = "".join(_encode_quickly(value, 0))
+        if "{" not in text:
+            return text  # nothing in it has a tag
+    except (
+        TypeError,
+        ValueError,
+        RecursionError,
+    ):  # what is no JSON, and integers with more digits than can be written
+        _within.clear()
+    return _encode(plain(value))
 
 
 def plain(value: Any) -> object:
@@ -148,11 +153,6 @@ def plain(value: Any) -> object:
     kind = type(value)
     if kind in _SCALARS:
         return {"i": hex(value)} if kind is int and not -_PLAIN_INT < value < _PLAIN_INT else value
-    if kind is list or kind is tuple:
-        kinds = set(map(type, value))
-        if kinds <= _SCALARS and (int not in kinds or all(map(_short, value))):
-            return value
-        return [plain(part) for part in value]
     if isinstance(value, dict):
         return {"d": [[plain(key), plain(part)] for key, part in value.items()]}
     if isinstance(value, set | frozenset):
@@ -174,16 +174,6 @@ def plain(value: Any) -> object:
     if kind.__module__ == "numpy":
         return plain(value.tolist())
     return {"o": kind.__name__}
-
-
-def with_whole_keys(value: object) -> object:
-    """Return JSON with the keys of an object as numbers where all of them are: JSON has no other keys than text."""
-    if type(value) is list:
-        return value if set(map(type, value)) <= _SCALARS else [with_whole_keys(part) for part in value]
-    if type(value) is dict:
-        whole = bool(value) and all(key.isdecimal() and key.isascii() for key in value)
-        return {int(key) if whole else key: with_whole_keys(part) for key, part in value.items()}
-    return value
 
 
 # ------------------------------------------------------------------------------------------------ nodes

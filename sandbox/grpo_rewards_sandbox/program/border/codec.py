@@ -117,7 +117,7 @@ class Codec(Channel):
         if kind is frozenset:
             return {"F": [self.encode(part) for part in value]}
         if kind is bytes:
-            return {"b": value.decode("latin1")}
+            return {"b": value if self.trusted else value.decode("latin1")}
         name = VALUE_NAMES.get(kind)
         if name is not None:
             return {"X": [name, self.encode(VALUES[name].plain(value))]}
@@ -175,7 +175,7 @@ class Codec(Channel):
         if tag == "F":
             return frozenset([self.decode(part) for part in body])
         if tag == "b":
-            return body.encode("latin1")
+            return body if type(body) is bytes else body.encode("latin1")
         if tag == "X":
             value = VALUES[body[0]].make(self.decode(body[1]))
             if value.__class__ is not VALUES[body[0]].type:

@@ -11,7 +11,7 @@ import json
 import marshal
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from json import encoder
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -110,16 +110,19 @@ def _no_value(value: object) -> object:
     raise TypeError(f"a {type(value).__name__} is no part of a message")
 
 
-def _json_encoder() -> Any:
-    """What `JSONEncoder.encode` makes anew at each call, which takes longer than the call."""
+def json_encoder(within: dict[int, object] | None) -> Callable[[object, int], Iterable[str]]:
+    """What `JSONEncoder.encode` makes anew at each call, which takes longer than the call.
+
+    `within`: where it keeps what it is within, to find what holds itself; None not to look for that.
+    """
     make = getattr(encoder, "c_make_encoder", None)
     if make is None:
-        return json.JSONEncoder(separators=(",", ":"), check_circular=False).iterencode
-    return make(None, _no_value, encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+        return json.JSONEncoder(separators=(",", ":"), check_circular=within is not None).iterencode  # type: ignore[return-value]
+    return make(within, _no_value, encoder.encode_basestring_ascii, None, ":", ",", False, False, True)  # type: ignore[no-any-return]
 
 
 # bound here: tests may replace what the modules hold
-_encode, _scan = _json_encoder(), cast(Any, json.JSONDecoder()).scan_once
+_encode, _scan = json_encoder(None), cast(Any, json.JSONDecoder()).scan_once
 _dumps, _loads = marshal.dumps, marshal.loads
 
 
@@ -127,7 +130,7 @@ def _write_json(parts: object) -> bytes:
     return "".join(_encode(parts, 0)).encode()
 
 
-def _read_json(data: bytes) -> object:
+def _read_json(data: bytes | bytearray) -> object:
     text = data.decode()
     try:
         value, end = _scan(text, 0)
@@ -152,7 +155,7 @@ class Channel:
         self._buffer = b""
         self.broken = ""
         self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
-        self._read: Callable[[bytes], Any] = _read_json if self.trusted else _loads
+        self._read: Callable[[bytes | bytearray], Any] = _read_json if self.trusted else _loads
 
     def send(self, kind: str | int, body: object, along: Along = _NOTHING) -> None:
         """Send one message; OverflowError where it is too large."""
@@ -160,10 +163,13 @@ class Channel:
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
         try:
-            self.socket.sendall(_HEADER.pack(len(data)) + data)
+            if len(data) > _CHUNK:
+                self.socket.sendall(_HEADER.pack(len(data)))
+                self.socket.sendall(data)
+            else:
+                self.socket.sendall(_HEADER.pack(len(data)) + data)
         except OSError as error:
-            self.broken = "the candidate's process ended"
-            raise Closed from error
+            raise self._ended() from error
 
     def _bytes(self, size: int) -> bytes:
         try:
@@ -171,11 +177,14 @@ class Channel:
         except OSError:
             chunk = b""
         if not chunk:
-            self.broken = "the candidate's process ended"
-            raise Closed
+            raise self._ended()
         return chunk
 
-    def _frame(self) -> bytes:
+    def _ended(self) -> Closed:
+        self.broken = "the candidate's process ended"
+        return Closed()
+
+    def _frame(self) -> bytes | bytearray:
         """Return the bytes of the next message."""
         # read ahead: most messages come whole with one call
         buffer = self._buffer or self._bytes(_CHUNK)
@@ -185,13 +194,24 @@ class Channel:
         if end > MAX_MESSAGE + _HEADER.size:
             raise self.protocol("a message too large")
         if len(buffer) < end:
-            parts, have = [buffer], len(buffer)
-            while have < end:
-                parts.append(self._bytes(max(_CHUNK, min(end - have, 1 << 20))))
-                have += len(parts[-1])
-            buffer = b"".join(parts)
+            return self._rest(buffer[_HEADER.size :], end - _HEADER.size)
         self._buffer = buffer[end:]
         return buffer[_HEADER.size : end]
+
+    def _rest(self, begun: bytes, size: int) -> bytearray:
+        """Return the bytes of a message that is longer than what came."""
+        data = bytearray(size)
+        data[: len(begun)] = begun
+        view, self._buffer = memoryview(data)[len(begun) :], b""
+        while view:
+            try:
+                count = self.socket.recv_into(view)
+            except OSError:
+                count = 0
+            if not count:
+                raise self._ended()
+            view = view[count:]
+        return data
 
     def receive(self) -> Message:
         """Return the next message."""

@@ -6,10 +6,13 @@ import io
 import json
 import socket
 import sys
+from array import array
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
+from ..border.calling import LENGTH, each
 from ..border.messages import AskedCalls, Closed, Protocol
 from ..border.trusted import TrustedPeer
 from ..comparison import same_value
@@ -33,13 +36,13 @@ class Unlike:
 def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
     """Judge one job of format calls."""
     batches = job["tests"]
-    report = JobReport(tests_total=sum(count for _, _, count in batches))
+    report = JobReport(tests_total=sum(len(array(LENGTH, lengths)) for _, lengths, _ in batches))
     peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
     sys.stdin = io.StringIO()  # a program that is called has nothing to read
     try:
         _load(job, peer)
-        for calls, wanted, count in batches:
-            for _ in _judge(job, peer, report, calls, wanted, count):
+        for batch in batches:
+            for _ in _judge(job, peer, report, *batch):
                 progress(report.tests_passed, report.tests_total)
         report.passed = 0 < report.tests_passed == report.tests_total
     except (Closed, Protocol):
@@ -64,14 +67,16 @@ def _load(job: JobMessage, peer: TrustedPeer) -> None:
 
 
 def _judge(
-    job: JobMessage, peer: TrustedPeer, report: JobReport, calls: str, expected: str, count: int
+    job: JobMessage, peer: TrustedPeer, report: JobReport, calls: bytes, lengths: bytes, written: bytes
 ) -> Iterator[None]:
     """Have a batch of calls made, and compare what comes back; yield after each crossing.
 
     What is the same text is the same values, of which nothing has to be read: but not where there are objects, since what comes
     back has its tags as objects.
     """
-    peer.request("take_calls", calls)
+    peer.request("take_calls", calls, lengths)
+    count = len(array(LENGTH, lengths))
+    expected = written.decode("utf-8", "surrogatepass")
     place, wanted = 0, None
     while place < count:
         text = peer.request("make_calls", None)
@@ -88,7 +93,7 @@ def _judge(
             if not problem:
                 report.tests_passed += 1
             elif not report.reason:
-                report.fail(f"{_written(job['entry_point'], calls, place)}: {problem}")
+                report.fail(f"{_written(job['entry_point'], calls, lengths, place)}: {problem}")
             place += 1
         yield
 
@@ -100,9 +105,9 @@ def _problem(result: Any, wanted: Any, compare: str) -> str:
     return "" if same_value(got, wanted, compare) else f"expected {_short(wanted)}, got {_short(got)}"
 
 
-def _written(entry: str, calls: str, place: int) -> str:
+def _written(entry: str, calls: bytes, lengths: bytes, place: int) -> str:
     """A call as one would write it, cut."""
-    arguments, keywords = json.loads(calls)[place]
+    arguments, keywords = next(islice(each(calls, lengths), place, None))
     given = [*map(_short, arguments), *(f"{name}={_short(value)}" for name, value in keywords.items())]
     return f"{entry}({', '.join(given)[: 2 * _SHOWN]})"
 
