@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["RowProblem", "collector_paused", "from_json", "is_blank", "plain"]
+__all__ = ["Cells", "RowProblem", "collector_paused", "from_json", "is_blank", "plain"]
 
 _LARGE = 50_000  # characters
+_MOST_PARTS = 1000
+_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class RowProblem(ValueError):
@@ -44,6 +46,41 @@ def from_json(value: object) -> object:
             return json.loads(value)
         except (ValueError, RecursionError):
             return value
+
+
+class Cells:
+    """A row's cells, to be looked up by what they hold: equal ones hold the same values of the same types."""
+
+    __slots__ = ("_key", "cells")
+
+    def __init__(self, cells: Mapping[str, object], key: tuple[object, ...]) -> None:
+        self.cells, self._key = cells, key
+
+    @classmethod
+    def of(cls, cells: Mapping[str, object]) -> Cells | None:
+        """Return them; None where they have many parts, or others than JSON has, such as arrays."""
+        key: list[object] = []
+        waiting: list[Any] = [dict(cells)]
+        while waiting and len(key) < _MOST_PARTS:
+            part = waiting.pop()
+            kind = type(part)
+            if kind in _SCALARS:
+                key += (kind, repr(part) if kind is float else part)
+            elif kind is dict and all(type(name) is str for name in part):
+                key += (kind, *part)
+                waiting += part.values()
+            elif kind is list or kind is tuple:
+                key += (kind, len(part))
+                waiting += part
+            else:
+                return None
+        return None if waiting else cls(cells, tuple(key))
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cells) and self._key == other._key
 
 
 @contextmanager

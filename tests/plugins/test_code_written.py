@@ -4,10 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from grpo_rewards_plugins.cells import from_json
+from grpo_rewards_plugins.cells import Cells, from_json
 from grpo_rewards_plugins.code.shapes.written import Parts, from_json_with_texts, written
 from hypothesis import given
 from hypothesis import strategies as some
+
+from grpo_rewards import get_reward
+from grpo_rewards.types import Batch
 
 _VALUES = some.recursive(
     some.none() | some.booleans() | some.integers() | some.floats(allow_nan=False) | some.text(),
@@ -60,3 +63,35 @@ def test_what_is_no_json_stays_text(text: str) -> None:
 def test_a_text_that_may_be_written_otherwise_is_written_anew(text: str) -> None:
     """So that equal values have one text, and NaN is seen."""
     assert written(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *((1, True), (1, 1.0), (0.0, -0.0), ("1", 1), (None, "None"), ([1], (1,)), ([], {}), ([[1], 2], [[1, 2]]), ([1, [2]], [[2], 1])),
+        *(({"a": 1, "b": 2}, {"b": 1, "a": 2}), ({"a": {"b": 1}}, {"a": {}, "b": 1}), (["a", "b"], {"a": "b"})),
+    ],
+)  # fmt: skip
+def test_cells_are_the_same_where_values_and_types_are(one: Any, other: Any) -> None:
+    """Of what Python calls equal, too; what has been changed since is another."""
+    assert Cells.of({"x": one}) == Cells.of({"x": json.loads(json.dumps(one)) if type(one) is not tuple else one})
+    assert Cells.of({"x": one}) != Cells.of({"x": other})
+    held = [one]
+    before = Cells.of({"x": held})
+    held.append(other)
+    assert before != Cells.of({"x": held})
+
+
+@pytest.mark.parametrize("cell", [bytearray(b"x"), [object()], {1: 2}, [0] * 100_000])
+def test_cells_of_other_kinds_are_read_each_time(cell: object) -> None:
+    assert Cells.of({"x": cell}) is None
+
+
+def test_a_large_row_that_was_seen_is_judged_by_its_own_tests() -> None:
+    """Rows that differ in one of many tests, in turns."""
+    tests = {"fn_name": "f", "inputs": [[n, "x" * 50] for n in range(2000)], "outputs": [*range(2000)]}
+    other = {**tests, "outputs": [*range(1999), 0]}
+    rows = [{"input_output": json.dumps(one), "completion": "```python\ndef f(n, x):\n    return n\n```"} for one in (tests, other)]  # fmt: skip
+    code = get_reward("code").with_(sandbox="local", workers=1)
+    values = [outcome.value for row in (*rows, *rows) for outcome in code.outcomes(Batch.from_rows([row]))]
+    assert values == [1.0, 0.0, 1.0, 0.0]

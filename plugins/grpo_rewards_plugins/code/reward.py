@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, tag_name
-from grpo_rewards_plugins.cells import collector_paused
+from grpo_rewards_plugins.cells import Cells, collector_paused
 from grpo_rewards_plugins.code.extraction import PROGRAMMING, complete, find_program, other_language, with_prelude
 from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["code"]
 
 Which = Literal["last", "first", "joined"]
+_LARGE, _LARGEST = 50_000, 4_000_000  # characters of a row that takes long to read, and of one that may be remembered
 
 
 def _check(settings: SettingValues) -> None:
@@ -340,6 +341,18 @@ def _asks_for_python(cells: Mapping[str, object]) -> bool:
 
 
 def _read_or_problem(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
+    """As `_read`; large rows are remembered, since some trainers ask for each completion of a row on its own."""
+    size = sum(len(cell) for cell in cells.values() if isinstance(cell, str))
+    known = Cells.of(cells) if _LARGE < size < _LARGEST else None
+    return _read_now(cells, format, fidelity) if known is None else _read_known(known, format, fidelity)
+
+
+@lru_cache(maxsize=8)
+def _read_known(known: Cells, format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
+    return _read_now(known.cells, format, fidelity)
+
+
+def _read_now(cells: Mapping[str, object], format: str, fidelity: str) -> tuple[Suite, str] | SuiteProblem:
     try:
         # cells of tests are read with their texts, without the pause that `from_json` makes
         with collector_paused(max((len(cell) for cell in cells.values() if isinstance(cell, str)), default=0)):
