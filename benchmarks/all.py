@@ -87,7 +87,7 @@ BENCHMARKS = (
         Figure("rows and seconds by size", "sizes"),
     )),
     Benchmark("compare", "", "--rows 2000 4000", (
-        Figure("memory of `compare`, for a row more", "bytes_per_row", "bytes", "≤ 1000"),
+        Figure("memory of `compare`, for a row more", "bytes_per_row", "bytes", "≤ 200"),
     )),
     Benchmark("score_against_trl", "--data DATA", "--repeat 1", (
         Figure("math + format + length, file to file, by TRL's functions", "gsm8k > cpu_ratio", "times the rows for a core-second"),

@@ -18,7 +18,7 @@ from typing import Any
 
 from score import CONFIG, made_up, measure
 
-BAR_BYTES = 1000.0
+BAR_BYTES = 200.0
 
 
 def main() -> None:
