@@ -75,7 +75,7 @@ def _span(bar: Bar) -> str:
 
 
 def _histogram(panel: _Panel, links: Links) -> Markup:
-    left, right, top, bottom = 34.0, 8.0, 26.0, 22.0
+    left, right, top, bottom = 38.0, 8.0, 26.0, 22.0
     total = sum(bar.count for bar in panel.bars) or 1
     tallest = max(bar.count for bar in panel.bars) / total
     low, high = panel.bars[0].low, panel.bars[-1].high

@@ -140,7 +140,7 @@ def _count(values: Sequence[float], bins: Sequence[tuple[float, float]]) -> list
     return counts
 
 
-_W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 206.0, 138.0, 34.0, 6.0, 26.0, 22.0
+_W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 206.0, 138.0, 38.0, 6.0, 26.0, 22.0
 
 
 def _panel(key: str, title: str, bins: Sequence[tuple[float, float]], series: Sequence[_Series | None]) -> Markup:

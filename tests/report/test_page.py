@@ -307,6 +307,32 @@ def test_a_group_stands_side_by_side_with_differences(browser: Any, page: Path) 
 
 
 @pytest.mark.slow
+def test_what_unlike_texts_have_in_common_by_chance_is_no_mosaic(
+    browser: Any,
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    left, right = (
+        "We factor the square, so the sum of roots is 5.",
+        "Let me see: the code, then the whole proof, is wrong.",
+    )
+    rows = [
+        make_row(number, 0.0, {"plain": make_part(0.0)}, group_id="one") | {"completion": text}
+        for number, text in enumerate((left, right), 1)
+    ]
+    out = tmp_path / "unlike.html"
+    write_report(write_rows(rows), out)
+    browser.open(out)
+    go(browser, "#row=1&group=1&view=group&base=1")
+    browser.until("document.querySelector('#group ins')")
+    parts = "[...document.querySelectorAll('#group .diff KIND')].map((e) => e.textContent)"
+    assert browser.run(parts.replace("KIND", "del")) == [left.removesuffix(".")]
+    assert browser.run(parts.replace("KIND", "ins")) == [right.removesuffix(".")]
+
+
+@pytest.mark.slow
 def test_what_is_chosen_is_exported_and_can_be_reported_again(browser: Any, page: Path, tmp_path: Path) -> None:
     browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "down"))
     browser.open(page)

@@ -11,7 +11,8 @@ const showGroup = async () => {
   if (now.view !== "group" || Number(now.group) - 1 !== group) return;
   const top = el("div", null, "bar"), list = el("div", null, "cards"), { mean, std } = moments(members.get(group), data.reward);
   const name = same.length > 1 ? "One prompt in " + new Set(rows.map(runOf)).size + " runs" : "Group " + (group + 1);
-  top.append(el("h3", name + ": " + rows.length + (rows.length === 1 ? " completion" : " completions") + ", mean " + digits(mean) + ", std " + digits(std)));
+  const figures = same.length > 1 ? "" : ", mean " + digits(mean) + ", std " + digits(std);  // several groups have no mean of their own
+  top.append(el("h3", name + ": " + rows.length + (rows.length === 1 ? " completion" : " completions") + figures));
   const acts = el("span", null, "nav");
   if (base >= 0) acts.append(press("No difference", () => change({ base: "" })));
   acts.append(press(now.raw ? "Readable" : "As it is", () => change({ raw: now.raw ? "" : "1" })), press("Close", () => change({ view: "", base: "" })));

@@ -183,10 +183,30 @@ const mark = (under) => {
 };
 
 // ---- the difference of two texts
+// What two unlike texts have in common by chance, a comma here and a "the" there, makes their difference unreadable: a common
+// part that is no longer than what was changed on either side of it counts as changed.
+const changesOf = (parts) => {
+  const list = parts.map((part) => part.added ? { gone: "", come: part.value } : part.removed ? { gone: part.value, come: "" } : { same: part.value });
+  const changed = (part) => part && part.same === undefined;
+  for (let k = 0; k < list.length; k++) {
+    while (changed(list[k]) && changed(list[k + 1])) { const next = list.splice(k + 1, 1)[0]; list[k].gone += next.gone; list[k].come += next.come; }
+  }
+  const size = (part) => Math.max(part.gone.length, part.come.length);
+  for (let k = 1; k < list.length - 1; k++) {
+    const [before, part, after] = [list[k - 1], list[k], list[k + 1]];
+    if (changed(part) || part.same.trim().length > Math.min(size(before), size(after))) continue;
+    list.splice(k - 1, 3, { gone: before.gone + part.same + after.gone, come: before.come + part.same + after.come });
+    k = Math.max(0, k - 3);  // what stood before may be short beside that
+  }
+  return list;
+};
 const difference = (before, after) => {
   const made = el("pre", null, "diff"), limits = { timeout: 400 };
   const parts = window.Diff.diffWordsWithSpace(before, after, limits) || window.Diff.diffLines(before, after, limits);
   if (!parts) { made.textContent = after; return [el("p", "The texts are too different to be set against each other.", "small"), made]; }
-  parts.forEach((part) => made.append(part.added ? el("ins", part.value) : part.removed ? el("del", part.value) : part.value));
+  changesOf(parts).forEach((part) => {
+    if (part.same !== undefined) made.append(part.same);
+    else made.append(...(part.gone ? [el("del", part.gone)] : []), ...(part.come ? [el("ins", part.come)] : []));
+  });
   return [made];
 };
