@@ -80,11 +80,12 @@ def register_attacks() -> Mapping[str, Callable[["Case"], Iterable[str]]]:
 
 @hookimpl
 def register_probes() -> Mapping[str, Callable[..., "Probes | None"]]:
-    """Register what is tried on rows of code and on rows with mathematical references."""
+    """Register what is tried on rows of code, with mathematical references, with options, and with accepted answers."""
     from grpo_rewards_plugins.code.probes import code_probes
     from grpo_rewards_plugins.math.probes import math_probes
+    from grpo_rewards_plugins.probes import choice_probes, qa_probes
 
-    return {"code": code_probes, "math": math_probes}
+    return {"code": code_probes, "math": math_probes, "multiple_choice": choice_probes, "qa": qa_probes}
 
 
 @hookimpl

@@ -14,7 +14,7 @@ from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.exact import normal_text
 
-__all__ = ["multiple_choice"]
+__all__ = ["label_problem", "multiple_choice", "options_of", "right_letter"]
 
 _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
@@ -31,9 +31,9 @@ def _check(settings: SettingValues) -> None:
 
 def _check_row(answer: object = None, choices: object = None, **_columns: object) -> str | None:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    if (problem := _label_problem(choices, letters)) is not None:
+    if (problem := label_problem(choices, letters)) is not None:
         return problem
-    if _gold(answer, _texts(choices), letters) is None:
+    if right_letter(answer, options_of(choices), letters) is None:
         return (
             f"answer must be a letter, the index of an option counted from 0, or an option's text, not {answer!r:.80}"
         )
@@ -64,11 +64,11 @@ def multiple_choice(
             ``auto``: the one of the first three that comes last, else after the last ``answer is``, else the last line.
         tag: the tag that holds the choice.
     """
-    texts = _texts(choices)
+    texts = options_of(choices)
     known = letters.upper()[: len(texts)] if texts else letters.upper()
-    if (problem := _label_problem(choices, known)) is not None:
+    if (problem := label_problem(choices, known)) is not None:
         return Outcome(None, "not_applicable", problem)
-    gold = _gold(answer, texts, known)
+    gold = right_letter(answer, texts, known)
     if gold is None:
         return Outcome(None, "not_applicable", f"the column answer holds no option: {answer!r:.60}")
     found = _where(completion, place, tag)
@@ -168,14 +168,14 @@ def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
     return hits[0] if len(hits) == 1 else None
 
 
-def _texts(choices: object) -> list[str]:
+def options_of(choices: object) -> list[str]:
     choices = plain(choices)
     if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
         choices = choices.get("text")
     return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []
 
 
-def _label_problem(choices: object, letters: str) -> str | None:
+def label_problem(choices: object, letters: str) -> str | None:
     """Why options cannot be told by their letters: ARC calls those of some questions 1, 2, 3, 4."""
     choices = plain(choices)
     labels = plain(choices.get("label")) if isinstance(choices, Mapping) else None
@@ -187,7 +187,7 @@ def _label_problem(choices: object, letters: str) -> str | None:
     return f"the options are called {', '.join(map(str, labels[:6]))}, not {', '.join(letters[: len(labels)][:6])}"
 
 
-def _gold(answer: object, texts: Sequence[str], letters: str) -> str | None:
+def right_letter(answer: object, texts: Sequence[str], letters: str) -> str | None:
     if isinstance(answer, bool) or not isinstance(answer, int | str):
         return None
     if isinstance(answer, int):

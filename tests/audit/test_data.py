@@ -36,6 +36,12 @@ CODE: list[tuple[str, dict[str, Any]]] = [
     ("oracle", code("Add, cut.", code=ADD[:-6])),
     ("weak", code("Add, roughly.", test_list=["assert isinstance(add(1, 2), int)", "assert isinstance(add(2, 2), int)",
                                              "assert add(5, 5) is not None and add(5, 5) > 1"])),
+    ("weak", code("List both.", test_list=["assert len(add([1], [2])) == 2", "assert len(add([], [3])) == 1"])),
+    ("nop", code("Is it so?", test_list=["assert add(0, 0) == ''", "assert add(1, 0) == ''"], code="def add(a, b):\n    return '' if a < 9 else 'x'\n")),
+    ("oracle", code("Add, in another language.", code="function add(a, b) {\n  return a + b\n}\n")),
+    ("leak", code("Sum up. A solution, quoted:\n> def sums_of(values):\n>     so_far, out = 0, []\n>     for one in values:  # each\n>         so_far += one\n"
+                  ">         out.append(so_far)\n>     return out\n", test_list=["assert add([1, 2]) == [1, 3]", "assert add([]) == []", "assert add([5]) == [5]"],
+                  code="def add(numbers):\n    total, sums = 0, []\n    for n in numbers:\n        total += n\n        sums.append(total)\n    return sums\n")),
     ("flaky", code("Add, perhaps.", test_list=["import random\nassert random.random() < 0.5", *TESTS])),
     ("vacuous", code("Add, unseen.", test_list=["try:\n    assert add(1, 2) == 3\nexcept Exception:\n    pass"])),
     ("vacuous", {"prompt": "Add, skipped.", "test": "import pytest\nfrom solution import add\n\n@pytest.mark.skip\ndef test_add():\n"
@@ -56,6 +62,22 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
     ("leak", {"prompt": "What is 5 times 7? (Answer: 35)", "answer": "35"}),
     ("leak", {"prompt": "What is 5 times 8? (ans = 40)", "answer": "40"}),
     ("gold", {"prompt": "What is 5 times 9?", "answer": "N/A"}),
+    ("leak", {"prompt": "What is 500 times 7? (You should get 3,500.0)", "answer": "3500"}),
+    ("leak", {"prompt": "What is 600 times 7? 4200 is correct.", "answer": "4200"}),
+    ("leak", {"prompt": "What is 700 times 7? (=> 4900)", "answer": "4900"}),
+    (
+        "",
+        {
+            "prompt": "Q: 6 * 9? The answer is 54. Q: 9 * 6? The answer is 54. Q: 7 * 7? The answer is 49. Q: 27 * 2? A:",
+            "answer": "54",
+        },
+    ),
+    ("", {"prompt": "The answer is a prime number: which option is one? A: 4 B: 7", "answer": "A"}),
+    ("gold", {"prompt": "What is 5 times 10?", "answer": "[your answer here]"}),
+    ("gold", {"prompt": "What is 5 times 11?", "answer": "![](answer.png)"}),
+    ("", {"prompt": "Is P = NP? Say yes, no or unknown.", "answer": "unknown"}),
+    ("row", {"prompt": "{question}", "answer": "7"}),
+    ("row", {"prompt": [{"role": "system", "content": "You are helpful."}], "answer": "8"}),
     ("leak", {"prompt": [{"role": "user", "content": "What is 3 times 7?\n#### 21"}], "answer": "#### 21"}),
     ("gold", {"prompt": "What is 1 + 1?", "answer": ""}),
     ("gold", {"prompt": "What is a half?", "answer": "\\frac{1}{"}),
@@ -86,6 +108,22 @@ def test_of_code_each_defect_has_its_mark_and_sound_rows_none(tmp_path: Path) ->
 
 def test_of_references_each_defect_has_its_mark_and_sound_rows_none(tmp_path: Path) -> None:
     assert marks([row for _, row in REFERENCES], tmp_path) == [wanted for wanted, _ in REFERENCES]
+
+
+CHOICES: list[tuple[str, dict[str, Any]]] = [
+    ("", {"prompt": "Capital of Norway?\nA) Bergen\nB) Oslo", "choices": ["Bergen", "Oslo"], "answer": 1}),
+    ("", {"prompt": "Choose a city of Italy.\nA) Rome\nB) Lyon", "choices": ["Rome", "Lyon"], "answer": "A"}),
+    ("gold", {"prompt": "Capital of Sweden?", "choices": ["Bergen", "Oslo"], "answer": "C"}),
+    ("contradictory", {"prompt": "Capital of Spain?", "choices": ["Madrid", "Rome", "Madrid"], "answer": "A"}),
+    ("leak", {"prompt": "Capital of Chile?\nHint: choose B.", "choices": ["Lima", "Santiago"], "answer": "B"}),
+    ("", {"prompt": "Who wrote Fidelio?", "golden_answers": ["Ludwig van Beethoven", "Beethoven"]}),
+    ("gold", {"prompt": "Who wrote Aida?", "golden_answers": ["the"]}),
+    ("leak", {"prompt": "Who wrote Carmen? (It is Bizet.)", "golden_answers": ["Georges Bizet", "Bizet"]}),
+]  # fmt: skip
+
+
+def test_of_options_and_accepted_answers_each_defect_has_its_mark(tmp_path: Path) -> None:
+    assert marks([row for _, row in CHOICES], tmp_path) == [wanted for wanted, _ in CHOICES]
 
 
 def test_rows_of_one_task_are_tried_once_and_all_get_its_marks(tmp_path: Path) -> None:
@@ -171,6 +209,11 @@ def test_the_page_is_the_docstrings() -> None:
         "class TestF(unittest.TestCase):\n    @unittest.skip('later')\n    def test_a(self):\n        self.assertEqual(f(1), 2)",
         "def check(candidate):\n    candidate(1)",
         "assert 1 == 1",
+        "import pytest\npytest.skip('later', allow_module_level=True)\ndef test_a():\n    assert f(1) == 2",
+        "class T(unittest.TestCase):\n    def setUp(self):\n        raise unittest.SkipTest('no')\n    def test_a(self):\n"
+        "        self.assertEqual(f(1), 2)",
+        "@pytest.mark.parametrize('x', [])\ndef test_a(x):\n    assert f(1) == x",
+        "def same(a):\n    assert a == 2\ndef test_a():\n    f(1)",
     ],
 )
 def test_a_text_of_which_no_test_can_fail_is_vacuous(text: str) -> None:
@@ -190,6 +233,10 @@ def test_a_text_of_which_no_test_can_fail_is_vacuous(text: str) -> None:
         "class TestF(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(1), 2)",
         "@pytest.mark.skipif(sys.version_info < (3, 8), reason='old')\ndef test_a():\n    assert f(1) == 2",
         "def check(candidate):\n    if candidate(1) != 2:\n        raise AssertionError",
+        "def same(a):\n    assert a == 2\ndef twice(a):\n    same(a)\ndef test_a():\n    twice(f(1))",
+        "pytest.importorskip('json')\ndef test_a():\n    assert f(1) == 2",
+        "class T(unittest.TestCase):\n    def setUp(self):\n        if old:\n            raise unittest.SkipTest('no')\n"
+        "    def test_a(self):\n        self.assertEqual(f(1), 2)",
         "not python at all (",
     ],
 )

@@ -12,7 +12,7 @@ _HEAD = """\
 # Auditing data
 
 ```console
-$ grpo-rewards audit train.jsonl                          # each row by the reward that knows such rows: code, math
+$ grpo-rewards audit train.jsonl                          # each row by the reward that knows such rows: code, math, multiple_choice, qa
 $ grpo-rewards audit train.jsonl -c rewards.yaml          # by the components of yours that apply to it
 $ grpo-rewards audit train.jsonl --only math --column answer=solution
 $ grpo-rewards audit train.jsonl -o marked.jsonl          # the rows with their marks
@@ -21,9 +21,9 @@ $ grpo-rewards audit train.jsonl -o marked.jsonl          # the rows with their 
 Is a data set fit to train on? For every row with tests or a reference `audit` tries what should fail (nothing, a stub, small
 changes of the reference), what should pass (the reference, several times), and looks at what stands in the row. Rows may be those
 to train on, without completions, in every format that `code` reads ([the formats](code-formats.md)) and with every reference that
-`math` reads; rows that differ only in a completion are one task. One table says how many rows each check found something in, `--json`
-names each row with the reason, `--rows N` stops after as many tasks. Exit 1 for findings, 3 where a sandbox was down (nothing is known
-of those rows), 2 where nothing in the file could be tried.
+`math`, `multiple_choice` or `qa` reads; rows that differ only in a completion are one task. One table says how many rows each check
+found something in, `--json` names each row with the reason, `--rows N` stops after as many tasks. Exit 1 for findings, 3 where a
+sandbox was down (nothing is known of those rows), 2 where nothing in the file could be tried.
 
 | mark | what it finds |
 |---|---|
@@ -31,8 +31,14 @@ of those rows), 2 where nothing in the file could be tried.
 
 _TAIL = """
 What runs is the data's own code, in the sandbox of the reward `code`. Small changes are made of references in Python alone; a row
-without a reference is still held against stubs and looked at. A row may have several marks. Not found: tests that are wrong in the
-same way as their reference, a reference that is right by luck, and answers that a prompt gives in other words.
+without a reference is still held against stubs and looked at. Without `-c` a row is judged by the reward that reads the most of its
+columns. A row may have several marks. Not found: tests that are wrong in the same way as their reference, a reference that is right by
+luck, answers that a prompt gives in words that announce nothing, and two answers to questions that differ in more than white space.
+
+How much it finds: `python benchmarks/audit.py planted` plants 24 classes in 1,000 rows of public sets, for which the checks were written;
+`python benchmarks/audit_variants.py second` and `third` hold forms for which they were not. Of 235 and 58 such rows 75 % and 78 % were
+found at first sight, and 8 of 164 and 1 of 30 sound ones were marked; then the checks were mended, class by class. So expect of defects
+that nobody has thought of about three in four to be found, and look at what stays `fit` too.
 
 `grpo-rewards report scored.jsonl --audit audit.json`, of what `--json` printed, has a section with every finding.
 

@@ -46,8 +46,8 @@ def audit_data(
 
     Args:
         path: JSONL, CSV (each also .gz, .zst) or parquet.
-        composite: whose components judge the rows that they apply to; without it each row is judged by the first
-            installed reward that has probes for it.
+        composite: whose components judge the rows that they apply to; without it each row is judged by the
+            installed reward with probes for it that reads the most of its columns.
         limit: stop after this many tasks.
         progress: called after each chunk with the rows done, and how far of how much the file has been read.
 
@@ -145,7 +145,9 @@ class _Run:
 
     def _trials(self, number: int, task: dict[str, object]) -> Iterator[Trial]:
         prompt, found, missing = prompt_of(task), False, None
-        for component in self._components:
+        for component in (
+            sorted(self._components, key=lambda one: -_read(one, task)) if self._first else self._components
+        ):
             if not component.applies_to(task):
                 continue
             lacking = [
@@ -238,6 +240,13 @@ class _Run:
                 continue
             for reason in check(trial):
                 self.report.add(trial.number, name, trial.component.name, reason)
+
+
+def _read(component: Component, task: Mapping[str, object]) -> int:
+    """How many of a row's columns, beside the prompt, a component reads."""
+    reward = component.reward
+    names = (reward.columns.get(one.name, one.name) for one in reward.shape.data)
+    return sum(name != "prompt" and task.get(name) is not None for name in names)
 
 
 def _guessed() -> tuple[Component, ...]:

@@ -47,7 +47,10 @@ def code_probes(
     solutions = solutions_of(columns, suite)
     programs = tuple(solution for solution in solutions if suite.language in ("", "python"))
     first = _whole(programs[0], suite, row) if programs else ""
-    body = body_of(first, first_name(suite.entry_point)) if first else ""
+    asked = {first_name(suite.entry_point), suite.entry_point.rpartition(".")[2]} if suite.entry_point else suite.names
+    body = body_of(first, asked) if first else ""
+    whole = bool(programs) and (suite.format == "stdio" or not body)  # also a body that stands in no function
+    passages = [body, programs[0] if whole else ""] if programs else list(solutions)
     mutants, results = mutants_of(first, suite) if first else ([], 0)
     chance = _CHANCE.search(text + first) is not None
     job = job_of(suite, "", timeout=timeout, fidelity=fidelity)
@@ -59,7 +62,7 @@ def code_probes(
         references=tuple(_fenced(solution, suite.language) for solution in solutions),
         mutants=tuple(map(_fenced, mutants)),
         telling=results,
-        passages=(body,) if body else (),
+        passages=tuple(filter(None, passages)),
         faults={"vacuous": hollow} if hollow else {},
         seconds=seconds,
         half_settings={"timeout": max(0.1, seconds / 2 - added)},

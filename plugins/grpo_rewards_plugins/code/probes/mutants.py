@@ -1,4 +1,4 @@
-"""Small changes of a solution that make it wrong: its result made larger or smaller, and its own operators changed.
+"""Small changes of a solution that make it wrong: its result made larger, smaller or just another, and its own operators changed.
 
 A changed result keeps its type and raises nothing, so that only tests which look at the value see it. Changes of operators
 say how much of the program the tests reach. Loops with ``while`` are left alone: a change there runs for ever.
@@ -11,6 +11,7 @@ import copy
 from collections.abc import Iterator
 
 from grpo_rewards_plugins.code.extraction import first_name
+from grpo_rewards_plugins.code.probes.expectations import expectations
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
 
@@ -18,15 +19,20 @@ __all__ = ["mutants_of"]
 
 _MOST = 4  # changes of operators and constants
 _CHANGED = """
-def _changed_by_audit(x, up):
+def _changed_by_audit(x, how):
     if x is None:
         return x
     if isinstance(x, bool):
         return not x
     if isinstance(x, int):
-        return x + 1 if up else x - 1
+        return x + {"up": 1, "down": -1, "aside": 210}[how]
     if isinstance(x, (float, complex)):  # more than any tolerance
-        return 2 * x + 1 if up else -x - 1
+        return 2 * x + 1 if how == "up" else -x - 1
+    if how == "aside":
+        changed = _aside_by_audit(x)
+        if changed != x:
+            return changed
+    up = how != "down"
     if isinstance(x, str):
         return x + "x" if up else (x[1:] or "x")
     if isinstance(x, list):
@@ -38,7 +44,23 @@ def _changed_by_audit(x, up):
     if isinstance(x, dict):
         return {**x, "x": 0} if up else (dict(list(x.items())[1:]) or {"x": 0})
     return None
+
+def _aside_by_audit(x):
+    if isinstance(x, str):
+        return "".join(_next_by_audit(letter) for letter in x)
+    if isinstance(x, dict):
+        return {key: _changed_by_audit(value, "aside") for key, value in x.items()}
+    if type(x) in (list, tuple, set, frozenset):
+        return type(x)(_changed_by_audit(item, "aside") for item in x)
+    return x
+
+def _next_by_audit(letter):
+    for letters in ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"):
+        if letter in letters:
+            return letters[(letters.index(letter) + 1) % len(letters)]
+    return letter
 """
+_WAYS = ("up", "down", "aside")
 _COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -66,7 +88,7 @@ def mutants_of(program: str, suite: Suite) -> tuple[list[str], int]:
         return [], 0
     wanted = {first_name(suite.entry_point)} if suite.entry_point else set(suite.names)
     # a whole program's result is what it prints, which no function around it changes
-    found = [] if suite.format == "stdio" else list(_of_results(tree, wanted))
+    found = [] if suite.format == "stdio" else list(_of_results(tree, wanted, _ways(suite)))
     results = len(found)
     sites = [place for place, node in enumerate(_sites(tree)) if _changed(node) is not None]
     # spread over the program, so that its end is changed as well as its beginning
@@ -76,8 +98,13 @@ def mutants_of(program: str, suite: Suite) -> tuple[list[str], int]:
     return list(dict.fromkeys(found)), results
 
 
-def _of_results(tree: ast.Module, wanted: set[str]) -> Iterator[str]:
-    """The program with every result of what the tests call made larger, then smaller."""
+def _ways(suite: Suite) -> tuple[str, ...]:
+    """How results are changed: where every test compares with a value, one of the same form tells no more."""
+    return _WAYS if any(not result for _, result in expectations(suite)) else _WAYS[:2]
+
+
+def _of_results(tree: ast.Module, wanted: set[str], ways: tuple[str, ...]) -> Iterator[str]:
+    """The program with every result of what the tests call made larger, then smaller, and then perhaps another of the same form."""
     functions = [
         node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name in wanted and _answers(node)
     ]
@@ -94,14 +121,14 @@ def _of_results(tree: ast.Module, wanted: set[str]) -> Iterator[str]:
     if not functions and not methods:
         return
     renamed = ast.unparse(_Renamed(frozenset(functions)).visit(copy.deepcopy(tree)))
-    for up in (True, False):
+    for how in ways:
         around = [
-            f"def {name}(*args, **kwargs):\n    return _changed_by_audit(_own_{name}(*args, **kwargs), {up})\n"
+            f"def {name}(*args, **kwargs):\n    return _changed_by_audit(_own_{name}(*args, **kwargs), {how!r})\n"
             for name in functions
         ]
         around += [
             f"class {owner}({owner}):\n    def {name}(self, *args, **kwargs):\n"
-            f"        return _changed_by_audit(super().{name}(*args, **kwargs), {up})\n"
+            f"        return _changed_by_audit(super().{name}(*args, **kwargs), {how!r})\n"
             for owner, name in methods
         ]
         yield "\n".join([renamed, _CHANGED, *around])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import find_program
@@ -14,7 +15,10 @@ from grpo_rewards_plugins.syntax import parse
 __all__ = ["body_of", "solutions_of"]
 
 _COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "solutions")
+_OF_PROGRAMS = ("canonical_solution", "gold_standard_solution", "reference_solution")
+_DEFINED = re.compile(r"\b(?:def|class|function|func|fn)\s+(\w+)")
 _MOST = 3  # solutions that are tried until one passes
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PYTHON3 = 3  # in the columns of CodeContests
 
 
@@ -24,7 +28,7 @@ def solutions_of(columns: Mapping[str, object], suite: Suite) -> tuple[str, ...]
     for name in _COLUMNS:
         for text in _texts(from_json(plain(columns.get(name)))):
             program, _ = find_program(text, wanted=suite.names, language=suite.language or "python")
-            if program.strip() and (suite.format in ("stdio", "program") or _is_python(program)):
+            if program.strip() and (suite.format in ("stdio", "program") or _is_program(program, name, suite.names)):
                 found.setdefault(program)
             if len(found) == _MOST:
                 return tuple(found)
@@ -45,8 +49,13 @@ def _texts(cell: object) -> Iterator[str]:
         yield from (one for one in cell if isinstance(one, str))
 
 
+def _is_program(text: str, column: str, names: frozenset[str]) -> bool:
+    """Whether a text is a program, even one that does not compile: a column ``solution`` may well hold words."""
+    return column in _OF_PROGRAMS or _is_python(text) or any(name in names for name in _DEFINED.findall(text))
+
+
 def _is_python(program: str) -> bool:
-    """Whether a text is Python, perhaps the body of a function: a column ``solution`` may well hold words."""
+    """Whether a text is Python, perhaps the body of a function."""
     # HumanEval's canonical_solution is the indented body alone
     for text in (program, f"def _body():\n{program}"):
         try:
@@ -56,13 +65,24 @@ def _is_python(program: str) -> bool:
     return False
 
 
-def body_of(program: str, name: str) -> str:
-    """Return the statements of the function `name` (or of the last one), without its docstring; empty where there is none."""
+def body_of(program: str, names: Collection[str]) -> str:
+    """Return the statements of the function with one of the `names` (else of the last one), without its docstring.
+
+    Methods count where there is no function; without either it is empty.
+    """
     try:
-        functions = [node for node in parse(program).body if isinstance(node, ast.FunctionDef)]
+        tree = parse(program)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    chosen = [node for node in functions if node.name == name] or functions[-1:]
+    functions = [node for node in tree.body if isinstance(node, _Function)]
+    methods = [
+        node
+        for owner in tree.body
+        if isinstance(owner, ast.ClassDef)
+        for node in owner.body
+        if isinstance(node, _Function)
+    ]
+    chosen = [node for node in (*functions, *methods) if node.name in names] or (functions or methods)[-1:]
     if not chosen:
         return ""
     body = chosen[-1].body

@@ -5,43 +5,43 @@ from __future__ import annotations
 import ast
 
 from grpo_rewards_plugins.code.extraction import first_name
+from grpo_rewards_plugins.code.probes.expectations import BUILTINS, expectations, parsed
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["stubs_of"]
 
 _ANSWERS = ("None", "True", "0")
-# CPython gives an imported module the mapping, and the main program the module
-_BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
+_TRIVIAL = ("False", "1", "-1", "''", "[]", "()", "{}", "set()")  # tried where all tests expect it
 
 
 def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
     """Return stubs for what the tests ask for; `solution` and `prompt` say what is a function and what a class."""
+    constant = _constant(suite)
     if suite.format in ("stdio", "program"):
-        return ["pass", "print(0)", "import sys\nprint(sys.stdin.read())"] if suite.format == "stdio" else []
-    tree = _parsed(solution) or _parsed(prompt)
+        said = [f"print({constant}, end='')"] if constant else []
+        return ["pass", "print(0)", "import sys\nprint(sys.stdin.read())", *said] if suite.format == "stdio" else []
+    answers = [*_ANSWERS, *([constant] if constant and constant not in _ANSWERS else [])]
+    tree = parsed(solution) or parsed(prompt)
     if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
-        return [_emptied(tree, answer) for answer in (*_ANSWERS, "")]
-    names = [first_name(suite.entry_point)] if suite.entry_point else sorted(suite.names - _BUILTINS)[:8]
+        return [_emptied(tree, answer) for answer in (*answers, "")]
+    names = [first_name(suite.entry_point)] if suite.entry_point else sorted(suite.names - BUILTINS)[:8]
     if suite.calls is not None and not names:
         names = sorted(suite.names)
     if not suite.entry_point.isidentifier() and "." in suite.entry_point:
         method = suite.entry_point.rpartition(".")[2]
         return [
             f"class {names[0]}:\n    def {method}(self, *args, **kwargs):\n        return {answer}\n"
-            for answer in _ANSWERS
+            for answer in answers
         ]
-    return ["".join(f"def {name}(*args, **kwargs):\n    return {answer}\n" for name in names) for answer in _ANSWERS]
+    return ["".join(f"def {name}(*args, **kwargs):\n    return {answer}\n" for name in names) for answer in answers]
 
 
-def _parsed(text: str) -> ast.Module | None:
-    # a prompt may end in the head of a function, which needs a body to be parsed
-    for source in (text, f"{text}\n    pass\n"):
-        try:
-            return parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
+def _constant(suite: Suite) -> str:
+    """The one result, as Python writes it, that all tests expect: of different inputs, or one of the simplest; else nothing."""
+    found = expectations(suite)
+    results = {result for _, result in found}
+    only = results.pop() if len(results) == 1 else ""
+    return only if len(found) > 1 or only in _TRIVIAL else ""
 
 
 def _emptied(tree: ast.Module, answer: str) -> str:

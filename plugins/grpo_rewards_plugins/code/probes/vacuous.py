@@ -10,7 +10,10 @@ from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["vacuous"]
 
-_SKIPS = ("skip", "skipTest", "xfail", "importorskip", "exit")
+_LEAVING = ("skip", "SkipTest", "Skipped")
+_SKIPS = (*_LEAVING, "skipTest", "xfail", "importorskip", "exit")
+_FIXTURES = ("setUp", "setUpClass", "setup_method", "setup_class", "asyncSetUp")
+_SKIPPING = ("skip", "xfail", "expectedFailure")  # a test that has to fail says nothing of a right program
 _CHECKING = ("assert", "raises", "fail", "warns", "check", "expect")
 _LEAVES = (ast.Return, ast.Continue, ast.Break)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,12 +30,15 @@ def vacuous(text: str) -> str:
         return ""
     if any(_is_skip(node) for node in _marks(tree)):
         return "every test is skipped (pytestmark)"
+    if any(_skips_here(node, _LEAVING) for node in tree.body):
+        return "the file skips itself"
+    helpers = _helpers(tree)
     reasons: dict[str, None] = {}
     for name, body, decorators in _units(tree):
         if any(_is_skip(decorator) for decorator in decorators):
             reasons.setdefault(f"{name} is skipped")
             continue
-        found = _Looker()
+        found = _Looker(helpers)
         found.look(body, swallowed=False)
         if found.effective:
             return ""
@@ -54,10 +60,12 @@ def _units(tree: ast.Module) -> Iterator[tuple[str, list[ast.stmt], list[ast.exp
             found = True
             yield node.name, node.body, node.decorator_list
         elif isinstance(node, ast.ClassDef):
-            for part in node.body:
-                if isinstance(part, _Function) and part.name.startswith("test"):
+            parts = [part for part in node.body if isinstance(part, _Function)]
+            first = [line for part in parts if part.name in _FIXTURES for line in part.body if _skips_here(line)]
+            for part in parts:
+                if part.name.startswith("test"):
                     found = True
-                    yield part.name, part.body, [*node.decorator_list, *part.decorator_list]
+                    yield part.name, [*first, *part.body], [*node.decorator_list, *part.decorator_list]
     if not found:
         yield "the text", tree.body, []
 
@@ -68,8 +76,10 @@ def _is_skip(node: ast.expr) -> bool:
         name = _last_name(node.func)
         if name in ("skipif", "skipIf"):
             return bool(node.args) and isinstance(node.args[0], ast.Constant) and bool(node.args[0].value)
-        return name in ("skip", "xfail")
-    return _last_name(node) in ("skip", "xfail")
+        if name == "parametrize":  # with nothing
+            return any(isinstance(part, ast.List | ast.Tuple) and not part.elts for part in node.args[1:2])
+        return name in _SKIPPING
+    return _last_name(node) in _SKIPPING
 
 
 def _last_name(node: ast.AST) -> str:
@@ -79,7 +89,8 @@ def _last_name(node: ast.AST) -> str:
 class _Looker:
     """Goes through statements as far as they are reached, and counts assertions that can fail."""
 
-    def __init__(self) -> None:
+    def __init__(self, helpers: frozenset[str] = frozenset()) -> None:
+        self._helpers = helpers
         self.effective = 0
         self.reasons: dict[str, None] = {}
 
@@ -113,7 +124,7 @@ class _Looker:
         else:
             for part in (*getattr(node, "items", ()), node):
                 for call in _calls(part):
-                    self._judge("", swallowed or _is_suppress(call)) if _checks(call) else None
+                    self._judge("", swallowed or _is_suppress(call)) if self._checks(call) else None
             within = swallowed or any(
                 _is_suppress(call) for item in getattr(node, "items", ()) for call in _calls(item)
             )
@@ -121,6 +132,9 @@ class _Looker:
                 self.look(getattr(node, name, []), swallowed=within)
             for case in getattr(node, "cases", []):
                 self.look(case.body, swallowed=within)
+
+    def _checks(self, call: ast.Call) -> bool:
+        return _last_name(call.func) in self._helpers or _checks(call)
 
     def _judge(self, always: str, swallowed: bool) -> None:
         if always or swallowed:
@@ -149,8 +163,26 @@ def _is_suppress(call: ast.Call) -> bool:
     return _last_name(call.func) == "suppress"
 
 
-def _skips_here(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _last_name(node.value.func) in _SKIPS
+def _skips_here(node: ast.stmt, names: tuple[str, ...] = _SKIPS) -> bool:
+    if isinstance(node, ast.Raise) and node.exc is not None:
+        return _last_name(node.exc.func if isinstance(node.exc, ast.Call) else node.exc) in names
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _last_name(node.value.func) in names
+
+
+def _helpers(tree: ast.Module) -> frozenset[str]:
+    """The functions of the file that check something themselves, whatever they are called, or call one that does."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, _Function)]
+    found: set[str] = set()
+    while True:
+        more = set()
+        for one in functions:
+            looker = _Looker(frozenset(found))
+            looker.look(one.body, swallowed=False)
+            if looker.effective and one.name not in found:
+                more.add(one.name)
+        if not more:
+            return frozenset(found)
+        found |= more
 
 
 def _swallows(handler: ast.ExceptHandler) -> bool:

@@ -45,6 +45,10 @@ _CHANGE_NOTHING = frozenset(
 _ASSIGNED = re.compile(r"[A-Za-z_]\w* = \S")
 _CUT_AFTER = 250  # characters; the site that cuts its tests does so after about 400
 
+_SAID_CUT = re.compile(
+    r"(?:\.\.\.|…) ?[\[(<]?(?:\d+ more|(?:output |input )?(?:truncated|omitted))\b[^\n]{0,40}\s*\Z", re.I
+)
+
 
 def read_pairs(tests: Mapping[str, object] | Sequence[object], *, judged: bool = False) -> tuple[Pair, ...]:
     """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``; `judged`: a checker looks at outputs.
@@ -67,6 +71,8 @@ def read_pairs(tests: Mapping[str, object] | Sequence[object], *, judged: bool =
             # a short text may end in three dots of its own
             if len(text) >= _CUT_AFTER and text.rstrip().endswith("..."):
                 raise SuiteProblem(f"test {number} is cut short: it ends in '...' after {len(text)} characters")
+            if (said := _SAID_CUT.search(text)) is not None:
+                raise SuiteProblem(f"test {number} is cut short: it ends in {said[0].strip()!r}")
     # a program that prints nothing would pass
     if not judged and not any(wanted.strip() for _, wanted in pairs):
         raise SuiteProblem("no test expects any output", kind="vacuous")

@@ -1,0 +1,60 @@
+"""Texts that stand where something is missing, and texts that were damaged on their way."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["damage", "is_placeholder"]
+
+_WORDS = (
+    r"n\.?\s?/?\s?a\.?|nan|null|nil|unknown|tbd|tba|tbc|to[ -]?do|fix[ -]?me|x{3,}|placeholder|missing|pending|blank|empty|not sure|idk|none given|i (?:do not|don't) know|(?:the )?(?:final )?answer(?: is)? ?:|"
+    r"(?:please )?(?:see|refer to|cf\.?|as) (?:the )?(?:above|below|text|solution|figure|image|picture|attachment|attached|explanation|proof|notes?)\b.*|"
+    r"(?:answer |value |solution )?(?:is )?not (?:yet )?(?:available|given|known|provided|applicable|found|answered|specified|set|stated)|"
+    r"no (?:answer|solution|value|data|key)(?: (?:given|provided|available|yet|found|here))?|"
+    r"to be (?:\w+ )?(?:filled|determined|done|announced|added|completed|defined|decided|confirmed|supplied|written)(?: in| later| soon)?|"
+    r"(?:left )?(?:as an |for the )(?:exercise|reader)\b.*|coming soon|answers? (?:may |will )?var(?:y|ies)|"
+    r"#(?:n/a|ref!|value!|div/0!|name\?|num!)|lorem ipsum\b.*"
+)
+_SLOT = (
+    r"(?:(?:put|write|insert|enter|type|add|fill in)\b.{0,30}|"
+    r"(?:(?:your|the|my|a|final|correct|right|insert|gold|short|full|expected)[ _-]+)*"
+    r"(?:answer|solution|value|result|number|question|prompt|problem|query|input|text|instruction|task|response|output|target|label|gold)s?(?:[ _-](?:here|goes here|text|only))?)"
+)
+_PLACEHOLDER = re.compile(
+    rf"(?:{_WORDS})[.!]*|[\[(<{{*_=~\-–—]+\s*(?:{_WORDS}|{_SLOT}|none|\.+|_+|\?+)\s*[\])>}}*_=~\-–—]+|{_SLOT} (?:goes )?here|"
+    r"<\|[\w ]+\|>|<(?:unk|pad|eos|bos|mask|endoftext)>|\[(?:redacted|mask|deleted|removed|unk|pad|censored|cut|omitted|inaudible)\]|[?\-–—_.…*~\s]+|\${2,4}|\\(?:boxed|text)\{\s*\}",
+    re.I | re.S,
+)
+_NEVER = re.compile(r"\W*(?:tb[acd]|to[ -]?do|fix[ -]?me|x{3,}|lorem ipsum\b.*|#\S+)\W*", re.I | re.S)
+_DRESS = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf)\s?\{([^{}]*)\}")
+_IMAGE = re.compile(r"!\[[^\]]*\]\(|<img\b|^\S+\.(?:png|jpe?g|gif|svg|webp|pdf)$", re.I)
+_LINK = re.compile(r"https?://\S+")
+_FAILURE = re.compile(
+    r"(?:http )?(?:\w*error|\w*exception|traceback|timeout|failed)\b *(?:[:(\[]|\d{3}\b|$|to\b|in\b|at\b)", re.I
+)
+_ESCAPED = re.compile(r"\\[{}\\]")
+
+
+def is_placeholder(text: str, prompt: str = "") -> bool:
+    """Whether a text is what people and programs write where an answer, or a question, is missing.
+
+    A word that a prompt names, as in "yes, no or unknown", is an answer; no prompt asks for ``TODO``.
+    """
+    bare = _DRESS.sub(r"\1", text).strip(" \n\t$\"'`")
+    if not bare and text.strip():
+        return True
+    if _PLACEHOLDER.fullmatch(bare) is None:
+        return False
+    return not bare or bare.lower() not in prompt.lower() or _NEVER.fullmatch(bare) is not None
+
+
+def damage(text: str) -> str:
+    """Return how an answer was damaged: cut off within braces, an image or a link in its place, the message of a failure; else nothing."""
+    bare = _ESCAPED.sub("", text)
+    if bare.count("{") != bare.count("}"):
+        return "its braces do not match"
+    if _IMAGE.search(text):
+        return "it is an image"
+    if _LINK.fullmatch(text.strip()):
+        return "it is a link"
+    return "it is the message of a failure" if _FAILURE.match(text.strip()) else ""
