@@ -32,7 +32,21 @@ GRACE = 5.0  # seconds beyond a pair's own limit before its process is killed
 LIMIT = 30.0
 FORMS = {"plain": "A: {}", "boxed": "The answer is \\boxed{{{}}}.", "hash": "#### {}"}
 TABLES = Path(__file__).parents[1] / "tests" / "math"
-BLIND = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "tenth", "eleventh", "twelfth")
+BLIND = (
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+)
 FRESH = (
     "science",
     "word_answers",

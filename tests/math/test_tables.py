@@ -30,10 +30,15 @@ TABLES = (
     "eleventh_answers",
     "twelfth_answers",
     "thirteenth_answers",
+    "fourteenth_answers",
+    "fifteenth_answers",
+    "sixteenth_answers",
+    "seventeenth_answers",
+    "around_a_value",
 )
 
 
-_ONE_LABEL = {"near_misses": "F", "notations": "T"}
+_ONE_LABEL = {"near_misses": "F", "notations": "T", "around_a_value": "F"}
 
 
 def rows(name: str) -> list[tuple[str, str, str]]:
@@ -81,6 +86,10 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "tenth_words",
         "eleventh_words",
         "twelfth_words",
+        "fourteenth_words",
+        "fifteenth_words",
+        "sixteenth_words",
+        "seventeenth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -15,7 +15,10 @@ _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
 _DIGIT = re.compile(r"\d")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
-_LEAD = re.compile(r"^(?:(?:so|it|is|we|get|as|be|to)\b[\s,:]*)+(?=[-\d$\\])", re.IGNORECASE)
+_LEAD = re.compile(
+    r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=)",
+    re.IGNORECASE,
+)
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
 _VERDICT = re.compile(
     r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE
@@ -63,7 +66,7 @@ def last_line(text: str) -> str | None:
     window = text[-WINDOW:].rstrip()
     line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
     if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
-        return said[1]
+        return next(group for group in said.groups() if group)
     if lead := _LEAD.match(line):
         line = line[lead.end() :]
     if not line or len(line) > 400:
@@ -72,6 +75,8 @@ def last_line(text: str) -> str | None:
         return verdict[1]
     if (verdict := _STATED.search(line)) is not None:
         return verdict[1]
+    if (said := _CONCLUDED.match(line)) is not None:
+        return said[1] or said[2] or said[3]
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
         return inner[0][2].strip()
@@ -84,7 +89,17 @@ def last_line(text: str) -> str | None:
 
 
 _HAN_LINE = re.compile(
-    r"[\u4e00-\u9fff]{2,20}[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?)[\u4e00-\u9fff]{0,3}[。.]?$"
+    r"[\u4e00-\u9fff]{2,20}[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
+    r"|(?:所以|因此|答)[:：,，]?[^\d$]{1,30}?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
+    r"|(?:本题|应|故|所以|答案)选\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$"
+)
+
+
+_CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
+    r"(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s(?:the|this)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
+    r"(?:and it is|and this is|when|attained|achieved|occurring|reached)\b"
+    r"|(?:given\s)?(?:equation|system|inequality|congruence)\shas\s((?:no|infinitely many)\s(?:real\s|integer\s)?solutions?)\.?$)"
+    r"|(Yes|No|True|False),?\s(?:because|since)\b"
 )
 
 
@@ -94,9 +109,22 @@ def _in_prose(line: str) -> bool:
     return any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose)
 
 
+_GIVEN_UP = re.compile(
+    r"\b(?:I|[Ww]e)\s(?:(?:could|can|did|do)(?:\snot|n't)|cannot|am\s(?:not\sable|unable)\sto|(?:was|were|are)\s(?:not\sable|unable)\sto|failed\sto)"
+    r"\s(?:find|solve|determine|work\sout|know|compute|answer)\b[^.!?\n]{0,60}[.!?]?\s*$"
+)
+
+
+def _given_up(text: str) -> bool:
+    """Does a text end in saying that there is no answer?"""
+    return _GIVEN_UP.search(text[-200:]) is not None
+
+
 def last_segment(text: str) -> str | None:
     """The last formula between math delimiters."""
     window = text[-WINDOW:]
+    if _given_up(window):
+        return None
     found = segments(window)
     if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
         return None
@@ -121,6 +149,8 @@ def letter(text: str) -> str | None:
 
 def last_number(text: str) -> str | None:
     """The last number."""
+    if _given_up(text):
+        return None
     for word in reversed(text[-WINDOW:].split()):  # no number goes across a space
         if _DIGIT.search(word) is not None and (
             found := _TIME.findall(word) or [one[0] for one in NUMBER.finditer(word)]

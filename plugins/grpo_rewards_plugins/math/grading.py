@@ -19,9 +19,10 @@ from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import same_formula
 from .reading.chinese import from_chinese
 from .reading.clean import bare, clean, squeeze
-from .reading.leads import OPTION, labelled_parts, without_lead
+from .reading.leads import OPTION, labelled_parts, without_lead, without_tail
 from .reading.notations import named_set, rewritten
 from .reading.parser import parse
+from .reading.statements import paired, statement
 from .reading.text_answers import (
     based_digits,
     choice,
@@ -144,6 +145,8 @@ def unreadable(gold: Reading) -> str | None:
     plain = words(gold.text)
     if "\\" not in plain and any(c.isalpha() for c in plain):
         return None  # words with marks in them: compared as text
+    if (mixed := statement(gold.text)) is not None:
+        return next((why for piece in mixed.formulas if (why := unreadable(Reading(piece))) is not None), None)
     return str(tree)
 
 
@@ -270,17 +273,36 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
 
 def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
     """Equal without what leads one of them (an option's letter, what the value is), or part by labelled part; else None."""
-    for texts in without_lead(gold.text, answer.text):
+    for texts in (*without_lead(gold.text, answer.text), *without_tail(gold.text, answer.text)):
         again = _slow(Reading(texts[0]), Reading(texts[1]), timeout)
         if again.equal:
             return again
+    if _same_statement(gold, answer, timeout):
+        return Verdict(True, "the same words about equal formulas")
     mine, theirs = labelled_parts(gold.text), labelled_parts(answer.text)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return None
     pairs = [(Reading(one), Reading(other)) for one, other in zip(mine, theirs, strict=True)]
-    if all(((quick := _quick(*pair)) is not None and quick.equal) or _slow(*pair, timeout).equal for pair in pairs):
+    if all(_same(*pair, timeout) for pair in pairs):
         return Verdict(True, "labelled part by labelled part")
     return None
+
+
+def _same_statement(gold: Reading, answer: Reading, timeout: float) -> bool:
+    """Are words and formulas between them the same, each compared as what it is?"""
+    if _LETTERS.search(gold.text) is None or _LETTERS.search(answer.text) is None:
+        return False
+    mine, theirs = statement(gold.text), statement(answer.text)
+    pairs = None if mine is None or theirs is None else paired(mine, theirs)
+    return pairs is not None and all(_same(Reading(one), Reading(other), timeout) for one, other in pairs)
+
+
+_LETTERS = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3}|\\(?:text|mathrm|mbox)")
+
+
+def _same(gold: Reading, answer: Reading, timeout: float) -> bool:
+    quick = _quick(gold, answer)
+    return quick.equal if quick is not None else _slow(gold, answer, timeout).equal
 
 
 def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from math import inf, log10
+
+from flint import arb, fmpq
+
 from ..reading.tree import Node, free
-from .equality import expressions_equal
+from .equality import constant_value, expressions_equal
+from .points import precision
+from .quantities import quantity
 from .rounding import about
 
 __all__ = ["chain_differs"]
@@ -15,6 +21,8 @@ def chain_differs(gold: Node, answer: Node, seed: str) -> str | None:
     """Why an answer is not the gold although its end may be; None where nothing on the way tells."""
     if _contradicts(answer, sums=gold.kind != "rel"):
         return "a chain that contradicts itself"
+    if any(_misses(part) for part in (answer.args if answer.kind in _ROWS else (answer,))):
+        return "a decimal that is not what stands before it"
     if gold.kind == answer.kind == "rel":
         return _rows_differ((gold,), (answer,), seed)
     if gold.kind != "list" or answer.kind != "list" or len(gold.args) != len(answer.args):
@@ -57,6 +65,79 @@ def _contradicts(node: Node, *, sums: bool = True) -> bool:
     return _plain(last) and any(
         expressions_equal(middle, last).equal is False and not about(middle, last) for middle in plain
     )
+
+
+def _misses(node: Node) -> bool:
+    """``\\frac{1}{3} \\approx 0.35``: a value beside a sign of approximation that is neither what it rounds to nor its first digits."""
+    if node.kind != "rel" or "~" not in node.value:
+        return False
+    for op, *pair in zip(node.value, node.args, node.args[1:], strict=False):
+        exact, last = pair
+        if op not in ("~", "="):
+            continue
+        if exact.kind == last.kind == "tuple" and len(exact.args) == len(last.args):
+            if any(_misses(Node("rel", ("~",), parts)) for parts in zip(exact.args, last.args, strict=True)):
+                return True
+            continue
+        (mine, unit), (theirs, other) = quantity(exact), quantity(last)
+        size = _last_digit(theirs)
+        if size is None or unit != other or not _plain(mine):
+            continue
+        one, two = constant_value(mine), constant_value(theirs)
+        if isinstance(one, (fmpq, arb)) and isinstance(two, (fmpq, arb)):
+            with precision(128):
+                off, short = abs(arb(one) - arb(two)), abs(arb(one)) - abs(arb(two))
+                if off > arb(size) / 2 and (short < 0 or off > arb(size)) and _meant(arb(one), arb(two)):
+                    return True
+    return False
+
+
+def _meant(value: arb, decimal: arb) -> bool:
+    """Can a decimal be meant for a value: is it near it, or are its digits those of the value with the point elsewhere?
+
+    ``1/3 \\approx 1.3`` is a slip of the pen, for which Math-Verify's own tests accept the 1/3.
+    """
+    if not (value != 0 and decimal != 0):
+        return True
+    ratio = float(abs(decimal / value).mid())
+    places = log10(ratio) if 0 < ratio < inf else 0.0
+    return abs(places) < log10(3) or abs(places - round(places)) < _SAME_DIGITS
+
+
+_SAME_DIGITS = 0.03  # of the logarithm to base 10: 7 %
+
+
+def _last_digit(node: Node) -> fmpq | None:
+    """What one more in the last digit of a number is worth (0.01 for ``0.35``, 100 for ``1200``, 10 for ``1.2 \\times 10^2``)."""
+    if node.kind == "dec":
+        return fmpq(1, 10 ** node.value[1])
+    if node.kind == "num" and node.value.q == 1:
+        digits = str(abs(node.value.p))
+        return fmpq(10 ** (len(digits) - len(digits.rstrip("0")))) if node.value else fmpq(1)
+    if node.kind != "mul" or len(node.args) > 3:
+        return None
+    size = fmpq(1)
+    for part in node.args:
+        if part.kind == "pow":
+            base, exponent = part.args
+            if (
+                base.kind != "num"
+                or base.value != 10
+                or exponent.kind != "num"
+                or exponent.value.q != 1
+                or abs(exponent.value) > _FAR
+            ):
+                return None
+            size *= fmpq(10) ** int(exponent.value.p)
+        elif (inner := _last_digit(part)) is None:
+            return None
+        elif part.kind == "dec" or abs(part.value) != 1:
+            size *= inner
+    return size
+
+
+_FAR = 400
+_ROWS = frozenset(("list", "set"))
 
 
 def _whole_sum(node: Node) -> bool:

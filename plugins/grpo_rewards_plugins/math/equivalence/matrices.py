@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from flint import fmpq_mat
+
 from ..reading.tree import ONE, Node, add, mul, number
 
-__all__ = ["identity", "scaled", "transposed"]
+__all__ = ["as_vector", "identity", "scaled", "spanned", "transposed"]
 
 
 def identity(node: Node, other: Node) -> Node:
@@ -66,6 +70,26 @@ def scaled(node: Node) -> Node | None:
     return None
 
 
+def as_vector(node: Node) -> Node:
+    """``(1, 2) + t(0, 1)`` as one vector; anything else as it is."""
+    if node.kind not in ("add", "mul") or not any(here.kind == "tuple" for here in _terms(node)):
+        return node
+    found = scaled(Node(node.kind, None, tuple(map(_columns, node.args))))
+    return node if found is None else Node("tuple", None, found.args)
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    for arg in node.args:
+        yield from arg.args if arg.kind == "mul" else (arg,)
+
+
+def _columns(node: Node) -> Node:
+    """With each point as a column."""
+    if node.kind == "mul":
+        return Node("mul", None, tuple(map(_columns, node.args)))
+    return Node("matrix", (len(node.args), 1), node.args) if node.kind == "tuple" else node
+
+
 def _product(matrices: list[Node], scalars: list[Node]) -> Node | None:
     """The product of matrices in order, times numbers; None where the shapes do not fit or it is large."""
     if not matrices:
@@ -82,3 +106,31 @@ def _product(matrices: list[Node], scalars: list[Node]) -> Node | None:
         )
         found = Node("matrix", (rows, columns), entries)
     return Node("matrix", found.value, tuple(mul(*scalars, entry) for entry in found.args)) if scalars else found
+
+
+def spanned(node: Node) -> tuple[str, ...] | None:
+    """The rows of the echelon form of the vectors of a span, or of all vectors of ``\\mathbb{R}^n``; None for anything else."""
+    if node.kind == "named" and node.value[:1] == "R" and node.value[1:].isdigit() and int(node.value[1:]) <= _LARGEST:
+        size = int(node.value[1:])
+        rows = [[int(at == here) for at in range(size)] for here in range(size)]
+    elif node.kind == "apply" and node.value == "span":
+        inner = node.args[0]
+        vectors = inner.args if inner.kind in ("set", "list") or (inner.args and _vector(inner.args[0])) else (inner,)
+        if (
+            not vectors
+            or not all(map(_vector, vectors))
+            or len({len(vector.args) for vector in vectors}) != 1
+            or len(vectors) > _LARGEST
+        ):
+            return None
+        rows = [[entry.value for entry in vector.args] for vector in vectors]
+    else:
+        return None
+    reduced, rank = fmpq_mat(rows).rref()
+    return tuple(str(entry) for row in reduced.tolist()[:rank] for entry in row)
+
+
+def _vector(node: Node) -> bool:
+    """Plain numbers in a row or a column."""
+    row = node.kind in ("tuple", "interval") or (node.kind == "matrix" and 1 in node.value)
+    return row and len(node.args) <= _LARGEST and all(arg.kind == "num" for arg in node.args)

@@ -179,6 +179,11 @@ def _inverse(node: Node) -> bool:
     return node.kind == "pow" and node.args[0].kind == "sym" and node.args[1] in (MINUS_ONE, Node("sym", "T"))
 
 
+def _worked_out(node: Node) -> bool:
+    """A derivative of an expression, which is no unknown: ``\\frac{d}{dx}(x^3)``."""
+    return node.kind == "opaque" and node.value == "diff" and node.args[0].kind in ("pow", "mul", "add", "call")
+
+
 def _plain_name(node: Node) -> bool:
     """A name, also with the mark of a standard state (``\\Delta H^\\circ``)."""
     return name_like(node.args[0] if node.kind == "degree" else node)
@@ -222,7 +227,7 @@ def without_name(node: Node) -> Node:
         if node.value[0] == "==" and name_like(left) and right.kind == "residue":
             return right  # "x \\equiv 3 \\pmod 7"
         if node.value[0] in ("=", "in"):
-            if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply"):
+            if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply" or _worked_out(left)):
                 return right
             if (
                 _inverse(left)

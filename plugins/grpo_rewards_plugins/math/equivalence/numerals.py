@@ -78,8 +78,11 @@ def same_numeral(gold: Numeral, answer: Numeral) -> bool | None:
     """Decide two plain numbers; None where their marks need the rules for units."""
     if gold.mark == answer.mark or not gold.mark or not answer.mark:
         if gold.value == answer.value:
-            # "0.5%" is not 0.5; of a larger number the sign is a unit that the gold leaves out
-            return not (answer.mark == "%" and not gold.mark and 0 < abs(Fraction(gold.value)) <= 1)
+            # "0.5%" is not 0.5 nor "7/2%" 7/2; of a larger number the sign is a unit that the gold leaves out
+            if answer.mark != "%" or gold.mark:
+                return True
+            share = 0 < abs(Fraction(gold.value)) <= 1
+            return not share and (gold.digits > 0 or Fraction(gold.value).denominator == 1)
         if "%" not in (gold.mark, answer.mark):
             return None if gold.digits > 0 and answer.digits < 0 and isinstance(answer.value, Fraction) else False
         if gold.mark == answer.mark:

@@ -23,6 +23,7 @@ _slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
 _converting: ContextVar[bool] = ContextVar("convert_units", default=True)
 _MARKS = frozenset(("unit", "degree", "percent"))
 _POUNDS = frozenset((named_unit("£"), named_unit("lb")))  # both are called pounds
+_CENT = named_unit("cent") or NO_UNIT
 _LARGEST_POWER = 12
 
 
@@ -165,8 +166,10 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
         found = same_value(mine, _scaled(theirs, other.scale / unit.scale), seed)
         return found._replace(rule=f"{found.rule}, in other units")
     found = same_value(mine, theirs, seed)
-    if unit == other or (found.equal and not (other == PERCENT and _share(mine))):
+    if unit == other or (found.equal and not (other == PERCENT and not _percentage(mine))):
         return found
+    if {unit, other} == {NO_UNIT, _CENT}:  # "75 cents" for 0.75, of dollars that nobody names
+        return same_value(_scaled(mine, unit.scale), _scaled(theirs, other.scale), seed)
     if PERCENT in (unit, other):
         hundredth = Node("num", fmpq(1, 100))
         part, whole = (
@@ -212,10 +215,13 @@ def _congruent(gold: Node, answer: Node) -> bool | None:
     return None
 
 
-def _share(gold: Node) -> bool:
-    """Is a gold without a mark a share of one, so that an answer's percent sign is not just a unit?"""
-    value = constant_value(gold)
-    return value is not None and not isinstance(value, acb) and bool(abs(value) <= 1) and not bool(value == 0)
+def _percentage(gold: Node) -> bool:
+    """Is a gold without a mark a number of percent, so that an answer's percent sign is just a unit?  A share of one is none, nor
+    is what nobody writes before the sign: fractions, roots, letters.
+    """
+    if gold.kind == "num":
+        return bool(gold.value.q == 1 and (abs(gold.value) > 1 or gold.value == 0))
+    return gold.kind == "dec" and bool(abs(gold.value[0]) > 1)
 
 
 def same_value(gold: Node, answer: Node, seed: str) -> Decision:

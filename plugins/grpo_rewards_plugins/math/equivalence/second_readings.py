@@ -13,6 +13,7 @@ from ..reading.tree import Node, add, free, mul, negate, number, power, replaced
 from .constants import function_head, other_constants
 from .equality import Decision
 from .normalization import without_name
+from .quantities import same_quantity
 from .structures import compare
 
 __all__ = ["decide"]
@@ -88,6 +89,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         )
     if mine.applied & other_names or theirs.applied & names:
         yield _multiplied(gold, other_names), _multiplied(answer, names), _PRODUCT
+    for ones, others, turned in ((_converted(gold), answer, False), (_converted(answer), gold, True)):
+        for one in ones:
+            yield (others, one, "in one of its units") if turned else (one, others, "in one of its units")
     yield from _without_exclusions(gold, answer)
     yield from _families(gold, answer)
     yield from _counted_names(gold, answer)
@@ -141,10 +145,30 @@ def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     if mine_of is None and theirs_of is None:
         return
     if mine_of is not None and theirs_of is not None:
-        if mine_of.args[1] != theirs_of.args[1]:
+        if not _same_source(mine_of.args[1], theirs_of.args[1]):
             return
         theirs = replaced(theirs, {theirs_of.args[0].value: mine_of.args[0]})
     yield mine, theirs, "for every whole number"
+
+
+def _same_source(one: Node, other: Node) -> bool:
+    """Are two sets of whole numbers one?  Whether 0 is a natural number is left to the other side."""
+    names = [_SOURCES.get(node.value, node.value) for node in (one, other)]
+    return names[0] == names[1] or ("N" in names and set(names) <= {"N", "Z^+", "Z_>=0"})
+
+
+_SOURCES = {
+    **dict.fromkeys(("Z+", "N+", "N*", "Z>0", "Z\\ge1", "Z\\geq1", "N\\ge1", "N\\geq1"), "Z^+"),
+    **dict.fromkeys(("Z\\ge0", "Z\\geq0", "N0", "Z0+"), "Z_>=0"), "Z-": "Z^-",
+}  # fmt: skip
+
+
+def _converted(node: Node) -> tuple[Node, ...]:
+    """The parts of ``90 min = 1.5 h``: one quantity in several units, each of which says it; nothing for any other chain."""
+    if node.kind != "rel" or any(op != "=" for op in node.value) or not all(part.kind == "unit" for part in node.args):
+        return ()
+    first, *rest = node.args
+    return node.args if all(same_quantity(first, part, "").equal for part in rest) else ()
 
 
 def _multiplied(node: Node, names: frozenset[str]) -> Node:
@@ -228,7 +252,7 @@ def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     mine, theirs = without_name(mine), without_name(theirs)
     for node, other, turned in ((mine, theirs, False), (theirs, mine, True)):
         parts = node.args if node.kind == "tuple" or (node.kind == "matrix" and 1 in node.value) else ()
-        if len(parts) in (2, 3) and other.kind in ("add", "mul") and "j" in free(other):
+        if len(parts) in (2, 3) and other.kind in ("add", "mul") and {"j", "k"} & free(other):
             units = (_I, Node("sym", "j"), Node("sym", "k"))
             spelled = add(*(mul(part, unit) for part, unit in zip(parts, units, strict=False)))
             yield (other, spelled, "as unit vectors") if turned else (spelled, other, "as unit vectors")

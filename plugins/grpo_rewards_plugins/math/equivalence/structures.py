@@ -9,7 +9,7 @@ from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .chains import chain_differs
 from .equality import Decision, expressions_equal, proportional
 from .families import same_residue
-from .matrices import identity, scaled, transposed
+from .matrices import as_vector, identity, scaled, spanned, transposed
 from .membership import by_membership, same_sign
 from .normalization import in_parts, name_like, normalized, without_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
@@ -19,6 +19,7 @@ __all__ = ["compare", "matched_share"]
 
 _MANY = 64  # parts of a list that are matched, each with each
 _SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder"))
+_SPAN = ("apply", "span")
 _LISTS = frozenset(("list", "set"))
 _NO = Decision(False, "different kinds")
 
@@ -57,7 +58,11 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
             return found
         if found is not None:
             return _compare(*found, seed)
+    if _SPAN in (gold[:2], answer[:2]):
+        one, other = spanned(gold), spanned(answer)
+        return _NO if one is None or other is None else Decision(one == other, "spans")
     if "matrix" in (gold.kind, answer.kind):
+        gold, answer = (_point_of_names(node) for node in (gold, answer))
         return _objects(without_name(gold), without_name(answer), seed)
     if gold.kind == "rel" or answer.kind == "rel" or gold_set or answer_set:
         related = _relations_and_sets(gold, answer, seed)
@@ -81,6 +86,13 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     if bare_gold.kind == "rel" or bare_answer.kind == "rel":
         return _NO
     return _objects(bare_gold, bare_answer, seed)
+
+
+def _point_of_names(node: Node) -> Node:
+    """``x_1 = 1, x_2 = -1``: the entries of a column, in the order of their names."""
+    if node.kind != "list" or len({_name_of(part) for part in node.args} - {""}) != len(node.args):
+        return node
+    return Node("tuple", None, without_name(Node("list", ",", tuple(sorted(node.args, key=_name_of)))).args)
 
 
 def _name_of(node: Node) -> str:
@@ -119,6 +131,8 @@ def _set_like(node: Node) -> bool:
 def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
+        if _residues(gold) and _residues(answer):
+            return _lists(gold, answer, seed)
         if gold.kind == answer.kind == "rel" and len(free(gold)) > 1 and _inequalities(gold, answer, seed).equal:
             return Decision(True, "inequalities of several letters")
         ones, others = as_pieces(gold), as_pieces(answer)
@@ -146,6 +160,15 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     if gold.kind == "rel" and answer.kind == "rel" and gold.value == answer.value == ("=",):
         return _equations(gold, answer, seed)
     return None
+
+
+def _residues(node: Node) -> bool:
+    """``x \\equiv 2 \\pmod 7 or x \\equiv 5 \\pmod 7``: classes of whole numbers, in any order."""
+    return (
+        node.kind == "list"
+        and node.value != "and"
+        and all(part.kind == "rel" and part.value == ("==",) for part in node.args)
+    )
 
 
 def _functions(node: Node) -> Counter[str]:
@@ -313,11 +336,14 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
     """Values, or structures of values."""
     if gold == answer:
         return Decision(True, "same form")
+    gold, answer = as_vector(gold), as_vector(answer)
     kinds = (gold.kind, answer.kind)
     if gold.kind in _LISTS and answer.kind in _LISTS:
         return _lists(gold, answer, seed)
     if kinds == ("tuple", "tuple"):
         return _ordered_parts(gold, answer, seed)
+    if gold.kind == answer.kind == "mul" and all(map(_cyclic, gold.args)) and all(map(_cyclic, answer.args)):
+        return Decision(Counter(gold.args) == Counter(answer.args), "products of groups")
     if "matrix" in kinds or transposed(gold) is not None or transposed(answer) is not None:
         return _matrices(gold, answer, seed)
     if "interval" in kinds or gold.kind in _SETS or answer.kind in _SETS:
@@ -350,6 +376,11 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
     if gold.kind == "ratio" and answer.kind == "ratio" and len(gold.args) != 2:
         return _ratios(gold, answer, seed)
     return same_quantity(gold, answer, seed)
+
+
+def _cyclic(node: Node) -> bool:
+    """``\\mathbb{Z}_6``, which may stand anywhere in a product."""
+    return node.kind == "named" and node.value[:1] == "Z" and node.value[1:].isdigit()
 
 
 def _one_value(value: Node, forms: Node, seed: str) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .number_words import number_in_words
+
 __all__ = ["Date", "clock", "date", "same_date", "same_time"]
 
 _TEXT = re.compile(
@@ -52,7 +54,8 @@ def clock(text: str) -> tuple[int, ...] | None:
     if len(text) > _LONGEST:
         return None
     if not any(c.isdigit() for c in text[:12]):
-        return _NAMED_HOURS.get(_plain(text).strip(".").lower())
+        said = _plain(text).strip(".").lower()
+        return _NAMED_HOURS.get(said) or _in_words(said)
     plain = _plain(text)
     match = _CLOCK.fullmatch(plain)
     if match is not None and int(match[2]) < 60 and int(match[1]) <= 24 and int(match[3] or 0) < 60:
@@ -62,6 +65,26 @@ def clock(text: str) -> tuple[int, ...] | None:
     if hour is None or not 1 <= int(hour[1]) <= 12:
         return None
     return int(hour[1]), 0, 0, _half(hour[2], hour[3], int(hour[1]))
+
+
+def _in_words(said: str) -> tuple[int, ...] | None:
+    """``quarter past three``, ``half past 4``, ``ten to six in the evening``."""
+    match = _PAST.fullmatch(said)
+    if match is None:
+        return None
+    minutes, hour = _PARTS_OF_AN_HOUR.get(match[1]) or number_in_words(match[1]), number_in_words(match[3])
+    if minutes is None or hour is None or not (0 < minutes < 60 and 1 <= hour <= 12):
+        return None
+    half = 0 if match[4] is None else 1 if match[4] == "morning" else 2
+    if match[2] == "past":
+        return int(hour), int(minutes), 0, half
+    return int(hour) - 1 or 12, 60 - int(minutes), 0, half if hour != 1 and hour != 12 else 0
+
+
+_PAST = re.compile(
+    r"(?:an? )?(quarter|half|[a-z]+(?:-[a-z]+)?)(?: minutes?)? (past|to) ([a-z]+)(?: o'clock)?(?: (?:in the (morning|afternoon|evening)))?"
+)
+_PARTS_OF_AN_HOUR = {"quarter": 15, "half": 30}
 
 
 def _half(letter: str | None, word: str | None, hour: int) -> int:

@@ -57,16 +57,17 @@ def _shells(text: str) -> tuple[str, list[str]] | None:
     """Core and subshells of an electron configuration (``[Ar] 3d^5 4s^1``), in any order, or a hybrid orbital (``sp^3``)."""
     if len(text) > _LONGEST or ("[" not in text and "sp" not in text and "1s" not in text):
         return None
-    plain = _TYPESETTING.sub("", text)
+    plain = _TYPESETTING.sub("", _HYBRIDIZED.sub("", text))
     if _HYBRID.fullmatch(plain) is not None:
         return plain.replace("^", ""), []
     match = _CONFIGURATION.fullmatch(plain)
-    return None if match is None else (match[1], sorted(_SHELL.findall(match[2].replace("^", ""))))
+    return None if match is None else (match[1], sorted(shell.replace("^", "") for shell in _SHELL.findall(match[2])))
 
 
+_HYBRIDIZED = re.compile(r"[\s{-]*hybridi[sz](?:ed|ation)[\s}]*$")
 _HYBRID = re.compile(r"sp(?:\^?[23](?:d(?:\^?[23])?)?)?")
 _CONFIGURATION = re.compile(r"(\[[A-Z][a-z]\]|)((?:\d[spdf]\^?\d{1,2})+)")
-_SHELL = re.compile(r"\d[spdf](?:1[0-4]|\d)")
+_SHELL = re.compile(r"\d[spdf]\^?(?:1[0-4]|\d)(?=\d[spdf]|$)")
 _ARROW = re.compile(r"\\(?:to|(?:long)?rightarrow|longrightarrow|rightleftharpoons)(?![a-z])|->|→")
 _PLUS = re.compile(r"\+(?=\d{0,3}[A-Z(\[])")
 _COUNTED = re.compile(r"(\d{0,3})(.+)")

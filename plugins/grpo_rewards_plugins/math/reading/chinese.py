@@ -10,12 +10,41 @@ from .units import COUNTERS, HAN_UNITS
 __all__ = ["from_chinese"]
 
 _PHRASES = {
-    "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无实数根": "no real roots", "没有实数根": "no real roots", "无实根": "no real roots", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
+    "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无实数根": "no real solution", "没有实数根": "no real solution", "无实根": "no real solution", "没有实根": "no real solution", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
     "无穷大": "\\infty ", "正无穷": "\\infty ", "负无穷": "-\\infty ", "无穷多": "infinitely many", "无数": "infinitely many", "空集": "\\emptyset ",
     "全体实数": "\\mathbb{R}", "一切实数": "\\mathbb{R}", "任意实数": "\\mathbb{R}", "或者": " \\text{ or } ", "或": " \\text{ or } ",
     "大于等于": "\\ge ", "小于等于": "\\le ", "不小于": "\\ge ", "不大于": "\\le ", "不等于": "\\ne ", "大于": ">", "小于": "<", "等于": "=", "元钱": "元",
     "并且": " \\text{ and } ", "以及": " \\text{ and } ", "且": " \\text{ and } ", "和": " \\text{ and } ", "与": " \\text{ and } ", "及": " \\text{ and } ",
 }  # fmt: skip
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WORDS = {
+    **dict.fromkeys(("正确", "对", "是", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "×", "假", "假命题"), "false"),
+    **{f"{week}{day}": name for week in ("星期", "周", "礼拜") for day, name in zip("一二三四五六日", _WEEKDAYS, strict=True)},
+    "星期天": "sunday", "周天": "sunday", "礼拜天": "sunday", "充分不必要": "sufficient but not necessary", "必要不充分": "necessary but not sufficient",
+    "增": "increasing", "单调递增": "increasing", "递增": "increasing", "减": "decreasing", "单调递减": "decreasing", "递减": "decreasing",
+    **dict.fromkeys(("不能确定", "无法确定", "不确定", "不能判断", "无法判断"), "not enough information"), "公平": "fair", "不公平": "unfair", "充要": "necessary and sufficient", "充分必要": "necessary and sufficient", "既不充分也不必要": "neither sufficient nor necessary",
+    "既不充分又不必要": "neither sufficient nor necessary", "锐角": "acute", "直角": "right", "钝角": "obtuse", "等边": "equilateral",
+    "等腰": "isosceles", "等腰直角": "isosceles right", "偶": "even", "奇": "odd", "非奇非偶": "neither even nor odd",
+    **{name: name for name in "甲乙丙丁戊"},
+}  # fmt: skip
+_PLACES = {
+    "相切": "tangent",
+    "相交": "intersecting",
+    "相离": "disjoint",
+    "平行": "parallel",
+    "垂直": "perpendicular",
+    "异面": "skew",
+    "重合": "coincident",
+}
+_PLACE = "(?:" + "|".join(_PLACES) + ")"
+_RELATED = re.compile(f"(?:[^不没非无,]{{0,10}}[与和][^不没非无,]{{0,6}})?({_PLACE}(?:或{_PLACE}){{0,3}})")
+_MORNING = ("上午", "早上", "早晨", "凌晨")
+_CLOCK = re.compile(r"(上午|早上|早晨|凌晨|下午|晚上|傍晚)\s?(\d{1,2})(?::|时|点)(?:(\d\d)分?)?")
+_DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
+_JIAO = re.compile(r"(\d{1,9})元(\d)角(?:(\d)分)?")
+_HOURS_AND = re.compile(r"((?:小时|时)\s?\d{1,2})分(?!钟)")
+_GAME = re.compile("^(?:这个|该|此|这)游戏(?:规则)?(?:是)?")
+_NOUN_BEHIND = re.compile("(?<!.[真假])(?:的)?(?:条件|三角形|函数|班|组|队|同学|厂|地|车)$")
 _DIGITS = {char: at for at, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8}
@@ -24,7 +53,7 @@ _WHOLE = re.compile("[零〇一二两三四五六七八九十百千万亿分之�
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)\s*([万亿])")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _BEHIND_NUMBER = r"(?<=[\d}\)%π])\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
-_UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?!\w)\s*\}?")
+_UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?![^\W\d])\s*\}?")
 _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
@@ -47,6 +76,17 @@ def from_chinese(text: str) -> str:
         return number
     if (place := _ORDINAL.fullmatch(plain)) is not None:
         return place[1]
+    plain = _GAME.sub("", plain.replace("而", "")).removeprefix("是") or plain
+    if (known := _WORDS.get(plain) or _WORDS.get(_NOUN_BEHIND.sub("", plain))) is not None:
+        return known
+    if (related := _RELATED.fullmatch(plain)) is not None:
+        return " or ".join(sorted(_PLACES[name] for name in related[1].split("或")))
+    if (clock := _CLOCK.fullmatch(plain)) is not None:
+        return f"{clock[2]}:{clock[3] or '00'} {'a' if clock[1] in _MORNING else 'p'}.m."
+    if (day := _DATE.fullmatch(plain)) is not None:
+        return f"{day[1]}-{day[2]}-{day[3]}"
+    text = _JIAO.sub(lambda m: f"{m[1]}.{m[2]}{m[3] or ''}元", text)
+    text = _HOURS_AND.sub(r"\1分钟", text)
     for name, said in _PHRASES.items():
         if name in text:
             text = _NESTED.sub(r"\1", text.replace(name, said))

@@ -117,6 +117,8 @@ def clean(raw: str) -> str:
     if "," in text or "\\," in text:
         text = _THOUSANDS.sub("", text)
     text = text.strip()
+    if text[:6] == "\\text{" and (inner := _NO_WORDS.fullmatch(text)) is not None:
+        text = inner[1].strip()
     while text[-1:] in ("\\", ".", ",", ";", ":", "?", " ", "~") and text:
         if text.endswith("\\\\"):
             text = text[:-2]
@@ -132,6 +134,7 @@ def clean(raw: str) -> str:
     return _unwrapped(text)
 
 
+_NO_WORDS = re.compile(r"\\text\{((?:[^{}\\a-zA-Z]|\\[$%]){1,60})\}")
 _DISTRIBUTED = re.compile(r"^([A-Z])\s?~")
 _BUILDER = re.compile(r"\{\s{0,3}[a-z]\s{0,3}(?:\\mid(?![a-z])|\|)[^{}]{1,300}\}$")
 _SQUEEZE = re.compile(r"\s+|\\left(?![a-zA-Z])|\\right(?![a-zA-Z])|\\[,;!:]|~|\\!")

@@ -1,13 +1,17 @@
-"""What stands before a value and only says which one it is: an option's letter, a label (``vertex: (1, -4)``), ``(a)`` and ``(b)``."""
+"""What stands around a value and only says which one it is: before it an option's letter, a label (``vertex: (1, -4)``), ``(a)`` and
+``(b)``; behind an amount words that say of what (``20 cups of feed``, ``45 miles from home``)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from .chemistry import is_formula
+from .number_words import number_in_words
 from .text_answers import choice
+from .units import SCALES, is_unit_word
 
-__all__ = ["OPTION", "labelled_parts", "without_lead"]
+__all__ = ["OPTION", "labelled_parts", "without_lead", "without_tail"]
 
 OPTION = re.compile(
     r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\([A-J]\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
@@ -15,15 +19,28 @@ OPTION = re.compile(
 _LABEL = re.compile(
     # "vertex: (1, -4)", "95% CI: [1, 2]", "p-value = 0.03", "pH 7.4"
     r"(?:\\text\{\s?)?(?:\d{1,2}\s?\\?%\s(?:CI|[a-z]+(?: [a-z]+)?)|(?=[a-zA-Z -]{0,40}[a-z]{4})[A-Za-z]+(?:[ -][A-Za-z]+){0,4})\s?[:=]\s?\}?\s?"
-    r"(?=[^\s:=][^:=]*$)|(?:pH|rank|degree|order|dimension|slope|radius)\s(?:of\s|is\s)?(?=\d)"
-    r"|[a-e]\)\s(?=\S)|(?:(?:The|It)\s(?:[a-z]+\s)?)?[Cc]onverges\sto\s"
+    r"(?=[^\s:=][^:=]*$)|(?:\\text\{\s?)?(?:pH|rank|nullity|degree|order|dimension|slope|radius)\s(?:of\s|is\s)?\}?\s?(?=\d)"
+    # "a total of 120", "Grandma has 5 apples"
+    r"|(?:\\text\{\s?)?(?:[Tt]he year|[Aa] total of|[Ii]n total,?|[Ee]xactly|[Oo]nly|[Jj]ust|[Pp]recisely)\s\}?\s?(?=[-\d\\$(])"
+    r"|(?:\\text\{\s?)?[A-Z][a-z]+(?:\s[a-z']+){0,3}\s(?:has|have|had|is|are|was|were|needs?|costs?|earn(?:s|ed)|makes?|made|gets?|got|sold|spent|bought|ate|saved"
+    r"|received|read|ran|walked|will (?:be|have|need|take|cost))\s\}?\s?(?=\\?\$?\d[\d,.]*(?:[\s}][^\d]*)?$)"
+    # "eigenvalues 1, 4"
+    r"|(?:\\text\{\s?)?(?:[Tt]he )?(?:eigenvalues?|roots?|zeros?|solutions?|critical points?|values?)\s(?:are\s|is\s)?:?\s?\}?\s?(?=[-\d(\\$])"
+    r"|[a-e]\)\s(?=\S)|(?:\\text\{\s?)?(?:(?:The|It)\s(?:[a-z]+\s)?)?[Cc]onverges\sto\s\}?\s?"
+    r"|(?:\\text\{\s?)?(?:[Aa]n?\s|[Tt]he\s)?(?:standard deviation|mean|median|mode|range|variance|radius|diameter|length|width|height|area|volume|perimeter"
+    r"|probability|slope|period|amplitude|speed|rate|average|total|sum|product)\sof\s\}?\s?(?=[-\d\\$])"
     r"|(?:[Tt]he\s)?(?:vector|point|vertex|cent(?:er|re)|ordered\spair|interval|matrix)\s(?=[(\[<\\])"
     # "The domain is x >= 0"
     r"|(?:\\text\{\s?)?(?:(?:The|Its?|Their|the)\s)?[a-z][a-z' -]{2,60}?\s(?:is|are|equals?)\s(?:approximately\s|about\s|equal to\s)?\}?\s?"
     r"(?=[-\d\\(\[]|[a-zA-Z]\s?(?:[<>=]|\\[lg]))"
 )
+_LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks for ("m+n = 103")
+    r"(?:\\(?:ker|dim|nabla\s?\\(?:cdot|times))(?![a-z])|\\(?:text|operatorname|mathrm)\{(?:rank|nullity|ker|dim|null|Null|Col|im|Im|tr|curl|div)\}"
+    r"|\\mathcal\{?\s?L\}?\s?(?=\\left|\\\{|[({\[]))[^=<>]{0,40}=\s?(?=[^=<>]+$)"
+    r"|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|[A-Z]\s?\\sim\s?(?=N|\\mathcal|\\text)"
+)
 _TURNED = re.compile(
-    r"\b(?:not|never|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",
+    r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:^|[\s,;.])(?:\\text\{\s?)?\(?([a-f]|i{1,3}|iv|v)\)\s?\}?(?=\s*\S)")
@@ -35,12 +52,96 @@ def without_lead(gold: str, answer: str) -> Iterator[tuple[str, str]]:
     """Both, the one that begins with an option's letter (``\\textbf{(D)}\\ 24``) or with what it is without that; nothing where
     neither or both do.
     """
-    for lead in (OPTION, _LABEL):
+    for lead in (OPTION, _LABEL, _LEFT_SIDE):
         one, other = lead.match(gold), lead.match(answer)
         if (one is None) == (other is None) or choice(answer if one else gold):
             continue
+        if lead is _LEFT_SIDE and "=" in (answer if one else gold):
+            continue  # two left sides are two names
         if (match := one or other) is not None and _TURNED.search(match[0]) is None:
-            yield (gold[match.end() :], answer) if one else (gold, answer[match.end() :])
+            rest = (gold if one else answer)[match.end() :]
+            if match[0].count("{") > match[0].count("}"):
+                rest = rest.removesuffix("}")
+            yield (rest, answer) if one else (gold, rest)
+
+
+def without_tail(gold: str, answer: str) -> Iterator[tuple[str, str]]:
+    """Both, the one that has words behind an amount without those; nothing where neither or both have such words."""
+    one, other = _without_tail(gold), _without_tail(answer)
+    if (one is None) != (other is None):
+        yield (gold, other) if one is None else (one, answer)  # type: ignore[misc]
+
+
+def _without_tail(text: str) -> str | None:
+    if len(text) <= _LONGEST_TAIL and (whole := _FOR_ALL.fullmatch(text)) is not None:
+        return whole[1] or whole[2]
+    match = _TAIL.fullmatch(text) if len(text) <= _LONGEST_TAIL else None
+    if match is None:
+        return None
+    amount = match["amount"] + "}" * (match["amount"].count("{") - match["amount"].count("}"))
+    if match["said"] is None:
+        return amount if is_formula(match["substance"]) else None
+    said = match["said"].lower().split()
+    if len(said) == 1 and said[0] not in _ALONE:
+        return None  # "12 in" is a length
+    named = said[0] == "of"
+    if said[0] in ("after", "before") and any(word.endswith("ing") for word in said):
+        return None  # "20 after subtracting the tax"
+    if any(
+        word in _CHANGING or word in SCALES or word.rstrip("s") in SCALES or number_in_words(word) is not None
+        for word in said
+    ):
+        return None
+    return None if not named and any(is_unit_word(word) for word in said) else amount
+
+
+_AMOUNT = r"(?:\\?[$€£]\s?|-\s?)?(?:\d[\d,]*(?:\.\d+)?|\\[dt]?frac\s?\{\d+\}\s?\{\d+\})(?:\s?\\?%)?"
+_TAIL = re.compile(
+    rf"(?P<amount>{_AMOUNT}(?:(?:\s|\\text\{{\s?|\\,|~){{0,3}}[a-zA-Z]+\.?){{0,2}}?)(?:\s|\\ |\\text\{{\s?|~)+"
+    r"(?:(?P<said>(?:of|from|in|for|on|at|after|during|each|every|left|remaining|altogether|overall|before|with|who|that|are)\b"
+    r"[a-zA-Z' ,-]*)|(?P<substance>[A-Z][A-Za-z\d()_]*))\}?"
+)
+_FOR_ALL = re.compile(  # "f(n) = n for all n", "x = 2 is the only solution"
+    r"([a-zA-Z]\([a-z]\)\s?=.{1,80}?)[\s,]{1,3}(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| integers?| numbers?| rational)*\s?\}?\s?[a-z]?"
+    r"|(.{1,80}?)\s(?:\\text\{\s?)?is the (?:only|unique) (?:solution|answer|root|value)\s?\}?"
+)
+_ALONE = frozenset(("left", "remaining", "altogether", "overall", "each"))
+_LONGEST_TAIL = 120
+_CHANGING = frozenset(
+    [
+        "less",
+        "more",
+        "fewer",
+        "not",
+        "minus",
+        "plus",
+        "than",
+        "times",
+        "or",
+        "but",
+        "base",
+        "terms",
+        "half",
+        "twice",
+        "double",
+        "dozen",
+        "percent",
+        "percentage",
+        "wrong",
+        "incorrect",
+        "false",
+        "never",
+        "except",
+        "least",
+        "most",
+        "modulo",
+        "mod",
+        "squared",
+        "cubed",
+        "power",
+        "degrees",
+    ]
+)
 
 
 def labelled_parts(text: str) -> list[str] | None:

@@ -33,13 +33,14 @@ _ORDINAL = re.compile(
     r"|(?<=\^)\{(?:st|nd|rd|th)\})"
 )
 _BARE_ORDINAL = re.compile(r"(\d{0,8}(?:1st|2nd|3rd|[04-9]th|1[1-3]th))")  # "2st" is a product
+_WHOLE = r"(?:(?P<sign>positive|non-?negative|negative)\s+)?(?:integer|whole number|(?P<natural>natural number))s?"
 _WHOLE_AFTER = re.compile(
-    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*integers?\s*\}}?"
-    r"(?:\s|\\[ ,;])*([a-zA-Z])\s*\}?\s*$"
+    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*{_WHOLE}\s*\}}?"
+    r"(?:\s|\\[ ,;])*(?P<letter>[a-zA-Z])\s*\}?\s*$"
 )
 _WHOLE_BEFORE = re.compile(
-    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*\}}?\s*(?<![a-zA-Z])([a-zA-Z])\s*(?:{_TEXT}\s*\{{)?"
-    r"\s*(?:is|are)?\s*(?:an|any)?\s*integers?\s*\}?\s*$"
+    rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*\}}?\s*(?<![a-zA-Z])(?P<letter>[a-zA-Z])\s*(?:(?:\\ge(?:q|qslant)?(?![a-z])|>|\\gt(?![a-z]))\s*(?P<least>[01])\s*,?\s*)?(?:{_TEXT}\s*\{{)?"
+    rf"\s*(?:is|are)?\s*(?:an?|any)?\s*{_WHOLE}\s*\}}?\s*$"
 )
 _WHERE = re.compile(
     rf"[,;]?\s*(?:\\q?quad)*\s*{_TEXT}\s*\{{\s*,?\s*(?:where|for|with)(?:\s+(?:all|any|every|some))?\s*\}}\s*(?=[a-zA-Z]\s*\\in)"
@@ -65,7 +66,7 @@ _LETTER_OF_A_SET = re.compile(
 _QUOTIENT_RING = re.compile(
     r"\\mathbb\s{0,3}\{?\s{0,3}Z\s{0,3}\}?\s{0,3}/\s{0,3}\(?\s{0,3}(\d{1,9})\s{0,3}\\mathbb\s{0,3}\{?\s{0,3}Z\s{0,3}\}?\s{0,3}\)?"
 )
-_ORDER = re.compile(r"\\math(?:cal|rm|scr)\s{0,3}\{?\s{0,3}(O)\s{0,3}\}?(?=\s{0,3}(?:\\left\s{0,3})?\()")
+_ORDER = re.compile(r"\\math(?:cal|rm|scr)\s{0,3}\{?\s{0,3}([ON])\s{0,3}\}?(?=\s{0,3}(?:\\left\s{0,3})?\()")
 _PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]{0,20}\})?")
 _PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
 _LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
@@ -79,6 +80,11 @@ _ABOUT = re.compile(
     r"^(?:\\(?:text|mathrm|mbox)\s*\{\s*)?(?:approximately|approx\.?|about|roughly|around|nearly|exactly)(?:\s*:)?"
     r"(?:\s+equal to)?[\s~]*(\})?\s*(?=[-+\d.$€£\\(])",
     re.IGNORECASE,
+)
+_ABOUT_BEHIND = re.compile(
+    r"(?:[\s,~;]|\\[ ,;]|\\q?quad){0,4}(?:\\left)?\(?(?:\\(?:text|mathrm)\s?\{)?[\s,(]{0,3}(?:(?:or|which is|i\.e\.|that is)\s{1,2})?"
+    r"(?:(?:approximately|approx\.?|about|roughly)(?:\s(?:equal to|equals))?|(?<=[( ])(?:\\approx|\\simeq)(?=.{0,60}\)$))"
+    r"[\s:~]{0,3}\}?\s?(-?\d+(?:\.\d+)?)(?:[\s}]|\\right)*\)?\}?$"
 )
 _CURRENCY_CODE = re.compile(r"^(" + "|".join(re.escape(code) for code in CURRENCY_CODES) + r")\.?[\s~]*(?=\\?\d)")
 _BRACED_UNIT = re.compile(r"(?<=\d)\s*\{\s*([a-zA-Z]{2,12})\s*\}")
@@ -98,7 +104,10 @@ _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
 
 def named_set(text: str) -> str | None:
     """The LaTeX of a set or an infinity that is named in words."""
-    return _NAMED.get(words(text)) if len(text) <= _LONGEST_NAME else None
+    if len(text) > _LONGEST_NAME:
+        return None
+    said = words(text).removeprefix("set of ")
+    return _NAMED.get(said) or _NAMED.get(f"all {said}")
 
 
 def rewritten(text: str) -> str:
@@ -118,6 +127,8 @@ def rewritten(text: str) -> str:
             return f"{amount[0]}\\text{{ {amount[1]}}}"
         if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:
             return f"\\mathbb{{R}}\\setminus\\{{{match[1]}\\}}"
+    if text[-1:] in ")}0123456789" and (match := _ABOUT_BEHIND.search(text)) is not None and match.start():
+        text = f"{text[: match.start()]} \\approx {match[1]}"
     if "\\begin" in text:
         text = _rows(text)
     text = _left_side(joined(text))
@@ -152,6 +163,16 @@ def rewritten(text: str) -> str:
             text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
+    if "\\equiv" in text:
+        text = _RESIDUES.sub(_each_residue, text) if "mod" in text else text.replace("\\equiv", "=")
+    if (
+        ")" in text[-2:]
+        and (match := _SAID_TWICE.fullmatch(text)) is not None
+        and number_in_words(match[2].lower()) == int(match[1])
+    ):
+        return match[1]
+    if "d/d" in text:
+        text = _SLASHED_DERIVATIVE.sub(r"\\frac{d}{d\1}", text)
     if "(mod" in text or "\\equiv" in text:
         text = _BARE_MODULUS.sub(lambda m: f"\\pmod{{{m[1] or m[2]}}}", text)
     if "sq." in text or "cu." in text:
@@ -168,10 +189,14 @@ def rewritten(text: str) -> str:
         text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
     if "all" in text or "every" in text:
         text = _EVERY.sub("", text, count=1)
-    if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text):
+    if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text or "natural number" in text):
         text = _whole_number(_LETTER_OF_A_SET.sub(r"\\in \\mathbb{\1}", text))
     if "constant" in text or "arbitrary" in text:
         text = _CONSTANT_SAID.sub("", text, count=1)
+    elif "R" in text[-12:] and "=" in text:
+        text = _REAL_CONSTANT.sub("", text, count=1)
+    if "\\left" in text and "\\{" in text:
+        text = _OPEN_BAR.sub(lambda m: f"{m[1] or ''}\\mid {m[2] or ''}", text)
     if "diag" in text and (match := _DIAGONAL.fullmatch(text)) is not None and match[1].count(",") < 12:
         text = _diagonal(match[1].split(","))
     if "\\lnot" in text:
@@ -193,10 +218,21 @@ def _left_side(text: str) -> str:
         )
         text = _DETERMINANT.sub(r"\\det(\1) =", text, count=1)
         text = _PARTIAL.sub(lambda m: f"{m[1]}_{m[2]} =", text, count=1) if "\\partial" in text else text
+        text = (
+            _SECOND_PARTIAL.sub(_second, text, count=1)
+            if "\\partial" in text
+            else _SECOND_INDEX.sub(_second, text, count=1)
+        )
         text = _GRADIENT.sub(r"\\text{grad} =", text, count=1) if "\\nabla" in text else text
     if "\\pm" in text and (match := _UNEQUAL_BOTH.fullmatch(text)) is not None:
         return f"{match[1]}{match[2]}, {match[1]}-{match[2]}"
     return text
+
+
+def _second(match: re.Match[str]) -> str:
+    """``f_{xy} =``, of whose letters the order says nothing."""
+    letters = "".join(sorted((match[2], match[3] or match[2])))
+    return f"{match[1]}_\\text{{{letters}}} ="
 
 
 _DERIVATIVE = re.compile(
@@ -205,6 +241,10 @@ _DERIVATIVE = re.compile(
 _PARTIAL = re.compile(
     r"^\\[dt]?frac\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-zA-Z])\s{0,3}\}\s{0,3}\{\s{0,3}\\partial\s{0,3}([a-z])\s{0,3}\}\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?="
 )
+_SECOND_PARTIAL = re.compile(
+    r"^\\[dt]?frac\s?\{\s?\\partial\s?\^\s?\{?2\}?\s?([a-zA-Z])\s?\}\s?\{\s?\\partial\s?([a-z])\s?(?:\^\s?\{?2\}?|\\partial\s?([a-z]))\s?\}\s?="
+)
+_SECOND_INDEX = re.compile(r"^([a-zA-Z])_\{\s?([a-z])\s?([a-z])\s?\}\s?=")
 _GRADIENT = re.compile(r"^\\nabla\s{0,3}[a-zA-Z]\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?=")
 _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(
@@ -227,13 +267,54 @@ def _rows(text: str) -> str:
 
 def _whole_number(text: str) -> str:
     """``n\\pi`` for any integer n, where k is an integer, ``(k \\in \\mathbb{Z})``: all as a relation after a comma."""
-    if "integer" in text:
+    if "integer" in text or "number" in text:
         for pattern in (_WHOLE_AFTER, _WHOLE_BEFORE):
             match = pattern.search(text)
             if match is not None and match.start():
-                return f"{text[: match.start()]}, {match[1]} \\in \\mathbb{{Z}}"
+                return f"{text[: match.start()]}, {match['letter']} \\in {_whole_set(match)}"
         return text
     return _IN_BRACKETS.sub(r", \1", _WHERE.sub(", ", text))
+
+
+def _whole_set(match: re.Match[str]) -> str:
+    """The set that a letter comes from, by the words about it and a bound before them (``m \\ge 0 \\text{ an integer}``)."""
+    bound = match.groupdict().get("least")
+    if bound is not None:
+        above = ">" in match[0] or "\\gt" in match[0]
+        return (
+            "\\mathbb{Z}^+"
+            if above == (bound == "0")
+            else "\\mathbb{Z}_{\\ge 0}"
+            if bound == "0"
+            else "\\mathbb{Z}_{>1}"
+        )
+    if match["natural"]:
+        return "\\mathbb{N}"
+    return {"positive": "\\mathbb{Z}^+", "negative": "\\mathbb{Z}^-", None: "\\mathbb{Z}"}.get(
+        match["sign"], "\\mathbb{Z}_{\\ge 0}"
+    )
+
+
+_RESIDUES = re.compile(
+    r"([a-zA-Z]\s?)\\equiv\s?((?:-?\d{1,9}(?:,|\\text\{\s?(?:or|and)\s?\}|\s(?:or|and)\s)\s?){1,12}-?\d{1,9})\s?"
+    r"(\\pmod\s?\{?\s?\d{1,9}\s?\}?|\(\s?\\?(?:bmod|mod)\s?\{?\d{1,9}\}?\s?\))"
+)
+_SAID_TWICE = re.compile(r"(?:\\text\{)?(\d{1,6})\s?\(([a-zA-Z -]{2,40})\)\}?")
+_SLASHED_DERIVATIVE = re.compile(r"(?<![a-zA-Z\\])d\s?/\s?d([a-z])(?=\s?[(\[\\])")
+
+
+def _each_residue(match: re.Match[str]) -> str:
+    """``x \\equiv 2, 5 \\pmod 7``: the letter and the modulus are those of each."""
+    return ", ".join(f"{match[1]}\\equiv {rest} {match[3]}" for rest in re.findall(r"-?\d+", match[2]))
+
+
+_REAL_CONSTANT = re.compile(
+    r"(?<=[\w}) ])[,;]\s?(?:\\text\{\s?(?:where|for|with)\s?\}\s?)?[a-dkmA-DK]\s?\\in\s?\\mathbb\s?\{?\s?R\s?\}?$"
+)
+# the bar of a set-builder with a stretched half that is not there: "\left\{ x \left| x > 1 \right. \right\}"
+_OPEN_BAR = re.compile(
+    r"\\left\s?\.\s?([a-zA-Z]{1,3})\s?\\right\s?\||\\left\s?\|((?:(?!\\left|\\right).){1,300}?)\\right\s?\."
+)
 
 
 _CONSTANT_SAID = re.compile(

@@ -26,6 +26,8 @@ def number_in_words(plain: str) -> Fraction | None:
     if len(plain) > _LONGEST:
         return None
     words = plain.replace("-", " ").split()
+    if words == ["half"]:
+        return Fraction(1, 2)
     sign = 1
     if words[:1] in (["minus"], ["negative"]):
         sign, words = -1, words[1:]

@@ -92,12 +92,26 @@ def subscript(parser: Parser, name: str) -> Node:
     parser.take()
     if parser.peek().kind == "text":
         return Node("sym", f"{name}_{parser.take().text}")
+    if (sign := _signed(parser)) is not None:
+        return Node("sym", f"{name}_{sign}")
     if (words := _worded(parser)) is not None:
         return Node("sym", f"{name}_{words}")
     index = argument(parser, digit=False)
     if index.kind == "num":
         return Node("sym", f"{name}_{index.value}")
     return Node("apply", f"{name}_", (index,))
+
+
+def _signed(parser: Parser) -> str | None:
+    """``{\\pm}``, ``+`` below a name: part of it."""
+    braced = parser.met("{")
+    sign = parser.peek(1 if braced else 0).text
+    if sign not in ("+", "-", "\\pm", "\\mp") or (braced and parser.peek(2).text != "}"):
+        return None
+    if not braced and parser.peek(1).kind in ("num", "id"):
+        return None  # "x_-1" is a slip of "x_{-1}"
+    parser.at += 3 if braced else 1
+    return sign
 
 
 def _worded(parser: Parser) -> str | None:
@@ -147,12 +161,16 @@ def _leading_text(parser: Parser, text: str) -> Node:
             raise ParseError(f"the words {text!r}")
         return Node("sym", text)
     low = text.lower().rstrip()
+    if low == "span" and after.text in ("\\{", "("):
+        return Node("apply", "span", (parser.operand(),))
     if low.endswith((" is", ":", " are", "answer", "=", " equals")) and after.kind != "end" and " not" not in low:
         if after.kind == "op" and after.text == ":":
             parser.take()
         name = low.rstrip(" :")
         if low.endswith(":") and name.isalpha() and name not in ("answer", "solution", "result"):
             return Node("rel", ("=",), (Node("sym", name), parser.product()))  # "vertex: (1, 2)" is no focus
+        if len(text.rstrip()) == 4 and text[0].isupper() and low.endswith(" is"):
+            return Node("rel", ("=",), (Node("sym", text[0]), parser.product()))  # "A is 3"
         return parser.product()
     raise ParseError(f"the words {text[:40]!r}")
 

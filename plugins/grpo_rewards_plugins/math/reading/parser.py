@@ -38,7 +38,8 @@ _NOT_OPERANDS = frozenset(
     "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
 )
 _HEDGES = frozenset(
-    "or least most than not except but minus plus divided wrong incorrect false never isn't impossible".split()
+    "or least most than not except but minus plus divided wrong incorrect false never isn't impossible "
+    "subtracting adding dividing multiplying doubling halving terms half hundred".split()
 )
 
 
@@ -327,6 +328,8 @@ class Parser:
             last = self.tokens[self.at - 1]
             if last.kind == "num":
                 raise ParseError(f"two numbers side by side at {text!r}")
+            if factors[-1].kind == "unit":  # "3 hours 4 minutes late"
+                raise ParseError(f"a number behind an amount at {text!r}")
             return True
         if kind == "cmd":
             return text not in _NOT_OPERANDS

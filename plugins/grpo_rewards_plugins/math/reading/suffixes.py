@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from flint import fmpq
@@ -180,6 +181,8 @@ def label(parser: Parser) -> str:
                 raise ParseError(f"a number behind the words {token.text[:40]!r}")
             if token.text.lower().split()[0] in _CONDITIONS:
                 raise ParseError(f"the word {token.text[:40]!r} begins a condition")
+            if _SECOND_NUMBER.search(token.text) is not None:
+                raise ParseError(f"a number in the words {token.text[:40]!r}")  # "12 for each of 3"
             if token.kind == "id" and out and parser.peek(1).kind == "rel":
                 raise ParseError(f"an equation behind the words {''.join(out)[:40]!r}")  # "y = 1 at x = 2"
             out.append(" " + token.text)
@@ -205,6 +208,7 @@ def _separate(parser: Parser, before: str) -> bool:
     return spaced or before.rsplit(" ", 1)[-1] in ("of", "in", "over", "by")
 
 
+_SECOND_NUMBER = re.compile(r"(?:^|\s)(?:of|in|over|by|per|from|to|out of|every|for|times|than)\s\d")
 _CONDITIONS = frozenset(("when", "where", "whenever", "if", "unless", "while"))  # "1 when t = 2" counts no whens
 
 

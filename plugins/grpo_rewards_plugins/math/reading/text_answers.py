@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .statements import same_content
+
 __all__ = [
     "based_digits",
     "choice",
@@ -32,9 +34,10 @@ _LETTERS = re.compile(
 )
 _CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
 _CALLED = re.compile(
-    r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve|quadrant)s?\b\s*(?:is|are|:)?\s*",
+    r"^(?:the\s+|both\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve|quadrant)s?\b\s*(?:is|are|:)?\s*|^both\s+(?=[(A-Z])",
     re.IGNORECASE,
 )
+_CORRECT = re.compile(r"(?<=[A-J)]) is (?:the )?(?:correct|right)(?: (?:answer|option|choice|one))?\.?$")
 _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
 # in the alphabet's order, so that no letter stands twice and no other word is one
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
@@ -70,6 +73,9 @@ _SAME = {
     "none exist": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
     "does not converge": "diverges", "doesn't converge": "diverges", "not convergent": "diverges", "does not diverge": "converges",
     "first quadrant": "quadrant i", "second quadrant": "quadrant ii", "third quadrant": "quadrant iii", "fourth quadrant": "quadrant iv",
+    "no real roots": "no real solutions", "no real root": "no real solutions", "no real solution": "no real solutions",
+    "not defined": "undefined", "always true": "always", "never true": "never", "sometimes true": "sometimes",
+    "one to one": "injective", "1 1": "injective", "onto": "surjective", "one to one and onto": "bijective",
     "cannot be determined": "not enough information", "can't be determined": "not enough information",
 }  # fmt: skip
 
@@ -80,6 +86,8 @@ def same_words(one: str, other: str) -> bool:
         _SAME.get(said, said)
         for said in (_SUBJECT.sub("", _EXISTENCE.sub("", _NO_SUCH.sub("none", words(text)))) for text in (one, other))
     )
+    if {a, b} == {"no", "none"} and any(_NO_SUCH.match(words(text)) for text in (one, other)):
+        return True
     if any(char.isdigit() for char in a) and _BRACKET.findall(one) != _BRACKET.findall(other):
         return False
     if (a in b or b in a) and _KIND.sub("", a) == _KIND.sub("", b):
@@ -88,7 +96,20 @@ def same_words(one: str, other: str) -> bool:
         return True
     if a == b or _without_reason(a, b) or _abbreviated(a, b) or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
-    return len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b)
+    if len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b):
+        return True
+    return same_content(a, b) or (_verdict(a) or a) == (_verdict(b) or b)
+
+
+def _verdict(said: str) -> str | None:
+    """``true`` or ``false`` where a sentence says nothing else: ``yes, the statement is true``."""
+    found = {_VERDICT_OF.get(word, word) for word in said.replace(",", " ").split() if word not in _ABOUT_A_STATEMENT}
+    return found.pop() if len(found) == 1 and found <= {"true", "false"} else None
+
+
+_ABOUT_A_STATEMENT = frozenset(
+    ("statement", "claim", "assertion", "proposition", "conjecture", "it", "this", "is", "given", "answer")
+)
 
 
 def _without_reason(one: str, other: str) -> bool:
@@ -124,7 +145,8 @@ _SUBJECT = re.compile(
     r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(
-    r"(?<=\w) (?:triangle|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour)s?$"
+    r"(?<=\w) (?:triangle|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour|error|geometry|shape|distribution"
+    r"|structure|molecule|bond|reaction|process)s?$"
 )
 
 
@@ -142,7 +164,7 @@ _VERDICTS = frozenset(("yes", "no", "true", "false"))
 _VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
 _SUPERLATIVE = re.compile(
     r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$"
-    r"|\s(?:(?:always |will )?wins?(?: the game)?|has a winning strategy)$"
+    r"|\s(?:(?:always |will )?wins?(?: the game)?|has (?:an? )?winning strategy)$"
 )
 _OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
 _DENIES = re.compile(r"\b(?:not|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
@@ -168,6 +190,7 @@ def choice(text: str, *, lead: bool = False) -> str | None:
     if len(text) > 200:
         return None
     plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
+    plain = _CORRECT.sub("", plain)
     match = _CHOICE.fullmatch(plain) or (_CHOICE_LEAD.match(plain) if lead else None)
     return match[1].upper() if match else None
 
@@ -213,11 +236,11 @@ def same_labels(one: str, other: str) -> bool | None:
 
 def based_digits(text: str) -> tuple[str, int] | None:
     """Digits and base of ``204_5``, ``(1010)_2``, ``AB_{16}``, ``204 base 5``, ``0x1F``; None for a name with an index."""
-    if len(text) > 300 or not ("_" in text or "base" in text or text[:1] == "0"):
+    if len(text) > 300 or not ("_" in text or "base" in text or text[:1] == "0" or text[:7] == "\\text{0"):
         return None
-    if (prefixed := _PREFIXED.fullmatch(text)) is not None:
+    if (prefixed := _PREFIXED.fullmatch(text.removeprefix("\\text{").removesuffix("}"))) is not None:
         found = next(group for group in prefixed.groups() if group)
-        return found.lstrip("0").upper() or "0", {"b": 2, "x": 16, "o": 8}[text[1]]
+        return found.lstrip("0").upper() or "0", 2 if prefixed[1] else 16 if prefixed[2] else 8
     plain = _TEXT.sub("", text.replace("\\left", "").replace("\\right", ""))
     match = _BASED.fullmatch(_SPACING.sub(" ", plain).strip())
     if match is None:

@@ -78,7 +78,7 @@ DEGREE = Unit(Fraction(1), (("degree", 1),))
 METER, SECOND = Unit(Fraction(1), (("m", 1),)), Unit(Fraction(1), (("s", 1),))
 RADIAN = Unit(Fraction(1), (("rad", 1),))
 
-SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 """Words for powers of ten that stand between a number and its unit."""
 
 PERCENT_WORDS = frozenset(("percent", "pct", "percentage", "per cent", "percents", "%"))
@@ -282,7 +282,7 @@ HAN_UNITS = {
     "平方千米": "km^2", "平方公里": "km^2", "平方米": "m^2", "平方分米": "dm^2", "平方厘米": "cm^2", "平方毫米": "mm^2", "立方米": "m^3",
     "立方分米": "dm^3", "立方厘米": "cm^3", "千米每小时": "km/h", "千米/时": "km/h", "千米/小时": "km/h", "米每秒": "m/s", "米/秒": "m/s",
     "千米": "km", "公里": "km", "分米": "dm", "厘米": "cm", "毫米": "mm", "米": "m", "毫升": "mL", "升": "L", "千克": "kg", "公斤": "kg",
-    "毫克": "mg", "克": "g", "吨": "t", "小时": "h", "分钟": "min", "秒钟": "s", "秒": "s", "天": "d", "年": "y", "个月": "mo",
+    "毫克": "mg", "克": "g", "吨": "t", "小时": "h", "时": "h", "分钟": "min", "秒钟": "s", "秒": "s", "天": "d", "年": "y", "个月": "mo",
     "美元": "dollars", "欧元": "euros", "元": "yuan", "牛顿": "N", "牛": "N", "焦耳": "J", "焦": "J", "瓦": "W", "伏": "V", "安培": "A",
     "安": "A", "欧姆": "ohm", "摩尔": "mol", "帕": "Pa", "分": "points",
 }  # fmt: skip
