@@ -16,7 +16,7 @@ import orjson
 
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
 from grpo_rewards._composition.combine import bounded, combined, gate_factor
-from grpo_rewards._composition.config import ComponentConfig, Config, read_config, read_yaml
+from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_yaml
 from grpo_rewards._composition.evaluation import (
     Component,
     Evaluated,
@@ -169,19 +169,18 @@ class Composite:
         Raises:
             ConfigError: there is no such component.
         """
-        wanted: dict[str, object] = {}
+        wanted: set[str] = set()
         queue = list(names)
         while queue:
             name = queue.pop(0)
             if name not in self.config.rewards:
                 known = ", ".join(self.config.rewards)
                 raise ConfigError(f"there is no component {name!r} (components: {known})", source=self.source)
-            component = self.config.rewards[name]
-            wanted[name] = component
-            if component.gate is not None and component.gate.on not in wanted:
-                queue.append(component.gate.on)
-        rewards = {name: component for name, component in self.config.rewards.items() if name in wanted}
-        return Composite(self.config.model_copy(update={"rewards": rewards}), base=self.base, source=self.source)
+            wanted.add(name)
+            gate = self.config.rewards[name].gate
+            if gate is not None and gate.on not in wanted:
+                queue.append(gate.on)
+        return Composite(only(self.config, wanted), base=self.base, source=self.source)
 
     def scaled(self, executor: str) -> Composite:
         """Return the composite that runs its components elsewhere, as ``scale: {executor: ...}`` says where it is given.
@@ -288,10 +287,11 @@ class Composite:
 
     def can_count(self, name: str) -> bool:
         """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
-        config = self.config.rewards[name]
-        stages = (stage.weights.get(name, 0.0) for stage in self.config.stages)
-        gates = (c.gate.on for c in self.config.rewards.values() if c.gate is not None and c.weight != 0.0)
-        return config.weight != 0.0 or any(stages) or name in gates
+        rewards, stages = self.config.rewards, self.config.stages
+        gated = (other for other, c in rewards.items() if c.gate is not None and c.gate.on == name)
+        return any(
+            rewards[one].weight != 0.0 or any(stage.weights.get(one) for stage in stages) for one in (name, *gated)
+        )
 
     def stream(self, rows: Rows | None = None, *, group_size: int | None = None, ahead: int = 1024) -> Stream:
         """Return a `Stream`: rows scored one by one as they come, each as soon as its components are done.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -42,6 +42,7 @@ __all__ = [
     "ScheduleConfig",
     "StageConfig",
     "WhenConfig",
+    "only",
     "read_config",
     "read_yaml",
 ]
@@ -333,6 +334,8 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                break  # refused below, with its line
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key!r} is given twice", key_node.start_mark
@@ -368,6 +371,20 @@ def read_yaml(path: Path) -> object:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}:{mark.line + 1}" if mark is not None else str(path)
         raise ConfigError(f"is not valid YAML: {getattr(error, 'problem', error)}", source=where) from None
+
+
+def only(config: Config, names: Collection[str]) -> Config:
+    """Return the configuration of some components alone, and of their weights in stages and adaptation."""
+    stages = [
+        stage.model_copy(update={"weights": {name: one for name, one in stage.weights.items() if name in names}})
+        for stage in config.stages
+    ]
+    adapt = config.adapt
+    if adapt is not None and adapt.components is not None:
+        adapted = [name for name in adapt.components if name in names]
+        adapt = adapt.model_copy(update={"components": adapted}) if adapted else None
+    rewards = {name: component for name, component in config.rewards.items() if name in names}
+    return config.model_copy(update={"rewards": rewards, "stages": stages, "adapt": adapt})
 
 
 def read_config(data: object, *, source: str = "") -> Config:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import Outcome
+from grpo_rewards._contract.reasons import reason_of, shown
 from grpo_rewards.errors import ConfigError, PluginError
 
 if TYPE_CHECKING:
@@ -354,13 +356,14 @@ def _take_rows(
             row = left.pop(place)
         except (TypeError, ValueError, KeyError):
             problem = (
-                f"it yielded {_short(item)}, not (row, value) for a row from 0 to {len(rows) - 1} that it had not yet"
+                f"it yielded {shown(item)}, not (row, value) for a row from 0 to {len(rows) - 1} that it had not yet"
             )
             break
         slots[row] = _judge(value, reward, now - before)
         before = now
         if deadline is not None and left and time.monotonic() > deadline:
-            found.close()  # runs the plugin's own finally, which may have processes to end
+            with contextlib.suppress(Exception):  # runs the plugin's own finally, which may have processes to end
+                found.close()
             return
     if not left:
         return
@@ -398,7 +401,7 @@ def _settle_lists(
                 for row, single in zip(rows, alone, strict=True):
                     _settle_lists(reward, batch, slots, [row], single, each)
                 return
-        broken = _broken(_describe(result.error), error=result.error, whole_batch=len(rows) > 1)
+        broken = _broken(reason_of(result.error), error=result.error, whole_batch=len(rows) > 1)
         for row in rows:
             slots[row] = broken
         return
@@ -446,11 +449,11 @@ def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
         outcome = outcome or _NOT_APPLICABLE
         return outcome if outcome.seconds is not None else outcome.timed(seconds)
     if isinstance(result, _Raised):
-        return _broken(_describe(result.error), error=result.error)
+        return _broken(reason_of(result.error), error=result.error)
     try:
         value = result if type(result) is float else _number(result)
     except Exception:  # noqa: BLE001 - the boundary around a plugin's code: __float__ may be the plugin's
-        return _broken(f"it returned {_short(result)}; a reward returns a float, None or an Outcome")
+        return _broken(f"it returned {shown(result)}; a reward returns a float, None or an Outcome")
     if not math.isfinite(value):
         return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
     if abs(value) > LARGEST:
@@ -486,15 +489,3 @@ def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bo
             details["configuration"] = True
         details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]  # the innermost: its own
     return Outcome(None, "error", problem, details)
-
-
-def _describe(error: BaseException) -> str:
-    return (str(error) if isinstance(error, ConfigError) else f"it raised {type(error).__name__}: {error}")[:500]
-
-
-def _short(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
-        text = f"(its repr raised {type(error).__name__})"
-    return f"{type(value).__name__} {text[:80]}"

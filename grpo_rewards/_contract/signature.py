@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -141,7 +142,9 @@ def call_signature(shape: Shape, columns: Mapping[str, str]) -> inspect.Signatur
     for one in shape.data:
         if one.column is not None:
             name = "prompts" if one.source == "prompt" else columns.get(one.column, one.column)
-            if name.isidentifier():  # a column of the data may be called what no parameter can be
+            if name.isidentifier() and not keyword.iskeyword(
+                name
+            ):  # a column of the data may be called what no parameter can be
                 taken[name] = REQUIRED if one.default is REQUIRED else None
     named = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, default in taken.items()

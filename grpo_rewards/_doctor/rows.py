@@ -111,7 +111,7 @@ def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
     """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
 
     The rows are looked at until every condition has met all that it names, so hardly any where nothing is found. A condition on
-    a column that no row has is an error of its own (`Composite.check_when`), and nothing is said of it here.
+    a column that no row has is an error of its own (`Composite.check_named`), and nothing is said of it here.
     """
     found = idle_weights(composite)
     if source is None or all(component.when is None for component in composite.components):

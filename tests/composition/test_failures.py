@@ -302,6 +302,7 @@ def _score(built: Composite, completions: list[str]) -> list[float | None]:
         ("version: 2\nrewards: {a: exact}", "version: "),
         ("rewards: {a: exact, a: length}", "'a' is given twice"),
         ("rewards: [a", "is not valid YAML"),
+        ("? [a]\n: 1", r"rewards.yaml:1: is not valid YAML: .*unhashable key"),
         ("- a", "expected a mapping"),
         ("", "expected a mapping"),
     ],

@@ -139,3 +139,21 @@ def test_a_caller_that_tells_no_step_is_warned_once_that_weights_stay(caplog: py
     Composite({"rewards": {"one": one}})(completions=["x"])
     assert [record.message for record in caplog.records if "no step is known" in record.message] != []
     assert len(caplog.records) == 1
+
+
+def test_some_components_alone_keep_no_weights_of_the_others() -> None:
+    config: dict[str, Any] = {
+        "rewards": {"one": {"use": one, "weight": 2}, "half": half},
+        "stages": [{"until": 5, "weights": {"one": 3, "half": 4}}, {"weights": {"half": 5}}],
+        "adapt": {"method": "threshold", "components": ["half"]},
+    }
+    alone = Composite(config).only(["one"])
+    assert (at(alone, 0), at(alone, 9), alone.config.adapt) == ({"one": 3}, {"one": 2}, None)
+    assert Composite(config).only(["half"]).config.adapt is not None
+
+
+def test_a_gate_counts_where_what_it_gates_has_a_weight_in_a_stage_alone() -> None:
+    gated = {"use": one, "weight": 0, "gate": {"on": "half", "at_least": 1}}
+    config: dict[str, Any] = {"rewards": {"half": {"use": half, "weight": 0}, "gated": gated}}
+    assert not Composite(config).can_count("half")
+    assert Composite({**config, "stages": [{"weights": {"gated": 1}}]}).can_count("half")

@@ -247,6 +247,26 @@ def test_missing_columns_are_found_before_the_first_row() -> None:
         needs.with_columns(solution="gold")(completions=["a"], solution=["x"])
 
 
+def test_a_column_may_be_called_as_a_keyword_of_the_language() -> None:
+    @reward
+    def echo(completion: str, answer: str) -> float:
+        return float(completion == answer)
+
+    assert echo.with_columns(answer="class")(**{"completions": ["a"], "class": ["a"]}) == [1.0]
+
+
+def test_an_error_that_cannot_be_written_is_the_plugins_too() -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    @reward
+    def mute(completion: str) -> float:
+        raise MuteError
+
+    assert mute.one("a").reason == "it raised MuteError: (its str raised RuntimeError)"
+
+
 def test_prompt_may_be_read_as_a_column_and_columns_as_prompt() -> None:
     @reward
     def echo(completion: str, question: str) -> float:

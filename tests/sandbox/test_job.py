@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from grpo_rewards_sandbox import Checker, Job, pack_calls
 from grpo_rewards_sandbox.program import wire
+from grpo_rewards_sandbox.program.formats.classes import plain_classes
 
 TESTS = [{"input": "1", "output": "1"}]
 
@@ -77,3 +78,9 @@ def test_frames_hold_bytes_from_above_only() -> None:
 def test_on_the_wire() -> None:
     job = Job("int main(){}", TESTS, "stdio", language="cpp", checker=Checker("int main(){}"), output_file="out.txt")
     assert job.to_wire()["checker"] == {"source": "int main(){}", "language": "cpp", "protocol": "testlib"}
+
+
+@pytest.mark.parametrize(("default", "plain"), [("[]", True), ("{}", True), ("{**SECRET}", False), ("[SECRET]", False)])
+def test_a_setups_class_with_values_in_it_is_not_shown_to_the_candidate(default: str, plain: bool) -> None:
+    shown = f"class Node:\n    def __init__(self, held={default}):\n        self.held = held\n"
+    assert (plain_classes(f"SECRET = 1\n{shown}")[2] == {"Node"}) is plain

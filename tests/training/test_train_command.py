@@ -340,6 +340,8 @@ def test_hardware_uses_arguments_that_exist_and_fit(hardware: str) -> None:
         ({"generation_batch_size": 64, "per_device_train_batch_size": 8, "num_generations": 16}, 1, 4, None),
         ({"per_device_train_batch_size": 16, "num_train_epochs": 2}, 1, 2, 100),
         ({"per_device_train_batch_size": 16, "num_train_epochs": 2, "gradient_accumulation_steps": 2}, 1, 4, 50),
+        ({"steps_per_generation": 2, "gradient_accumulation_steps": 8, "num_train_epochs": 1}, 1, 2, 13),
+        ({"per_device_train_batch_size": 16, "num_train_epochs": 0.25}, 1, 2, 13),
         ({"max_steps": 7}, 1, 1, 7),
     ],
 )

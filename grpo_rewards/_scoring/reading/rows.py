@@ -15,8 +15,6 @@ __all__ = ["MAX_ROW_BYTES", "SCORES", "Row", "Source", "dump_json", "parse_objec
 MAX_ROW_BYTES = 64 * 1024 * 1024
 """A longer row is refused: it would be memory, not data."""
 
-"""The key that a scored row has in addition to its own."""
-
 _LARGE = 2.0**63
 
 

@@ -55,8 +55,8 @@ def ask(
         RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a column).
     """
     body = dump_json({"rows": list(rows)})
-    # by process: ranks that were sent away together do not come back together
-    chance = random.Random(os.getpid())
+    # from the system: requests that were sent away together, of one process or of several, do not come back together
+    chance = random.SystemRandom()
     problem = ""
     for attempt in range(attempts):
         pause = 0.25 * 2**attempt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from grpo_rewards.errors import ConfigError
@@ -86,7 +87,8 @@ def _steps(arguments: Arguments, rows: int | None, prompts: int, several: int, a
     # the trainer's sampler gives out each generation batch so often
     repeated = int(arguments.get("num_iterations", 1)) * several
     batches = (rows // prompts) * repeated
-    return int(max(1, batches // accumulation) * float(arguments.get("num_train_epochs", 3.0)))
+    # as transformers counts: what is left over at an epoch's end is a step too, and so is a part of an epoch
+    return math.ceil(math.ceil(batches / accumulation) * float(arguments.get("num_train_epochs", 3.0)))
 
 
 def _count(arguments: Arguments, name: str, default: int, *, least: int = 1) -> int:

@@ -141,7 +141,8 @@ def _is_field(node: ast.stmt) -> bool:
 
 
 def _is_empty(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value in (None, 0, 1, "", False)) or (
-        # a list's or tuple's one child, when it is empty, is its context
-        isinstance(node, (ast.List, ast.Dict, ast.Tuple)) and not list(ast.iter_child_nodes(node))[1:]
-    )
+    if isinstance(node, ast.Constant):
+        return node.value in (None, 0, 1, "", False)
+    if isinstance(node, ast.Dict):
+        return not node.values  # of {**x} the keys are [None]
+    return isinstance(node, (ast.List, ast.Tuple)) and not node.elts
