@@ -20,12 +20,17 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 SECONDS = 120
 
-# CI tries the same examples each time: what it finds must come from the change that it looks at
-if os.environ.get("CI") and importlib.util.find_spec("hypothesis"):  # the environments of peers have it not
-    from hypothesis import settings
+if importlib.util.find_spec("hypothesis"):  # the environments of peers have it not
+    from hypothesis import HealthCheck, settings
 
-    settings.register_profile("ci", derandomize=True)
-    settings.load_profile("ci")
+    settings.register_profile(
+        "ours",
+        deadline=None,  # the machine may be busy
+        suppress_health_check=[HealthCheck.too_slow],
+        # CI tries the same examples each time: what it finds must come from the change that it looks at
+        derandomize=bool(os.environ.get("CI")),
+    )
+    settings.load_profile("ours")
 
 
 def _once(tmp_path_factory: pytest.TempPathFactory, name: str) -> tuple[Path, FileLock]:

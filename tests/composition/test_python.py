@@ -153,7 +153,7 @@ compositions = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(given_config=compositions)
 def test_a_mapping_its_yaml_and_the_names_of_its_components_are_one_composite(given_config: dict[str, Any]) -> None:
     names = list(given_config["rewards"])

@@ -127,7 +127,7 @@ def test_one_value_is_one_answer_and_another_is_not(kind: str) -> None:
     render: Any
     render, values = KINDS[kind]
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(values, values, SEEDS)
     def check(one: object, other: object, seed: int) -> None:
         random = Random(seed)

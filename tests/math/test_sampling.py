@@ -63,7 +63,7 @@ def _built(terms: list[tuple[int, int, str]]) -> tuple[str, Normal]:
     return text.removeprefix("+"), (tuple(sorted((c, w) for c, w in shares.items() if w)), slope, constant)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_TERMS, _TERMS)
 def test_two_random_expressions(gold: list[tuple[int, int, str]], answer: list[tuple[int, int, str]]) -> None:
     (one, normal), (other, their_normal) = _built(gold), _built(answer)
@@ -71,7 +71,7 @@ def test_two_random_expressions(gold: list[tuple[int, int, str]], answer: list[t
     assert verdict.equal == (normal == their_normal), (one, other, verdict)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(_TERMS, st.data())
 def test_one_expression_in_other_spellings(gold: list[tuple[int, int, str]], data: st.DataObject) -> None:
     """Of each term another spelling: mostly the same function, or one that is the same on one side of its kink only."""
@@ -81,7 +81,7 @@ def test_one_expression_in_other_spellings(gold: list[tuple[int, int, str]], dat
     assert verdict.equal == (normal == their_normal), (one, other, verdict)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(_CENTRES, st.sampled_from([1, 2, -3, 10]), _WEIGHTS, st.booleans())
 def test_two_letters(centre: int, slope: int, weight: int, root: bool) -> None:
     inner = f"x{slope:+d}y{-centre:+d}"

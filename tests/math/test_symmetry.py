@@ -80,14 +80,14 @@ ANSWERS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ANSWERS, ANSWERS)
 def test_two_random_answers(one: str, other: str) -> None:
     there, back = grade(one, other), grade(other, one)
     assert there.equal == back.equal, (one, other, there, back)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ANSWERS)
 def test_an_answer_is_itself(one: str) -> None:
     assert grade(one, f"{one} ").equal
