@@ -60,7 +60,8 @@ class Job:
     Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values, or each a pair:
     one of `pack_calls`, and the result as JSON (written without blanks it is compared soonest). `parameters` says per
     argument which nodes its list stands for (``""``, ``ListNode``, ``TreeNode``, ``[ListNode]``), `returns` the same of the
-    result, or ``argument 0`` where that is changed in place. `compare` is a comparison by name, for ``stdio`` and ``calls``.
+    result, or ``argument 0 nums`` (place, and name where it has one) where that is changed in place. `compare` is a
+    comparison by name, for ``stdio`` and ``calls``.
 
     `language` is that of the candidate. Only ``stdio``, ``values`` and ``program`` take another one than Python. ``values``:
     candidate and `tests` are two programs of this language (not Python), each writes one JSON value a line to the file

@@ -227,8 +227,8 @@ LIST = "class Solution:\n    def f(self, head: Optional[ListNode], k: int) -> Op
     ("starter", "parameters", "returns"),
     [
         (LIST, ("ListNode", ""), "ListNode"), ("def f(lists: List[Optional[ListNode]]) -> Optional['ListNode']:", ("[ListNode]",), "ListNode"),
-        ("def f(root: Optional[TreeNode]) -> List[int]:", ("TreeNode",), ""), ("def f(xs: List[int]) -> None:", (), "argument 0"),
-        ("def f(k: int, xs: List[int]) -> None:\n    \"\"\"Do not return anything, modify xs in-place instead.\"\"\"", (), "argument 1"),
+        ("def f(root: Optional[TreeNode]) -> List[int]:", ("TreeNode",), ""), ("def f(xs: List[int]) -> None:", (), "argument 0 xs"),
+        ("def f(k: int, xs: List[int]) -> None:\n    \"\"\"Do not return anything, modify xs in-place instead.\"\"\"", (), "argument 1 xs"),
         ("def f(xs: Dict[str, List[int]], k=(1, 2)) -> int:", (), ""), ("def f(xs, k):\n", (), ""),
     ],
 )  # fmt: skip
@@ -237,6 +237,29 @@ def test_the_signature_says_what_lists_stand_for(starter: str, parameters: tuple
         {"fn_name": "f", "inputs": [[[1], 2]], "outputs": [[[1]]]}, entry_point=None, columns={"starter_code": starter}
     )
     assert (suite.calls.parameters, suite.calls.returns) == (parameters, returns)
+
+
+CHANGES = 'def f(k: int, xs: List[int]) -> None:\n    """Do not return anything, modify xs in-place instead."""'
+RIGHT_CHANGE = "def f(k, xs):\n    xs.append(k)"
+
+
+@pytest.mark.parametrize(
+    "given", [[1, [0]], {"k": 1, "xs": [0]}, {"xs": [0], "k": 1}], ids=["by place", "by name", "another order"]
+)
+@pytest.mark.parametrize(("program", "value"), [(RIGHT_CHANGE, 1.0), ("def f(k, xs):\n    return xs + [k]", 0.0)])
+def test_an_argument_changed_in_place_may_come_by_name(given: Any, program: str, value: float) -> None:
+    tests = {"fn_name": "f", "inputs": [given], "outputs": [[0, 1]]}
+    assert get_reward("code").one(program, input_output=json.dumps(tests), starter_code=CHANGES).value == value
+
+
+@pytest.mark.parametrize("given", [[1], {"k": 1}])
+def test_calls_without_the_argument_that_is_changed_are_refused(given: Any) -> None:
+    with pytest.raises(SuiteProblem, match="which one"):
+        read(
+            {"fn_name": "f", "inputs": [given], "outputs": [[0, 1]]},
+            entry_point=None,
+            columns={"starter_code": CHANGES},
+        )
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ Subtask = tuple[float, tuple[int, ...]]
 class Calls:
     """Calls with JSON values: of each the arguments packed and the result as JSON, as the sandbox takes them.
 
-    `parameters` says per argument which nodes its list stands for, `returns` the same of the result, or ``argument 0`` where
+    `parameters` says per argument which nodes its list stands for, `returns` the same of the result, or ``argument 0 nums`` where
     that one is changed in place. Compared by identity: a row's calls may be megabytes.
     """
 

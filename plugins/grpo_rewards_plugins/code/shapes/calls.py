@@ -106,7 +106,6 @@ def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping
 
 def _calls(given: Sequence[Any], results: list[str], signature: _Signature, *, are_json: bool = False) -> Calls:
     """Return calls with arguments and with results as `_written` writes them; `are_json`: no argument has to be made JSON."""
-    by_name = any(isinstance(one, dict) for one in given)
     given = given if are_json else [json.loads(_written(one)) for one in given]
     calls = _packed(given)
     # equal calls are equal bytes; duplicates would count twice in a fraction
@@ -118,8 +117,8 @@ def _calls(given: Sequence[Any], results: list[str], signature: _Signature, *, a
                     f"two tests have the same arguments and different results: {_encode(arguments)[:60]} gives {wanted[:30]}",
                     kind="contradictory",
                 )
-    signature.check(by_name=by_name, nothing=all(wanted == "null" for wanted in results))
-    return Calls(tuple(known.items()), signature.shapes, signature.returns)
+    signature.check(given, nothing=all(wanted == "null" for wanted in results))
+    return Calls(tuple(known.items()), signature.shapes, signature.returned(given))
 
 
 def _packed(given: Sequence[Any]) -> list[bytes]:
@@ -245,19 +244,37 @@ class _Signature:
         parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
         return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
 
-    def check(self, *, by_name: bool, nothing: bool) -> None:
-        """Refuse calls of which it is not known what they are; `nothing`: each is to return None.
+    def check(self, given: Sequence[Any], *, nothing: bool) -> None:
+        """Refuse calls with arguments of which it is not known what they are; `nothing`: each is to return None.
 
         Raises:
             SuiteProblem: says what the row speaks of.
         """
         nodes = bool(self.shapes) or bool(_NODES.search(self.returns))
-        if nodes and by_name:
+        if nodes and any(isinstance(one, dict) for one in given):
             raise SuiteProblem("the task is about nodes, and its arguments are given by name")
         if not self.parameters and (told := _TOLD.search(self._texts)):
             raise SuiteProblem(f"the task is about {told[0]!r}, and which arguments are nodes is not said")
         if self.returns.startswith("argument") and nothing:
             raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
+
+    def returned(self, given: Sequence[Any]) -> str:
+        """What the calls return, as the sandbox takes it; where they change an argument, its place and its name.
+
+        Raises:
+            SuiteProblem: a call does not give the argument that the function changes.
+        """
+        if not self.returns.startswith("argument"):
+            return self.returns
+        place = int(self.returns.split()[1])
+        names = [name for name, _ in self.parameters] or list(
+            {name: 0 for one in given if isinstance(one, dict) for name in one}
+        )
+        # without a signature a single name leaves no choice
+        name = names[place] if self.parameters or len(names) == 1 else ""
+        if not all(name in one if isinstance(one, dict) else place < len(one) for one in given):
+            raise SuiteProblem("the function changes an argument in place, and not every test says which one that is")
+        return f"{self.returns} {name}".rstrip()
 
 
 def _shape(note: str) -> str:

@@ -97,7 +97,8 @@ class CallRunner:
         ]
         result = (self._function or getattr(self._owner(), self._entry))(*given, **keywords)
         if self._returns.startswith("argument"):
-            return given[int(self._returns.split()[1])]
+            _, place, *name = self._returns.split()
+            return keywords[name[0]] if name and name[0] in keywords else given[int(place)]
         return from_nodes(result, self._returns) if self._returns else result
 
 
