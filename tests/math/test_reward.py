@@ -34,7 +34,7 @@ def test_golds_in_any_form(gold: Any) -> None:
     assert [o.value for o in score(["A: 18", "A: 19"], [gold, gold])] == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("gold", [None, "", float("nan"), [1], "\\frac{", True])
+@pytest.mark.parametrize("gold", [None, "", float("nan"), [1], "\\frac{", True, "nan", "N/A", "null"])
 def test_a_gold_that_cannot_be_read_does_not_apply(gold: Any) -> None:
     (found,) = score(["\\boxed{18}"], [gold])
     assert (found.value, found.status) == (None, "not_applicable")

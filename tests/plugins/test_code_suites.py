@@ -10,7 +10,7 @@ from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.reading import read_suite
 from grpo_rewards_sandbox import pack_calls
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from grpo_rewards import get_reward
@@ -383,7 +383,6 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
-@settings(deadline=None)  # a loaded machine is no finding
 @given(
     JSON,
     st.dictionaries(

@@ -46,6 +46,8 @@ __all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
 
 _LONGEST_LOOSE = 200  # characters in which letters are tried as units
 _MEMORY = 32 << 20  # bytes of verdicts that are kept
+_MISSING = frozenset({"nan", "null", "n/a"})  # not "none", which may answer "which of these?"
+_LONGEST_MISSING = max(map(len, _MISSING))
 
 
 class Reading:
@@ -121,10 +123,18 @@ def read(raw: str) -> Reading:
     return Reading(raw)
 
 
+def _missing(gold: str) -> str | None:
+    if not gold.strip():
+        return "it is empty"
+    if len(gold) <= _LONGEST_MISSING and gold.lower() in _MISSING:
+        return "tables write that where nothing is there"
+    return None
+
+
 def unreadable(gold: Reading) -> str | None:
     """Why nothing can be graded against a gold, or None: it is empty, or neither mathematics nor words."""
-    if not gold.text.strip():
-        return "it is empty"
+    if (problem := _missing(gold.text)) is not None:
+        return problem
     if (
         gold.numeral is not None
         or is_words(gold.text)
@@ -221,8 +231,8 @@ def share(gold: str | Reading, answer: str | Reading) -> float:
 
 
 def _quick(gold: Reading, answer: Reading) -> Verdict | None:
-    if not gold.text:
-        return Verdict(False, "the gold is empty", "unreadable_gold")
+    if (problem := _missing(gold.text)) is not None:
+        return Verdict(False, problem, "unreadable_gold")
     if not answer.text:
         return Verdict(False, "the answer is empty")
     if gold.text == answer.text:
