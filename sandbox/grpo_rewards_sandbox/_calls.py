@@ -18,7 +18,7 @@ _KEYED = b"{u"  # how an object with keys begins in marshal, and hardly anything
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
-def pack_calls(calls: Iterable[list[Any] | dict[str, Any]]) -> list[bytes]:
+def pack_calls(calls: Iterable[list[object] | dict[str, object]]) -> list[bytes]:
     """Return calls for `Job.tests`, of each the arguments in a list or by name; equal calls are equal bytes.
 
     Arguments are values out of JSON and no other: no tuples, sets or numpy numbers. JSON has no other keys than text, so where
@@ -27,7 +27,9 @@ def pack_calls(calls: Iterable[list[Any] | dict[str, Any]]) -> list[bytes]:
     Raises:
         ValueError: they are nested too deeply, or of types that nothing knows.
     """
-    given: list[tuple[Any, Any]] = [([], call) if type(call) is dict else (call, {}) for call in calls]
+    given: list[tuple[list[object], dict[str, object]]] = [
+        ([], call) if isinstance(call, dict) else (call, {}) for call in calls
+    ]
     packed = [marshal.dumps(one, _VERSION) for one in given]
     if _KEYED in b"".join(packed):
         for place, (arguments, keywords) in enumerate(given):
@@ -35,12 +37,12 @@ def pack_calls(calls: Iterable[list[Any] | dict[str, Any]]) -> list[bytes]:
     return packed
 
 
-def _packed(arguments: list[Any], keywords: dict[str, Any]) -> bytes:
+def _packed(arguments: list[object], keywords: dict[str, object]) -> bytes:
     named = {name: _with_whole_keys(value) for name, value in keywords.items()}
     return marshal.dumps((_with_whole_keys(arguments), named), _VERSION)
 
 
-def _with_whole_keys(value: Any) -> Any:
+def _with_whole_keys(value: object) -> Any:
     if type(value) is list:
         return [_with_whole_keys(part) for part in value]
     if type(value) is dict:

@@ -244,7 +244,7 @@ class _Signature:
         parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
         return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
 
-    def check(self, given: Sequence[Any], *, nothing: bool) -> None:
+    def check(self, given: Sequence[object], *, nothing: bool) -> None:
         """Refuse calls with arguments of which it is not known what they are; `nothing`: each is to return None.
 
         Raises:
@@ -258,7 +258,7 @@ class _Signature:
         if self.returns.startswith("argument") and nothing:
             raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
 
-    def returned(self, given: Sequence[Any]) -> str:
+    def returned(self, given: Sequence[list[object] | dict[str, object]]) -> str:
         """What the calls return, as the sandbox takes it; where they change an argument, its place and its name.
 
         Raises:
