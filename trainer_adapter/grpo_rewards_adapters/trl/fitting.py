@@ -127,7 +127,10 @@ def _is_known(cls: type) -> bool:
 
 
 def _is_old() -> bool:
-    found, floor = (tuple(map(int, text.split(".")[:2])) for text in (version("trl"), probe.FLOOR))
+    from packaging.version import Version  # comes with transformers
+
+    # by release, since a development version comes before its own, and has what it brings
+    found, floor = (Version(text).release[:2] for text in (version("trl"), probe.FLOOR))
     return found < floor
 
 
