@@ -9,7 +9,8 @@ same for the command's start.
 - ``judge``: an async reward with 64 calls under way, whose answers take lognormal times of median 1 s (sigma 1). The ideal gives
   each free place the next row.
 - ``code``: programs of which some loop without end, up to the limit of 4 s, with 8 sandbox workers. The ideal is the time of
-  the same programs with none hanging, measured in this run, and the hanging ones' limits on the 8 workers.
+  the same programs with none hanging, measured in this run, and the hanging ones' limits on the cores: a limit is processor
+  time, so that load makes no verdict, and what loops on a core takes it from the others.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.chunks import Pace, make_chunks
 from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.scored import score_samples
+from grpo_rewards.slots import cores
 
 IN_FLIGHT = 64
 LIMIT, WORKERS = 4.0, 8
@@ -101,7 +103,7 @@ def of_code(folder: Path, rows: int, hanging: int, both: bool) -> dict[str, floa
     composite.score([*programs(WORKERS, 0)])  # the sandbox has started
     none = min(after(written(folder / "none.jsonl", programs(rows, 0)), composite) for _ in range(2))
     path = written(folder / "code.jsonl", programs(rows, hanging))
-    return report(none + hanging * LIMIT / WORKERS, path, composite, both)
+    return report(none + hanging * LIMIT / min(WORKERS, cores()), path, composite, both)
 
 
 def main() -> None:
