@@ -123,8 +123,9 @@ class _Shown:
         if self._tokens is None:
             self._tokens = _tokens(_MARKS.sub("", self._prompt))
         ours, theirs = _kinds(wanted), _kinds(self._tokens)
-        at = _find(theirs, ours, 0)
-        while at >= 0:
+        start = theirs.find(ours)
+        while start >= 0:
+            at = theirs.count("\0", 0, start)  # the number of the token there
             pairs = {
                 (mine, other)
                 for (mine, name), (other, _) in zip(wanted, self._tokens[at : at + len(wanted)], strict=True)
@@ -132,7 +133,7 @@ class _Shown:
             }
             if len(pairs) == len({mine for mine, _ in pairs}) == len({other for _, other in pairs}):
                 return True
-            at = _find(theirs, ours, at + 1)
+            start = theirs.find(ours, start + 1)
         return False
 
 
@@ -149,12 +150,3 @@ def _tokens(text: str) -> list[tuple[str, bool]]:
 
 def _kinds(tokens: list[tuple[str, bool]]) -> str:
     return "\0".join(["", *("\1" if name else token for token, name in tokens), ""])
-
-
-def _find(text: str, wanted: str, token: int) -> int:
-    """The number of the token, from `token` on, at which what is wanted begins; -1 for none."""
-    start = 0
-    for _ in range(token):
-        start = text.index("\0", start + 1)
-    at = text.find(wanted, start)
-    return -1 if at < 0 else text.count("\0", 0, at)
