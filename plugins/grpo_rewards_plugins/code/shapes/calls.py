@@ -227,11 +227,12 @@ class _Signature:
         self._texts = texts
         self.gives_lists = bool(re.match(r"(?:Optional\[)?(?:List|list|Tuple|tuple|Set|set)\b", result))
         self.returns = _shape(result)
+        self._changed: int | None = None  # the place of the argument that is changed in place
         place = _IN_PLACE.search(texts) if result in ("", "None") else None
         if place is not None or result == "None":
             names = [name for name, _ in parameters]
             named = place[1] if place is not None else None
-            self.returns = f"argument {names.index(named) if named in names else 0}"
+            self._changed = names.index(named) if named in names else 0
 
     @classmethod
     def of(cls, name: str, columns: Mapping[str, object]) -> _Signature:
@@ -255,7 +256,7 @@ class _Signature:
             raise SuiteProblem("the task is about nodes, and its arguments are given by name")
         if not self.parameters and (told := _TOLD.search(self._texts)):
             raise SuiteProblem(f"the task is about {told[0]!r}, and which arguments are nodes is not said")
-        if self.returns.startswith("argument") and nothing:
+        if self._changed is not None and nothing:
             raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
 
     def returned(self, given: Sequence[list[object] | dict[str, object]]) -> str:
@@ -264,9 +265,9 @@ class _Signature:
         Raises:
             SuiteProblem: a call does not give the argument that the function changes.
         """
-        if not self.returns.startswith("argument"):
+        if self._changed is None:
             return self.returns
-        place = int(self.returns.split()[1])
+        place = self._changed
         names = [name for name, _ in self.parameters] or list(
             {name: 0 for one in given if isinstance(one, dict) for name in one}
         )
@@ -274,7 +275,7 @@ class _Signature:
         name = names[place] if self.parameters or len(names) == 1 else ""
         if not all(name in one if isinstance(one, dict) else place < len(one) for one in given):
             raise SuiteProblem("the function changes an argument in place, and not every test says which one that is")
-        return f"{self.returns} {name}".rstrip()
+        return f"argument {place} {name}".rstrip()
 
 
 def _shape(note: str) -> str:
