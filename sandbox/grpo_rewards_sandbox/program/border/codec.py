@@ -6,6 +6,7 @@ import operator
 import socket
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from . import libraries
@@ -65,6 +66,14 @@ class Codec(Channel):
 
     `parity` keeps the numbers that the two sides give apart: the trusted side counts even, the candidate's odd.
     """
+
+    # what each side does in its own way
+    number_of_theirs: Callable[[Any], int | None]  # of a value that stands for an object of the other side; else None
+    encode_object: Callable[[Any], object]  # one that stays on this side
+    decode_object: Callable[[str, Any], object]  # what stands for one of the other side, by its tag
+    encode_exception: Callable[[BaseException], object]  # one that leaves this side
+    decode_exception: Callable[[Any], BaseException]  # the one to raise here
+    container_class: Callable[[Any, type], type]  # of a number: the class, which derives from a container's type
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock)
@@ -207,30 +216,6 @@ class Codec(Channel):
 
     def number_container(self, value: object, number: int) -> None:
         """Let a container of a class of the other side's know its number."""
-
-    def container_class(self, number: object, base: type) -> type:
-        """Return the class of that number, which derives from a container's type."""
-        raise self.protocol("a class")
-
-    def number_of_theirs(self, value: object) -> int | None:
-        """The other side's number of a value that stands for one of its objects; None for anything else."""
-        raise NotImplementedError
-
-    def encode_object(self, value: object) -> object:
-        """Encode an object that stays on this side."""
-        raise NotImplementedError
-
-    def decode_object(self, tag: str, body: object) -> object:
-        """Return what stands for an object of the other side."""
-        raise NotImplementedError
-
-    def encode_exception(self, error: BaseException) -> object:
-        """Encode an exception that leaves this side."""
-        raise NotImplementedError
-
-    def decode_exception(self, coded: object) -> BaseException:
-        """Return the exception to raise here."""
-        raise NotImplementedError
 
     def held(self, number: int) -> object:
         """Return the object of this side, or the container of both, that has this number."""

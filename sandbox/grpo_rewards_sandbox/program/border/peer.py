@@ -30,6 +30,10 @@ def _for_who_serves(message: Message) -> bool:
 class Peer(Codec):
     """What both sides of the border have in common."""
 
+    add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
+    take_extras: Callable[[Along], None]  # takes what came along with a message
+    perform: Callable[[str, list[Any]], object]  # does one thing that the other side asks for
+
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
         # reentrant, since who serves on the way to an answer may ask again
@@ -52,12 +56,6 @@ class Peer(Codec):
             along["released"], self._released = [*self._released], set()
         self.add_extras(along)
         return along
-
-    def add_extras(self, along: Along) -> None:
-        """Put what piled up on this side with an outgoing message."""
-
-    def take_extras(self, along: Along) -> None:
-        """Take what came along with a message."""
 
     def request(self, what: str, *arguments: object) -> Any:
         """Ask the other side to do something; return its result or raise its exception."""
@@ -155,7 +153,3 @@ class Peer(Codec):
     def arguments(self, what: str, coded: Any) -> list[object]:
         """Decode the arguments of a request."""
         return [self.decode(argument) for argument in coded]
-
-    def perform(self, what: str, arguments: list[object]) -> object:
-        """Do one thing that the other side asks for."""
-        raise NotImplementedError
