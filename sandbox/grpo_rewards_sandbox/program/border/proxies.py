@@ -73,8 +73,30 @@ def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
     return types.MappingProxyType({**shown, **{name: value for name, value in own.items() if _dunder(name)}})
 
 
+def names_member(name: str) -> bool:
+    """A class of the candidate's may have a member of this name here: no special method, nothing that this side notes there."""
+    return not (name.startswith("__") or hidden(name))
+
+
 def _dunder(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
+
+
+# functions, not methods of the class of classes: a class of the candidate's may have methods of any name, found before those
+def own_number(cls: type) -> int:
+    """The candidate's number of its class."""
+    number = namespace(cls).get("_border_class")
+    if number is None:
+        raise TypeError(
+            f"{type.__getattribute__(cls, '__name__')} derives from a class of the candidate: that cannot cross the "
+            "border; use fidelity='shared' for these tests"
+        )
+    return int(number)
+
+
+def _ref(cls: type) -> Ref:
+    """Return the candidate's class; of a class of the tests' own the first that it derives from."""
+    return Ref(next(own_number(base) for base in _ancestors(cls) if "_border_class" in namespace(base)))
 
 
 class ProxyClass(type):
@@ -105,28 +127,13 @@ class ProxyClass(type):
         return isinstance(value, ProxyClass) and _related("issubclass", value, cls)
 
     def __call__(cls, *args: object, **kwargs: object) -> object:
-        made = Border.peer.call(cls._own_number(), args, kwargs)
+        made = Border.peer.call(own_number(cls), args, kwargs)
         return Border.peer.constructed(made) if type.__getattribute__(cls, "_border_tested") else made
-
-    def _own_number(cls) -> int:
-        number = namespace(cls).get("_border_class")
-        if number is None:
-            raise TypeError(
-                f"{type.__getattribute__(cls, '__name__')} derives from a class of the candidate: that cannot cross the "
-                "border; use fidelity='shared' for these tests"
-            )
-        return int(number)
-
-    def _number(cls) -> int:
-        for base in type.__getattribute__(cls, "__mro__"):
-            if "_border_class" in namespace(base):
-                return int(namespace(base)["_border_class"])
-        raise TypeError("not a class of the candidate")
 
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
-        value = Border.peer.request("getattr", Ref(cls._number()), name)
+        value = Border.peer.request("getattr", _ref(cls), name)
         return Border.peer.constructor(value) if type.__getattribute__(cls, "_border_tested") else value
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -134,30 +141,30 @@ class ProxyClass(type):
             type.__setattr__(cls, name, value)
         else:
             Border.peer.hold_methods(name)
-            Border.peer.request("setattr", Ref(cls._number()), name, value)
+            Border.peer.request("setattr", _ref(cls), name, value)
 
     def __delattr__(cls, name: str) -> None:
-        Border.peer.request("delattr", Ref(cls._number()), name)
+        Border.peer.request("delattr", _ref(cls), name)
 
     @property  # type: ignore[misc]
     def __dict__(cls) -> object:  # type: ignore[override]
         own = namespace(cls)
         if "_border_class" not in own:
             return own
-        return seen(own, Border.peer.request("vars", Ref(cls._number())))
+        return seen(own, Border.peer.request("vars", _ref(cls)))
 
     @property
     def __signature__(cls) -> object:
         found = namespace(cls).get("_border_signature", ...)
         if found is ...:
-            like = Border.peer.request("signature", Ref(cls._number()))
+            like = Border.peer.request("signature", _ref(cls))
             found = getattr(like, "__signature__", None)
             found = found if type(found) is inspect.Signature else None
             type.__setattr__(cls, "_border_signature", found)
         return found
 
     def __dir__(cls) -> list[str]:
-        return listed(Ref(cls._number()))
+        return listed(_ref(cls))
 
 
 class ProxyCollection(ProxyClass):
@@ -169,7 +176,7 @@ class ProxyCollection(ProxyClass):
 
 def _of_collection(operation: str) -> object:
     def method(cls: ProxyClass, *args: object) -> object:
-        return Border.peer.request("op", operation, Ref(cls._number()), *args)
+        return Border.peer.request("op", operation, _ref(cls), *args)
 
     return method
 

@@ -12,7 +12,7 @@ from . import stdlib, uses
 from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
-from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue
+from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue, names_member
 from .proxy_functions import Annotation, ProxyFunction, coroutine_function
 from .values import BASES, CONTAINERS, EXCEPTION_NAMES
 
@@ -79,8 +79,7 @@ class ProxyMaker(Peer):
         )
         if not exception and (value is None or tested):
             members.update(_special_methods(special, value))
-            own = [str(part) for part in described.methods if not str(part).startswith("__")]
-            members.update((part, uses.Method(part)) for part in own)
+            members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
         if value is None or tested:
@@ -115,9 +114,11 @@ class ProxyMaker(Peer):
         if "match" in more:
             members["__match_args__"] = tuple(map(str, more["match"]))
         if "named" in more:
-            # of a named tuple the fields are the value: read here, not asked for anew
-            members.update((str(field), property(operator.itemgetter(at))) for at, field in enumerate(more["named"]))
-            members["_fields"] = tuple(map(str, more["named"]))
+            fields = members["_fields"] = tuple(map(str, more["named"]))
+            # of a named tuple the fields are the value: read here, not asked for anew. Not one called `__eq__`: its item would judge
+            members.update(
+                (part, property(operator.itemgetter(at))) for at, part in enumerate(fields) if names_member(part)
+            )
         if "fields" in more:
             members.update(_dataclass_members({str(at): self._field(part) for at, part in more["fields"].items()}))
         if more.get("kind") in _KINDS:

@@ -19,7 +19,7 @@ from .codec import Ref
 from .exceptions import ExceptionMaker
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
-from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace
+from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace, own_number
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
 from .signatures import parameters
 from .surroundings import Surroundings
@@ -177,7 +177,7 @@ class TrustedPeer(ExceptionMaker):
                 return {"Q": name}
         if isinstance(value, ProxyClass):
             # for its error: a class of the tests that derives from one of the candidate's cannot cross
-            value._own_number()
+            own_number(value)
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
             return {"H": [self.own(value), [], "class", self._own_class(value), None]}

@@ -87,8 +87,15 @@ def _fill_array(value: Any, contents: list[Any]) -> None:
     value[:] = array.array(value.typecode, contents)
 
 
+def _namespace_pairs(value: object) -> list[object]:
+    return _pairs({name: part for name, part in vars(value).items() if not str(name).startswith("_border")})
+
+
 def _fill_namespace(value: object, contents: list[object]) -> None:
-    _fill_dict(vars(value), [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
+    held = vars(value)
+    kept = {name: part for name, part in held.items() if name.startswith("_border")}
+    _fill_dict(held, [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
+    held.update(kept)  # which object of the other side it stands for, whatever that one says
 
 
 def _zone(value: datetime.datetime | datetime.time) -> object:
@@ -238,7 +245,7 @@ CONTAINERS: dict[str, MutableType] = {
         lambda cls, extra: cls(maxlen=extra),
     ),
     "A": MutableType(array.array, list, _fill_array, lambda v: v.typecode, lambda cls, extra: cls(extra)),
-    "NS": MutableType(types.SimpleNamespace, lambda v: _pairs(vars(v)), _fill_namespace),
+    "NS": MutableType(types.SimpleNamespace, _namespace_pairs, _fill_namespace),
     "BA": MutableType(
         bytearray,
         lambda v: [bytes(v)],
