@@ -11,9 +11,8 @@ class TestTone(RewardContract):
 from __future__ import annotations
 
 import math
-import multiprocessing
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 import pytest
@@ -21,6 +20,7 @@ import pytest
 from grpo_rewards._contract import Batch, Outcome, Reward
 from grpo_rewards._registry import get_reward
 from grpo_rewards.errors import SettingsError
+from grpo_rewards.workers import Task, WorkerProcess
 
 __all__ = ["HOSTILE_TEXTS", "RewardContract"]
 
@@ -44,9 +44,10 @@ def _told(outcomes: Sequence[Outcome]) -> list[tuple[float | None, str, str]]:
     return [(outcome.value, outcome.status, outcome.reason[:80]) for outcome in outcomes]
 
 
-def _elsewhere(pickled: bytes, rows: list[dict[str, object]]) -> list[tuple[float | None, str]]:
+def scorer(pickled: bytes) -> Callable[[list[dict[str, object]]], list[tuple[float | None, str]]]:
+    """Return what scores rows with a reward in another process."""
     reward = pickle.loads(pickled)  # noqa: S301 - made by the test itself
-    return [(outcome.value, outcome.status) for outcome in reward.outcomes(Batch.from_rows(rows))]
+    return lambda rows: [(outcome.value, outcome.status) for outcome in reward.outcomes(Batch.from_rows(rows))]
 
 
 class RewardContract:
@@ -159,10 +160,11 @@ class RewardContract:
         """Worker processes import it by name and score the same."""
         rows = self.plain_rows()
         here = [(outcome.value, outcome.status) for outcome in self.scored(rows)]
-        # spawn, which imports anew: a forked child would have whatever this process holds
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            there = pool.apply(_elsewhere, (pickle.dumps(self.bound()), rows))
-        assert there == here
+        worker = WorkerProcess(Task(f"{__name__}:scorer", argument=pickle.dumps(self.bound())))
+        try:
+            assert worker.ask(rows) == here
+        finally:
+            worker.stop()
 
     def test_unknown_settings_are_refused(self) -> None:
         """A typo in a configuration is an error, not a default."""

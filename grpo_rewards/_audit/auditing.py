@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
-from grpo_rewards._audit.scoring import Scorer, ScorerEnded
+from grpo_rewards._audit.scoring import scoring_apart
 from grpo_rewards._contract import Batch
 from grpo_rewards._registry.calls import registered
 from grpo_rewards.errors import InputError
+from grpo_rewards.workers import WorkerLost
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable
+    from grpo_rewards.workers import Pool
 
 __all__ = ["AuditReport", "Earned", "audit"]
 
@@ -91,7 +93,7 @@ def audit(composite: Composite, cases: Iterable[Case]) -> AuditReport:
         report.broken.append(f"the hook register_attacks of plugin {plugin} raised {error!r}")
 
     attacks: dict[str, Attack] = {**ATTACKS, **registered("register_attacks", failed=failed)}
-    with Scorer(composite) as scorer:
+    with scoring_apart(composite) as scorer:
         for case in cases:
             report.cases += 1
             _one_case(composite, scorer, case, attacks, report)
@@ -99,7 +101,7 @@ def audit(composite: Composite, cases: Iterable[Case]) -> AuditReport:
 
 
 def _one_case(
-    composite: Composite, scorer: Scorer, case: Case, attacks: Mapping[str, Attack], report: AuditReport
+    composite: Composite, scorer: Pool, case: Case, attacks: Mapping[str, Attack], report: AuditReport
 ) -> None:
     wanted: dict[str, list[str]] = {_HONEST: list(honest(case)), _RIGHT: list(right(case))}
     for name, attack in attacks.items():
@@ -141,21 +143,21 @@ def _one_case(
 
 
 def _scored(
-    scorer: Scorer, case: Case, wanted: dict[str, list[str]], company: Sequence[str], report: AuditReport
+    scorer: Pool, case: Case, wanted: dict[str, list[str]], company: Sequence[str], report: AuditReport
 ) -> tuple[ScoreTable, list[str], dict[str, float | None]]:
     """Score every text; a cheat that ends the process is a finding, and is left out."""
 
     def attempt(names: Iterable[str], limit: float = _LIMIT) -> tuple[ScoreTable, list[str]]:
         texts = list(dict.fromkeys(text for name in names for text in wanted[name]))  # cheats may write the same text
-        return scorer.score(_batch(case, texts, company), limit=limit), texts
+        return scorer.ask(_batch(case, texts, company), seconds=limit), texts
 
     try:
         table, texts = attempt(wanted)
-    except ScorerEnded:
+    except WorkerLost:
         for name in list(wanted):
             try:
                 attempt([name], _LIMIT / 4)  # alone, to find whose completion it is that ends the process
-            except ScorerEnded as ended:
+            except WorkerLost as ended:
                 if name in (_HONEST, _RIGHT):
                     raise InputError(f"{case.name}: an honest answer cannot be scored: {ended}") from None
                 report.broken.append(

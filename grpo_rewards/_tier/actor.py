@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 import time
@@ -10,10 +9,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from grpo_rewards._contract import Batch, Outcome
-from grpo_rewards._tier.connection import unpickled
+from grpo_rewards._tier.connection import ON_A_NODE
 from grpo_rewards._tier.messages import pack_outcomes, unpack_rows
 from grpo_rewards.cycles import settled
 from grpo_rewards.slots import SHARED_BY, cores
+from grpo_rewards.workers import unpickled
 
 if TYPE_CHECKING:
     from ray import ObjectRef
@@ -50,7 +50,6 @@ class Actor:
 
     def __init__(self, num_cpus: float, idle: float) -> None:
         os.environ[SHARED_BY] = str(max(1, round(cores() / max(num_cpus, 0.01))))  # its share of the node, for `slots`
-        logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         self._loaded: dict[str, Evaluates] = {}
         self._lock = threading.Lock()
         self._asked, self._busy, self._retired = time.monotonic(), 0, False
@@ -95,7 +94,7 @@ class Actor:
                     raise NotLoaded
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
-                self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0])))
+                self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0]), **ON_A_NODE))
                 settled()
             return self._loaded[key]
 

@@ -1,17 +1,21 @@
-"""Joining a Ray cluster, for whole files and for live batches, and sending composites to other processes."""
+"""Joining a Ray cluster, for whole files and for live batches."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
-import pickle
 import socket
 from types import ModuleType
 
 from grpo_rewards.errors import ConfigError, InfrastructureError, how_to_install
 
-__all__ = ["connect", "pickled", "unpickled"]
+__all__ = ["ON_A_NODE", "connect"]
+
+ON_A_NODE = {
+    "where": "on a node of the cluster",
+    "otherwise": "install the same packages, and put reward files at the same path, on every node",
+}
+"""What is said of rewards that cannot be loaded there."""
 
 _CONNECT_SECONDS = 5.0
 
@@ -49,31 +53,3 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
             f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
         ) from None
     return ray, True
-
-
-def pickled(composite: object, otherwise: str) -> tuple[bytes, str]:
-    """Return a composite as bytes for other processes, and a digest that they know it by.
-
-    Raises:
-        ConfigError: it holds what cannot be sent; `otherwise` says what to do.
-    """
-    try:
-        found = pickle.dumps(composite)
-    except (pickle.PicklingError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{error}; {otherwise}") from None
-    return found, hashlib.blake2b(found, digest_size=16).hexdigest()
-
-
-def unpickled(composite: bytes) -> object:
-    """Return a composite that was sent to a node.
-
-    Raises:
-        ConfigError: its rewards cannot be imported there.
-    """
-    try:
-        return pickle.loads(composite)  # noqa: S301 - the driver's own bytes
-    except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
-        raise ConfigError(
-            f"the rewards cannot be loaded on a node of the cluster: {type(error).__name__}: {error}; install the same "
-            f"packages, and put reward files at the same path, on every node"
-        ) from None

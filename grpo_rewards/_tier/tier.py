@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grpo_rewards._contract import Batch, Outcome, Reward
-from grpo_rewards._tier.connection import connect, pickled
+from grpo_rewards._tier.connection import connect
 from grpo_rewards._tier.messages import pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
 from grpo_rewards.cycles import fewer_searches
 from grpo_rewards.errors import ConfigError
+from grpo_rewards.workers import pickled
 
 __all__ = ["ComponentRows", "Tier"]
 
@@ -110,7 +111,7 @@ class Tier:
 
     def __init__(self, composite: object, settings: TierSettings) -> None:
         self.settings = settings
-        self._pickled, self._key = pickled(composite, "or leave scale out to score in this process")
+        self._pickled, self._key = pickled(composite, "leave scale out to score in this process")
         self._ray, self._ours = connect("scale: {executor: ray}")
         self._composite = self._ray.put(self._pickled)
         self.actors = Actors(self._ray, settings)

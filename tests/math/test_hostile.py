@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from grpo_rewards_plugins.math.grading import grade
-from grpo_rewards_plugins.math.symbolic import FUNCTION, Pool, WorkerTimeout, decide_by_sympy
+from grpo_rewards_plugins.math.symbolic import FUNCTION, decide_by_sympy
+from grpo_rewards_plugins.workers import task_of
 
 from grpo_rewards import get_reward
 from grpo_rewards._contract import Batch, Outcome, evaluate
+from grpo_rewards.workers import Pool, WorkerTimeout
 
 # The sum has no value that any rung can settle, so it runs into the deadline.
 HANGS = "\\sum_{n=1}^{\\infty} \\frac{\\sin(n^{2})}{n^{2}+\\ln n}"
@@ -69,7 +71,7 @@ def test_a_hung_pair_is_a_timeout_and_its_neighbours_are_unharmed() -> None:
 
 
 def test_a_killed_worker_is_replaced() -> None:
-    pool = Pool(FUNCTION, size=1)
+    pool = Pool(task_of(FUNCTION), 1)
     one: list[object] = ["num", "1", []]
     limit: list[object] = ["opaque", "lim", [["call", "sin", [["sym", "x", []]]], ["sym", "x", []], ["num", "0", []]]]
     slow: list[object] = [
@@ -87,7 +89,7 @@ def test_a_killed_worker_is_replaced() -> None:
 
 
 def test_a_worker_that_dies_leaves_the_question_open() -> None:
-    pool = Pool(FUNCTION, size=1, megabytes=40)  # too little to import sympy
+    pool = Pool(task_of(FUNCTION, megabytes=40), 1)  # too little to import sympy
     try:
         equal, rule = decide_by_sympy(["num", "1", []], ["num", "1", []], seconds=10, pool=pool)
         assert equal is None
@@ -132,15 +134,15 @@ def test_a_verdict_is_remembered_not_worked_out_twice() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_a_busy_machine_changes_no_verdict() -> None:
-    pool = Pool(FUNCTION, size=1)
+    pool = Pool(task_of(FUNCTION), 1)
     one: list[object] = ["num", "1", []]
     question = one, one
     try:
         assert decide_by_sympy(*question, seconds=10, pool=pool)[0] is True
         (worker,) = pool._idle
-        assert worker._fork is not None
-        os.kill(worker._fork, signal.SIGSTOP)  # gets no processor for as long as it is stopped
-        threading.Timer(0.5, os.kill, (worker._fork, signal.SIGCONT)).start()
+        assert worker.answering is not None
+        os.kill(worker.answering, signal.SIGSTOP)  # gets no processor for as long as it is stopped
+        threading.Timer(0.5, os.kill, (worker.answering, signal.SIGCONT)).start()
         assert decide_by_sympy(*question, seconds=0.2, pool=pool)[0] is True
     finally:
         pool.close()

@@ -147,7 +147,6 @@ def test_the_package_imports_nothing_heavy() -> None:
         "transformers",
         "trl",
         "pandas",
-        "pebble",
         "pytest",
     ]
     program = f"import sys, json, grpo_rewards_plugins; print(json.dumps([n for n in {heavy!r} if n in sys.modules]))"

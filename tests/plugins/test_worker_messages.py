@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
-from grpo_rewards_plugins.workers import WorkerEnded, WorkerTimeout, ask_all
+from grpo_rewards_plugins.workers import ask_all
 
 from grpo_rewards import Outcome
+from grpo_rewards.workers import WorkerLost, WorkerTimeout
 
 SLOTS = "grpo_rewards_plugins.workers.chunks.slots"
 
@@ -38,7 +39,7 @@ def test_what_ends_a_worker_answers_for_itself_alone(monkeypatch: pytest.MonkeyP
 
     def send(questions: list[int]) -> list[Outcome]:
         if 333 in questions:
-            raise WorkerEnded
+            raise WorkerLost
         if questions[0] == 0:
             raise WorkerTimeout
         return [outcome(question) for question in questions]

@@ -59,7 +59,7 @@ def test_two_workers_write_what_one_writes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("completion", "how"), [("kill", "SIGKILL"), ("segfault", "SIGSEGV"), ("exit", "exit status 7")]
+    ("completion", "how"), [("kill", "SIGKILL"), ("segfault", "SIGSEGV"), ("exit", "ended with status 7")]
 )
 def test_a_row_that_kills_its_worker_is_the_only_one_lost(
     tmp_path: Path,
@@ -102,8 +102,8 @@ def test_what_cannot_cross_into_a_worker_is_said_before_the_first_row(
     tmp_path: Path, jsonl: Callable[..., Path], cli: Callable[..., CompletedProcess[str]]
 ) -> None:
     (tmp_path / "parent_only.py").write_text(
-        "import multiprocessing\nfrom grpo_rewards import reward\n"
-        "if multiprocessing.parent_process() is not None:\n    raise RuntimeError('not in a child')\n"
+        "import sys\nfrom grpo_rewards import reward\n"
+        "if any('workers.program' in part for part in sys.orig_argv):\n    raise RuntimeError('not in a child')\n"
         "@reward\ndef here(completion: str) -> float:\n    return 1.0\n"
     )
     jsonl(_rows(3))

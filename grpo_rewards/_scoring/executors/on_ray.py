@@ -15,11 +15,12 @@ from typing import cast
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.executors.recovery import Died, score_in_window
+from grpo_rewards._scoring.executors.recovery import score_in_window
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards._tier import connect, pickled, unpickled
+from grpo_rewards._tier import ON_A_NODE, connect
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
+from grpo_rewards.workers import WorkerLost, pickled, unpickled
 
 __all__ = ["on_ray"]
 
@@ -52,9 +53,8 @@ def _score_in_task(composite: bytes, key: str, environment: dict[str, str], samp
     """Score samples with the composite, which a worker loads once."""
     os.environ.update(environment)
     if key not in _loaded:
-        logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the driver has said it
         _loaded.clear()
-        _loaded[key] = cast(Composite, unpickled(composite))
+        _loaded[key] = cast(Composite, unpickled(composite, **ON_A_NODE))
     return score_samples(_loaded[key], samples)
 
 
@@ -68,7 +68,7 @@ class _Cluster:
         self._ray = ray
         self._composite = composite
         # sent with every task: a few kilobytes, and no object of ours that a node could fail to fetch
-        self._pickled, self._key = pickled(composite, "or score with --executor local --workers 1")
+        self._pickled, self._key = pickled(composite, "score with --executor local --workers 1")
         # no retries of Ray's own: a row that ends its worker would end one after another, and here it is searched for
         self._task = ray.remote(max_retries=0, num_cpus=1)(_score_in_task)
         self._workers = workers if workers > 1 else max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -90,7 +90,7 @@ class _Cluster:
         """Wait for a task; send it again when its node was lost.
 
         Raises:
-            Died: the worker ended while it scored.
+            WorkerLost: the worker ended while it scored.
         """
         errors = self._ray.exceptions
         for _ in range(_LOST_NODES):
@@ -106,9 +106,9 @@ class _Cluster:
                     raise ConfigError(str(error.cause)) from None
                 raise
             except errors.OutOfMemoryError:
-                raise Died("the worker was ended for want of memory on its node") from None
+                raise WorkerLost("the worker was ended for want of memory on its node") from None
             except errors.WorkerCrashedError:
-                raise Died("the worker process died") from None
+                raise WorkerLost("the worker process died") from None
         raise InfrastructureError(
             f"the cluster lost {_LOST_NODES} nodes one after another under the same rows; what is done is kept, go on with --resume"
         )

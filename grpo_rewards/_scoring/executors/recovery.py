@@ -11,19 +11,16 @@ from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.window import WINDOW_BYTES, size_of
 from grpo_rewards._scoring.scored import ScoredChunk, mark_broken
+from grpo_rewards.workers import WorkerLost
 
-__all__ = ["Died", "score_in_window"]
+__all__ = ["score_in_window"]
 
 _log = logging.getLogger(__name__)
 
 Handle = TypeVar("Handle")
 
 Attempt = Callable[[list[Sample]], ScoredChunk]
-"""Scores samples in a process of their own; raises `Died` when that process ends."""
-
-
-class Died(Exception):
-    """A process ended while it scored; the text says how."""
+"""Scores samples in a process of their own; raises `WorkerLost` when that process ends."""
 
 
 def score_in_window(
@@ -38,7 +35,7 @@ def score_in_window(
     """Score chunks with at most two per worker under way, in their order; rows whose process died are tried again.
 
     A slow chunk keeps no worker from those behind it, as long as what is read and not yet written is below `WINDOW_BYTES`.
-    `submit` sends samples to be scored, `result` waits for them and raises `Died` when their process ended, and `wait`
+    `submit` sends samples to be scored, `result` waits for them and raises `WorkerLost` when their process ended, and `wait`
     returns those of several that are finished, once there is one.
     """
 
@@ -51,9 +48,9 @@ def score_in_window(
             return chunk, ScoredChunk([], Statistics())
         try:
             return chunk, result(handle, chunk.samples)
-        except Died as died:
+        except WorkerLost as lost:
             _log.warning(
-                "%s while rows %d to %d were scored; they are tried again", died, chunk.samples[0].row, chunk.last
+                "%s while rows %d to %d were scored; they are tried again", lost, chunk.samples[0].row, chunk.last
             )
             return chunk, _score_again(attempt, composite, chunk.samples)
 
@@ -83,20 +80,20 @@ def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) 
     """
     try:
         return attempt(samples)
-    except Died as died:
+    except WorkerLost as lost:
         groups: dict[int, list[Sample]] = {}
         for sample in samples:
             groups.setdefault(sample.group, []).append(sample)
         if len(groups) > 1:
             return _joined([_group(attempt, composite, group) for group in groups.values()])
-        return _rows(attempt, composite, samples, str(died))
+        return _rows(attempt, composite, samples, str(lost))
 
 
 def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> ScoredChunk:
     try:
         return attempt(samples)
-    except Died as died:
-        return _rows(attempt, composite, samples, str(died))
+    except WorkerLost as lost:
+        return _rows(attempt, composite, samples, str(lost))
 
 
 def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: str) -> ScoredChunk:
@@ -106,15 +103,15 @@ def _rows(attempt: Attempt, composite: Composite, samples: list[Sample], how: st
         for position, sample in enumerate(samples):
             try:
                 attempt([sample])
-            except Died as died:
-                fatal[position] = str(died)
+            except WorkerLost as lost:
+                fatal[position] = str(lost)
     rest = [sample for position, sample in enumerate(samples) if position not in fatal]
     healthy: ScoredChunk | None = None
     if fatal and rest:
         try:
             healthy = attempt(rest)
-        except Died as died:
-            how = str(died)
+        except WorkerLost as lost:
+            how = str(lost)
     if healthy is None:  # no row does it alone
         fatal = {position: fatal.get(position, how) for position in range(len(samples))}
         healthy = ScoredChunk([], Statistics())

@@ -7,6 +7,8 @@ import re
 from itertools import count
 from typing import Literal
 
+from grpo_rewards.workers import WorkerTimeout
+
 from .equivalence.equality import Decision
 from .equivalence.families import same_parameter
 from .equivalence.normalization import without_name
@@ -38,7 +40,7 @@ from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
-from .symbolic import WorkerTimeout, decide_by_sympy
+from .symbolic import decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .verdicts import Verdict, VerdictCache
 

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 from grpo_rewards import Outcome
-from grpo_rewards_plugins.workers import WorkerEnded, WorkerTimeout, ask_all, shared_pool
+from grpo_rewards.workers import WorkerLost
+from grpo_rewards_plugins.workers import ask_all, shared_pool
 
 from .databases import Files, is_duckdb, is_postgres
 
@@ -72,7 +73,7 @@ def _ended(question: Question, settings: Settings) -> Outcome:
     if query != gold:
         try:
             (alone,) = _sent([(files, gold, gold)], settings)
-        except (WorkerEnded, WorkerTimeout, OSError):
+        except (WorkerLost, OSError):
             pass
         else:
             if alone.value is None:

@@ -1,6 +1,6 @@
-"""Processes that answer questions and are killed at their deadline: for what can hang, or must not hold any rights."""
+"""Questions to `grpo_rewards.workers`: many in few messages, from pools that rewards share, to processes without rights."""
 
 from .chunks import ask_all
-from .pool import Pool, WorkerEnded, WorkerTimeout, shared_pool
+from .shared import shared_pool, task_of
 
-__all__ = ["Pool", "WorkerEnded", "WorkerTimeout", "ask_all", "shared_pool"]
+__all__ = ["ask_all", "shared_pool", "task_of"]

@@ -9,8 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from grpo_rewards import Outcome
 from grpo_rewards.slots import slots
-
-from .pool import WorkerEnded, WorkerTimeout
+from grpo_rewards.workers import WorkerLost, WorkerTimeout
 
 __all__ = ["ask_all"]
 
@@ -84,11 +83,11 @@ def _asked(
     asked = items[:1] if alone else items
     try:
         outcomes = send([question for _, question in asked])
-    except WorkerEnded:
+    except (WorkerTimeout, OSError) as problem:
+        outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem or 'it was stuck'}")]
+    except WorkerLost:
         if len(asked) > 1:
             return [], items, len(asked)
         outcomes = [ended(asked[0][1])]
-    except (WorkerTimeout, OSError) as problem:
-        outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem or 'it was stuck'}")]
     answers = [(number, outcome) for (number, _), outcome in zip(asked, outcomes, strict=False)]
     return answers, items[len(outcomes) :], max(0, alone - len(outcomes))

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 
-__all__ = ["give_up"]
+__all__ = ["nothing", "read_only"]
 
 
-def give_up(rights: str) -> None:
-    """Confine this process for good, as far as the kernel can: ``read`` leaves it reading, ``none`` only its interpreter's files.
+def read_only() -> None:
+    """Confine this process for good, as far as the kernel can: it can read files."""
+    _give_up(lambda: ["/"])
+
+
+def nothing() -> None:
+    """Confine this process for good, as far as the kernel can: it can read its interpreter's files."""
+    from grpo_rewards_sandbox.program.isolation import root
+
+    _give_up(lambda: root.readable([sys.prefix, *(path for path in sys.path if path)]))
+
+
+def _give_up(readable: Callable[[], Sequence[str]]) -> None:
+    """Give up all but reading these files.
 
     By Landlock and a seccomp filter, as the sandbox does where it has no namespaces. Nothing here is the only guard of anything:
     a worker's function evaluates nothing of a completion.
     """
     if sys.platform != "linux":
         return
-    from grpo_rewards_sandbox.program.isolation import landlock, root, seccomp
+    from grpo_rewards_sandbox.program.isolation import landlock, seccomp
     from grpo_rewards_sandbox.program.isolation.syscalls import (
         PR_SET_DUMPABLE,
         PR_SET_NO_NEW_PRIVS,
@@ -28,8 +41,7 @@ def give_up(rights: str) -> None:
     prctl(PR_SET_PDEATHSIG, 9)
     prctl(PR_SET_DUMPABLE, 0)
     if abi := landlock.version():
-        paths = ["/"] if rights == "read" else root.readable([sys.prefix, *(path for path in sys.path if path)])
-        rules = landlock.ruleset(abi, read=paths, write=(), devices=("/dev/null",), execute=False)
+        rules = landlock.ruleset(abi, read=readable(), write=(), devices=("/dev/null",), execute=False)
         landlock.restrict(rules)
         os.close(rules)
     if seccomp.supported():

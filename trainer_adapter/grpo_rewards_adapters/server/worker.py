@@ -1,16 +1,13 @@
-"""A worker process: it reads requests, scores them, and answers with JSON. It ends when its parent does."""
+"""What a worker process does with a request: it scores the rows, and answers with JSON."""
 
 from __future__ import annotations
 
 import logging
-import os
-import pickle
-import signal
-import socket
 import struct
 import threading
 import time
 from collections.abc import Mapping
+from typing import cast
 
 import orjson
 
@@ -19,15 +16,15 @@ from grpo_rewards.cycles import settled
 from grpo_rewards.errors import ColumnError, GrpoRewardsError, InfrastructureError, InputError, PluginError
 from grpo_rewards.rows import ShapeError, dump_json, parse_object, read_shape
 from grpo_rewards.types import Batch
+from grpo_rewards.workers import unpickled
+from grpo_rewards.workers.program import answer_and_leave
 
-__all__ = ["HEADER", "main"]
+__all__ = ["REPLY", "RequestScorer"]
 
-HEADER = struct.Struct("!cIHI")
-"""Before each body in both directions: kind, length, status and rows (the last two are 0 in requests)."""
+REPLY = struct.Struct("!HI")
+"""Before each reply's JSON: status and rows."""
 
 _log = logging.getLogger(__name__)
-
-_BUFFER = 1 << 17  # bytes: most requests come in one piece
 
 
 def answer(composite: Composite, kind: bytes, body: bytes, *, careful: bool = False) -> tuple[int, int, bytes]:
@@ -152,27 +149,31 @@ def _patience(composite: Composite) -> float | None:
 # ------------------------------------------------------------------------------------------------ the process
 
 
-class _Line:
-    """The connection to the parent, and a watch that answers in the main thread's place when that hangs."""
+class RequestScorer:
+    """Answers requests, and has a watch that answers in the main thread's place when that hangs.
 
-    def __init__(self, line: socket.socket, composite: Composite) -> None:
-        self._line = line
-        self._composite = composite
-        self._patience = _patience(composite)
+    A request is its kind, one byte, and its body; the answer is a `REPLY` and JSON.
+    """
+
+    def __init__(self, pickled: bytes) -> None:
+        self._composite = cast(Composite, unpickled(pickled))
+        settled()
+        self._patience = _patience(self._composite)
         self._job: tuple[bytes, bytes] | None = None
         self._began = 0.0
         self._lock = threading.Lock()
         if self._patience is not None:
             threading.Thread(target=self._watch, daemon=True, name="grpo-rewards-watch").start()
 
-    def do(self, kind: bytes, body: bytes) -> None:
+    def __call__(self, request: bytearray) -> bytes:
         """Answer a request."""
+        job = bytes(request[:1]), bytes(memoryview(request)[1:])
         with self._lock:
-            self._job, self._began = (kind, body), time.monotonic()
-        status, rows, text = answer(self._composite, kind, body)
+            self._job, self._began = job, time.monotonic()
+        status, rows, text = answer(self._composite, *job)
         with self._lock:  # held for good by the watch once it has taken over
             self._job = None
-            send(self._line, b"=", status, rows, text)
+        return REPLY.pack(status, rows) + text
 
     def _watch(self) -> None:
         patience = self._patience or 0.0
@@ -183,34 +184,4 @@ class _Line:
                 if self._job is None or time.monotonic() - self._began < patience:
                     continue
                 status, rows, text = answer(self._composite, *self._job, careful=True)
-                send(self._line, b"x", status, rows, text)  # put another one in my place
-                # the main thread hangs, and an orderly exit would wait for it
-                os._exit(0)
-
-
-def main(descriptor: int) -> None:
-    """Serve requests on a connected socket until it closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which drains first
-    logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the parent has said it
-    with socket.socket(fileno=descriptor) as line:
-        reader = line.makefile("rb", buffering=_BUFFER)
-        _, length, _, _ = HEADER.unpack(reader.read(HEADER.size))
-        try:
-            composite = pickle.loads(reader.read(length))  # noqa: S301 - from our own parent
-        except Exception as error:  # noqa: BLE001 - told to the parent, which says it
-            send(line, b"!", 500, 0, f"{type(error).__name__}: {error}".encode())
-            return
-        settled()
-        send(line, b"+", 200, 0, b"")
-        requests = _Line(line, composite)
-        while len(header := reader.read(HEADER.size)) == HEADER.size:
-            kind, length, _, _ = HEADER.unpack(header)
-            body = reader.read(length)
-            if len(body) < length:
-                break
-            requests.do(kind, body)
-
-
-def send(line: socket.socket, kind: bytes, status: int, rows: int, body: bytes) -> None:
-    """Write a header and a body."""
-    line.sendall(HEADER.pack(kind, len(body), status, rows) + body)
+                answer_and_leave(REPLY.pack(status, rows) + text)

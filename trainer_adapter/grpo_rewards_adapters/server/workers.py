@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import os
 import pickle
-import socket
-import sys
 from dataclasses import dataclass, field
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by
-from grpo_rewards_adapters.server.worker import HEADER
+from grpo_rewards.workers import HEADER, START_SECONDS, Task, WorkerLost, WorkerProcess, how_it_ended, pickled
+from grpo_rewards_adapters.server.worker import REPLY
 
 __all__ = ["Response", "Workers"]
 
 _log = logging.getLogger(__name__)
-_START_TIMEOUT = 120.0
 _STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
 _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two workers is the job
 
@@ -42,41 +38,49 @@ class _Job:
     attempts: int = 0
 
 
-class _Died(Exception):
-    """The worker's end of the line was closed; the text says how it ended."""
+class _ServiceWorker(WorkerProcess):
+    """A worker that an event loop asks."""
 
+    async def start(self, composite: bytes) -> None:
+        """Have it load the rewards.
 
-@dataclass(slots=True)
-class _Worker:
-    process: asyncio.subprocess.Process
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
+        Raises:
+            ConfigError: they cannot be loaded there.
+            WorkerLost: it ended.
+        """
+        self._reader, self._writer = await asyncio.open_connection(sock=self.line, limit=1 << 22)
+        kind, length = await self._exchange(composite)
+        body = await self._reader.readexactly(length)
+        if kind == b"!":
+            raise pickle.loads(body)  # noqa: S301 - from our own child
 
-    async def ask(self, kind: bytes, body: bytes) -> Response:
+    async def do(self, job: _Job) -> Response:
+        """Have a job done. Raises `WorkerLost` where it ended."""
+        kind, length = await self._exchange(job.kind, job.body)
         try:
-            self.writer.writelines((HEADER.pack(kind, len(body), 0, 0), body))
-            await self.writer.drain()
-            told, length, status, rows = HEADER.unpack(await self.reader.readexactly(HEADER.size))
-            return Response(status, rows, await self.reader.readexactly(length), told == b"x")
+            status, rows = REPLY.unpack(await self._reader.readexactly(REPLY.size))
+            return Response(status, rows, await self._reader.readexactly(length - REPLY.size), kind == b"x")
         except (asyncio.IncompleteReadError, ConnectionError):
-            code = await self._ended()
-            raise _Died(
-                f"the worker process ended with {f'signal {-code}' if code < 0 else f'status {code}'}"
-            ) from None
+            raise await self._lost() from None
 
-    async def stop(self) -> None:
-        self.writer.close()
-        await self._ended()
-
-    async def _ended(self) -> int:
-        """Wait for the process to end by itself, since its line is closed; kill it if it does not."""
+    async def _exchange(self, *parts: bytes) -> tuple[bytes, int]:
+        """Send a message in parts, and return the kind and length of the next one that comes."""
         try:
-            # wait_for cancels what it waits for, which is waited for again below
-            return await asyncio.wait_for(asyncio.shield(self.process.wait()), 5.0)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                self.process.kill()
-            return await self.process.wait()
+            self._writer.writelines((HEADER.pack(b"?", 1, sum(map(len, parts))), *parts))
+            await self._writer.drain()
+            kind, _, length = HEADER.unpack(await self._reader.readexactly(HEADER.size))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise await self._lost() from None
+        return kind, length
+
+    async def _lost(self) -> WorkerLost:
+        await self.end()
+        return WorkerLost(how_it_ended(self.process.returncode))
+
+    async def end(self, *, now: bool = False) -> None:
+        """Let it end by itself, unless it is to end `now`."""
+        self._writer.transport.abort()
+        await asyncio.to_thread(self.kill if now else self.stop)
 
 
 @dataclass(slots=True)
@@ -90,7 +94,7 @@ class Workers:
     alive: int = 0
     _jobs: asyncio.Queue[_Job] = field(default_factory=asyncio.Queue)
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
-    _running: list[_Worker] = field(default_factory=list)
+    _running: list[_ServiceWorker] = field(default_factory=list)
     _pickled: bytes = b""
 
     async def start(self) -> None:
@@ -99,10 +103,7 @@ class Workers:
         Raises:
             ConfigError: the rewards cannot be loaded in another process.
         """
-        try:
-            self._pickled = pickle.dumps(self.composite)
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise ConfigError(f"the rewards cannot be sent to a worker process: {error}") from None
+        self._pickled, _ = pickled(self.composite)
         first = await asyncio.gather(*(self._first() for _ in range(self.size)))
         self._tasks = [asyncio.create_task(self._work(worker)) for worker in first]
 
@@ -121,47 +122,38 @@ class Workers:
             job = self._jobs.get_nowait()
             if not job.done.done():
                 job.done.set_result(Response(503, 0, b'{"error":"the service is shutting down"}'))
-        await asyncio.gather(*(worker.stop() for worker in self._running))
+        await asyncio.gather(*(worker.end() for worker in self._running))
 
-    async def _first(self) -> _Worker:
-        died: _Died | None = None
+    async def _first(self) -> _ServiceWorker:
+        lost: WorkerLost | None = None
         for _ in range(_STARTS):
-            if died is not None:
+            if lost is not None:
                 self.restarts += 1
-                _log.warning("%s while it started; starting another", died)
+                _log.warning("%s while it started; starting another", lost)
             try:
                 return await self._spawn()
-            except _Died as error:
-                died = error
-        raise ConfigError(f"a worker process did not start, {_STARTS} times: {died}")
+            except WorkerLost as error:
+                lost = error
+        raise ConfigError(f"a worker process did not start, {_STARTS} times: {lost}")
 
-    async def _spawn(self) -> _Worker:
-        mine, theirs = socket.socketpair()
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c",
-                f"from grpo_rewards_adapters.server.worker import main; main({theirs.fileno()})",
-                stdin=asyncio.subprocess.DEVNULL, pass_fds=(theirs.fileno(),),
-                env={**os.environ, **shared_by(self.size), "PYTHONPATH": os.pathsep.join(os.path.abspath(place) for place in sys.path)},
-            )  # fmt: skip
-        reader, writer = await asyncio.open_connection(sock=mine, limit=1 << 22)
-        worker = _Worker(process, reader, writer)
+    async def _spawn(self) -> _ServiceWorker:
+        worker = _ServiceWorker(
+            Task(f"{__package__}.worker:RequestScorer", "bytes", b"", environment=shared_by(self.size))
+        )
         try:
-            started = await asyncio.wait_for(worker.ask(b"c", self._pickled), _START_TIMEOUT)
+            await asyncio.wait_for(worker.start(self._pickled), START_SECONDS)
         except TimeoutError:
-            process.kill()
-            raise ConfigError(f"a worker process did not start within {_START_TIMEOUT:g} s") from None
-        if started.status != 200:
-            await worker.stop()
-            raise ConfigError(
-                f"the rewards cannot be loaded in a worker process: {started.body.decode(errors='replace')}"
-            )
+            await worker.end(now=True)
+            raise ConfigError(f"a worker process did not start within {START_SECONDS:g} s") from None
+        except ConfigError:
+            await worker.end()
+            raise
         self._running.append(worker)
         self.alive += 1
         return worker
 
-    async def _work(self, worker: _Worker) -> None:
-        current: _Worker | None = worker
+    async def _work(self, worker: _ServiceWorker) -> None:
+        current: _ServiceWorker | None = worker
         while True:
             job = await self._jobs.get()
             if job.done.cancelled():  # its client has gone
@@ -172,40 +164,38 @@ class Workers:
                 job.attempts += 1
                 try:
                     async with asyncio.timeout(self.request_timeout):
-                        answer = await current.ask(job.kind, job.body)
+                        answer = await current.do(job)
                 except TimeoutError:
-                    current.process.kill()
-                    await self._lost(current)
+                    await self._end(current, now=True)
                     current = None
                     answer = Response(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
-                except _Died as died:
-                    await self._lost(current)
+                except WorkerLost as lost:
+                    await self._end(current)
                     current = None
-                    _log.warning("%s while it scored a request (attempt %d)", died, job.attempts)
+                    _log.warning("%s while it scored a request (attempt %d)", lost, job.attempts)
                     if job.attempts < _ATTEMPTS:
                         continue
-                    text = f'{{"error":"{died} on this request, {_ATTEMPTS} times"}}'
+                    text = f'{{"error":"{lost} on this request, {_ATTEMPTS} times"}}'
                     answer = Response(500, 0, text.encode())
                 if not job.done.done():  # its client may have gone meanwhile
                     job.done.set_result(answer)
                 if answer.last and current is not None:
-                    await self._lost(current)
+                    await self._end(current)
                     current = None
 
-    async def _lost(self, worker: _Worker) -> None:
+    async def _end(self, worker: _ServiceWorker, *, now: bool = False) -> None:
         self._running.remove(worker)
         self.alive -= 1
-        worker.writer.close()
-        await worker.process.wait()
+        await worker.end(now=now)
 
-    async def _again(self) -> _Worker:
+    async def _again(self) -> _ServiceWorker:
         """Start a worker in place of one that died, however often it takes."""
         pause = 0.1
         while True:
             self.restarts += 1
             try:
                 return await self._spawn()
-            except (_Died, ConfigError, OSError) as error:
+            except (WorkerLost, ConfigError, OSError) as error:
                 _log.error("a worker cannot be started again: %s; trying once more in %.1f s", error, pause)
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 10.0)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from grpo_rewards_plugins.workers import Pool, WorkerEnded, WorkerTimeout, shared_pool
+from grpo_rewards.workers import Pool, WorkerLost, WorkerTimeout
+from grpo_rewards_plugins.workers import shared_pool
 
-__all__ = ["FUNCTION", "Pool", "WorkerTimeout", "decide_by_sympy"]
+__all__ = ["FUNCTION", "decide_by_sympy"]
 
 # times `seconds` on the clock at most: a busy machine changes no verdict
 _PATIENCE = 5.0
@@ -21,6 +22,8 @@ def decide_by_sympy(
     """
     try:
         equal, rule = (pool or shared_pool(FUNCTION)).ask([gold, answer], seconds=seconds, patience=_PATIENCE)
-    except WorkerEnded as ended:
-        return None, str(ended)
+    except WorkerTimeout:
+        raise
+    except WorkerLost as lost:
+        return None, str(lost)
     return equal, str(rule)
