@@ -55,7 +55,7 @@ _LONGEST_MISSING = max(map(len, _MISSING))
 class Reading:
     """A text as the ladder sees it: each form is worked out when first asked for."""
 
-    __slots__ = ("_key", "_numeral", "_tree", "direction", "text")
+    __slots__ = ("_key", "_numeral", "_rewritten", "_tree", "direction", "text")
 
     def __init__(self, raw: str) -> None:
         if raw.isdigit() and raw.isascii():  # clean already, as most answers are
@@ -70,6 +70,7 @@ class Reading:
         self.text, self.direction = without_direction(self.text)
         self._key: str | None = None
         self._numeral: Numeral | Literal[False] | None = False
+        self._rewritten: str | None = None
         self._tree: Node | ParseError | None = None
 
     def __repr__(self) -> str:
@@ -90,11 +91,18 @@ class Reading:
         return self._numeral
 
     @property
+    def rewritten(self) -> str:
+        """The text in the common notations."""
+        if self._rewritten is None:
+            self._rewritten = rewritten(self.text)
+        return self._rewritten
+
+    @property
     def tree(self) -> Node | ParseError:
         """The tree, or why there is none."""
         if self._tree is None:
             try:
-                self._tree = parse(rewritten(self.text))
+                self._tree = parse(self.rewritten)
             except (ValueError, ArithmeticError) as error:
                 self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
         return self._tree
@@ -102,7 +110,7 @@ class Reading:
     def ungrouped(self) -> Node | None:
         """The tree with every comma read as that of a list."""
         try:
-            return parse(rewritten(self.text), groups=False)
+            return parse(self.rewritten, groups=False)
         except (ValueError, ArithmeticError):
             return None
 
@@ -110,11 +118,10 @@ class Reading:
         """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
         if len(self.text) > _LONGEST_LOOSE:
             return None
-        text = rewritten(self.text)
-        if not only_units(text.rpartition("=")[2]):
+        if not only_units(self.rewritten.rpartition("=")[2]):
             return None
         try:
-            found = parse(text, loose=True, glued=glued)
+            found = parse(self.rewritten, loose=True, glued=glued)
         except (ValueError, ArithmeticError):
             return None
         return None if found == self.tree else found

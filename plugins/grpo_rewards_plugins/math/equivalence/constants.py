@@ -18,6 +18,8 @@ _MANY = 400  # nodes; larger answers are read once
 def other_constants(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     """Both, with the constants of one named as the other's, or without the constant that an antiderivative is free in."""
     names, other_names = free(gold), free(answer)
+    if _LETTERS.isdisjoint(names) or _LETTERS.isdisjoint(other_names):
+        return
     one, other = names & _CONSTANTS, other_names & _CONSTANTS
     sides = (names | other_names) & _OF_A_TRIANGLE and not names & _INTEGRATED  # "a+b+c" is no "a+b+C"
     if (
@@ -151,3 +153,4 @@ def _factor_renamed(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]
 
 
 _SOLUTION = _CONSTANTS | {"A", "B"}
+_LETTERS = _CONSTANTS | _FREE  # what is called otherwise is no constant

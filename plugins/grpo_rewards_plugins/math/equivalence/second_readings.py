@@ -46,6 +46,8 @@ class _Marks:
 
     imaginary: bool = False
     log: bool = False
+    member: bool = False  # of a set: "k \\in Z"
+    accented: bool = False
     applied: frozenset[str] = frozenset()
 
 
@@ -58,6 +60,11 @@ def _marks(node: Node) -> _Marks:
             out.log = True
         elif here.kind == "apply":
             out.applied |= {str(here.value)}
+            out.accented |= here.value in ("\\hat", "\\vec")
+        elif here.kind == "sym":
+            out.accented |= here.value[:1] == "\\"
+        elif here.kind == "rel":
+            out.member |= "in" in here.value
     return out
 
 
@@ -93,9 +100,11 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         for one in ones:
             yield (others, one, "in one of its units") if turned else (one, others, "in one of its units")
     yield from _without_exclusions(gold, answer)
-    yield from _families(gold, answer)
-    yield from _counted_names(gold, answer)
-    yield from _vectors(gold, answer)
+    if mine.member or theirs.member:
+        yield from _families(gold, answer)
+        yield from _counted_names(gold, answer)
+    if mine.accented or theirs.accented or not {"j", "k"}.isdisjoint(names | other_names):
+        yield from _vectors(gold, answer)
     yield from _called(gold, answer)
     if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
         # one tree twice, which is equal to itself
