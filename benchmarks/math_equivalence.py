@@ -46,6 +46,9 @@ BLIND = (
     "fourteenth",
     "fifteenth",
     "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
 )
 FRESH = (
     "science",

@@ -34,6 +34,8 @@ TABLES = (
     "fifteenth_answers",
     "sixteenth_answers",
     "seventeenth_answers",
+    "eighteenth_answers",
+    "nineteenth_answers",
     "around_a_value",
 )
 
@@ -90,6 +92,8 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "fifteenth_words",
         "sixteenth_words",
         "seventeenth_words",
+        "eighteenth_words",
+        "nineteenth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

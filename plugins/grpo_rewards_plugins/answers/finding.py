@@ -12,7 +12,7 @@ from typing import Literal
 from .completions import final_text, outside_code, own_question
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
-from .signs import bold, last_line, last_number, last_segment, letter, whole
+from .signs import bold, last_line, last_number, last_segment, letter, whole, without_afterthought
 
 __all__ = ["KEPT", "ORDER", "Place", "extract", "find_answer"]
 
@@ -53,6 +53,8 @@ def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answe
         best = said
     if best is not None:
         return best[1]
+    if phrases and signs:
+        text = without_afterthought(text)
     for rule in signs:
         if (found := _SIGNS[rule](text)) is not None:
             return Extraction(found, rule)

@@ -9,17 +9,21 @@ import re
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
 from .phrases import VERDICTS, concluded, phrase
 
-__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
+__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole", "without_afterthought"]
 
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
+_DOUBTED = re.compile(
+    r"\b(?:not|cannot|never|neither|nor|unless|if|wrong|false|impossible|unlikely)\b|n't\b", re.IGNORECASE
+)
 _DIGIT = re.compile(r"\d")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
 _LEAD = re.compile(
-    r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=)",
+    r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=|(?-i:[A-Z]{1,3})\s?=)",
     re.IGNORECASE,
 )
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
+_ON_A_DAY = re.compile(r"\b(?:on|is|be|was)\s(?:an?\s)?((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\.?$")
 _VERDICT = re.compile(
     r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE
 )
@@ -28,9 +32,15 @@ _STATED = re.compile(
     r"(?:\*\*)?([Tt]rue|[Ff]alse)\b(?:\*\*)?[.!]"
 )
 _FORMULA_END = re.compile(
-    r"(?:=|\b(?:is|are|equals))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
+    r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
 )
 _TIME = re.compile(r"^[*(]*(\d{1,2}:\d\d)[*).,]*$")
+_SAID_IN_BOLD = re.compile(
+    r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
+)
+_BOLD_NUMBER = frozenset(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
+)
 _BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
@@ -45,13 +55,23 @@ def bold(text: str) -> str | None:
         hit = phrase(content)
         if hit is not None:
             return hit[1]
-        if content.rstrip(".!,").lower() in VERDICTS:
+        plain = content.rstrip(".!,").lower()
+        if plain in VERDICTS or (plain in _BOLD_NUMBER and _DOUBTED.search(_line(window, match.start())) is None):
             return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
             return inner[-1][2].strip() if inner else content
-    said = _BOLD_END.search(window[-300:].rstrip())
+    end = window[-300:].rstrip()
+    said = _BOLD_END.search(end)
+    if said is None or _DENIED.search(said[0]) or _DOUBTED.search(said[0]):
+        last = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
+        said = _SAID_IN_BOLD.search(last) if _DOUBTED.search(last) is None else None
     return None if said is None or _DENIED.search(said[0]) else said[1]
+
+
+def _line(text: str, end: int) -> str:
+    """What stands before a place on its line."""
+    return text[text.rfind("\n", 0, end) + 1 : end]
 
 
 def _heading(content: str) -> bool:
@@ -76,7 +96,9 @@ def last_line(text: str) -> str | None:
     if (verdict := _STATED.search(line)) is not None:
         return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
-        return said[1] or said[2] or said[3]
+        return next(group for group in said.groups() if group)
+    if (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
+        return day[1]
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
         return inner[0][2].strip()
@@ -91,15 +113,16 @@ def last_line(text: str) -> str | None:
 _HAN_LINE = re.compile(
     r"[\u4e00-\u9fff]{2,20}[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
     r"|(?:所以|因此|答)[:：,，]?[^\d$]{1,30}?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
-    r"|(?:本题|应|故|所以|答案)选\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$"
+    r"|正确(?:选项|答案)[为是]\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$|(?:本题|应|故|所以|答案)选\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$"
 )
 
 
 _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
-    r"(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s(?:the|this)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
-    r"(?:and it is|and this is|when|attained|achieved|occurring|reached)\b"
+    r"(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s)?(?:[Tt]he|[Tt]his)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
+    r"(?:and it is|and this is|when|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
     r"|(?:given\s)?(?:equation|system|inequality|congruence)\shas\s((?:no|infinitely many)\s(?:real\s|integer\s)?solutions?)\.?$)"
     r"|(Yes|No|True|False),?\s(?:because|since)\b"
+    r"|[^\d\n]{4,80}\sare\s(-?\d+(?:[./]\d+)?(?:,\s-?\d+(?:[./]\d+)?){0,8},?\sand\s-?\d+(?:[./]\d+)?)\.?$"
 )
 
 
@@ -110,7 +133,8 @@ def _in_prose(line: str) -> bool:
 
 
 _GIVEN_UP = re.compile(
-    r"\b(?:I|[Ww]e)\s(?:(?:could|can|did|do)(?:\snot|n't)|cannot|am\s(?:not\sable|unable)\sto|(?:was|were|are)\s(?:not\sable|unable)\sto|failed\sto)"
+    r"\bI(?:'m|\sam)\snot\s(?:sure|certain)\b[^.!?\n]{0,60}[.!?]?\s*$"
+    r"|\b(?:I|[Ww]e)\s(?:(?:could|can|did|do)(?:\snot|n't)|cannot|am\s(?:not\sable|unable)\sto|(?:was|were|are)\s(?:not\sable|unable)\sto|failed\sto)"
     r"\s(?:find|solve|determine|work\sout|know|compute|answer)\b[^.!?\n]{0,60}[.!?]?\s*$"
 )
 
@@ -120,12 +144,22 @@ def _given_up(text: str) -> bool:
     return _GIVEN_UP.search(text[-200:]) is not None
 
 
+_END_OF_PROOF = frozenset(("\\blacksquare", "\\square", "\\qed", "\\Box", "\\checkmark"))
+_INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$")
+_DENIED_NUMBER = re.compile(r"(?:\bnot|\brather than|\binstead of)\s[$(]*(?:\\[$(])?-?\d[\d.,/]*")
+
+
+def _instead(text: str, place: int) -> bool:
+    """Is what stands at a place said not to be the answer ("63, not 36")?"""
+    return _INSTEAD.search(text, max(0, place - 16), place) is not None
+
+
 def last_segment(text: str) -> str | None:
     """The last formula between math delimiters."""
     window = text[-WINDOW:]
     if _given_up(window):
         return None
-    found = segments(window)
+    found = [one for one in segments(window) if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])]
     if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
         return None
     return found[-1][2].strip() or None
@@ -143,15 +177,28 @@ def letter(text: str) -> str | None:
     if _DENIED.search(line):
         return None
     # A and I are words too, and count only where a mark, "or" or the line's end follows
-    alone = set(re.findall(r"(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line))
+    alone = set(
+        re.findall(
+            r"(?<=[Oo]ption )[A-J](?!\w)|(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line
+        )
+    )
     return alone.pop() if len(alone) == 1 else None
+
+
+# a rate's unit belongs to it: "1.5 m/s" is no acceleration
+_RATE = re.compile(r"(?<![\w.,\\$])(-?\d[\d,]*(?:\.\d+)?\s?[a-zA-Z]{1,4}/[a-zA-Z]{1,3}(?:[²³]|\^?[23])?)\.?\s*$")
 
 
 def last_number(text: str) -> str | None:
     """The last number."""
     if _given_up(text):
         return None
-    for word in reversed(text[-WINDOW:].split()):  # no number goes across a space
+    window = text[-WINDOW:]
+    if "not" in window or "instead" in window or "rather" in window:
+        window = _DENIED_NUMBER.sub(" ", window)
+    if (rate := _RATE.search(window[-60:])) is not None:
+        return rate[1]
+    for word in reversed(window.split()):  # no number goes across a space
         if _DIGIT.search(word) is not None and (
             found := _TIME.findall(word) or [one[0] for one in NUMBER.finditer(word)]
         ):
@@ -159,9 +206,32 @@ def last_number(text: str) -> str | None:
     return None
 
 
+_THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
+
+
+def without_afterthought(text: str) -> str:
+    """The text without a check at its end ("Check: 2(9) - 3 = 15") and without the reason at the end of its last sentence."""
+    tail = max(0, len(text) - WINDOW)
+    if (check := _CHECK.search(text, tail)) is not None and _DIGIT.search(text, tail, check.start()) is not None:
+        text = text[: check.start()].rstrip()
+    reason = _REASON_AT_THE_END.search(text, max(0, len(text) - 300))
+    return text if reason is None else text[: reason.start("reason")] + "."
+
+
+_CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
+_REASON_AT_THE_END = re.compile(r"(?<=[\d$)%])(?P<reason>,?\s(?:since|because)\s[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)")
+
+
 def whole(text: str) -> str | None:
     """All of a text that is short and a single line; of a longer one what its last line says that something is."""
     stripped = text.strip()
+    if (
+        _THUS.match(stripped) is not None
+        and _DOUBTED.search(stripped) is None
+        and "\n" not in stripped
+        and (end := concluded(stripped)) is not None
+    ):
+        return end
     if stripped and len(stripped) <= 200 and "\n" not in stripped:
         return stripped
     return concluded(stripped[stripped.rfind("\n") + 1 :])

@@ -48,6 +48,15 @@ def in_parts(node: Node, other: Node) -> Node:
     if other.kind == "tuple" and len(names) > 1:
         named = len(set(names)) == len(names) == len(other.args) and all(name.kind == "sym" for name in names)
         return Node("tuple", None, (value,) * len(names)) if named else node
+    if len(names) > 1 and len(set(names)) == len(names) and all(name.kind == "sym" for name in names):
+        if (
+            other.kind == "rel"
+            and other.value == ("=",)
+            and other.args[0] == Node("tuple", other.args[0].value, tuple(names))
+        ):
+            return Node("rel", ("=",), (other.args[0], Node("tuple", None, (value,) * len(names))))
+        if other.kind == "list" and all(part.kind == "rel" and part.value == ("=",) for part in other.args):
+            return Node("list", ",", tuple(Node("rel", ("=",), (name, value)) for name in names))
     if other.kind != "list" or any(part.kind != "rel" or part.value != ("=",) for part in other.args):
         return node
     points = names[0].kind == value.kind == "tuple" and len(names) == 1 and len(names[0].args) == len(value.args)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from flint import acb, arb, fmpq
 
-from ..reading.tree import Node, add, free, mul, number, power, walk
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, number, power, walk
 from ..reading.units import DEGREE, NO_UNIT, PERCENT, RADIAN, Unit, named_unit
 from .equality import Decision, constant_value, expressions_equal
 from .points import precision
@@ -187,6 +187,14 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
 
 def _kelvins(value: Node, unit: Unit) -> Node | None:
     """A temperature in kelvins; None for what is none."""
+    if (
+        value.kind == "mul"
+        and value.args[0] == MINUS_ONE
+        and len(value.args) == 2
+        and value.args[1].kind in ("num", "dec")
+    ):
+        size = -(value.args[1].value if value.args[1].kind == "num" else value.args[1].value[0])
+        value = Node("num", size)
     if unit.scale != 1 or unit.bases not in _TEMPERATURES or value.kind not in ("num", "dec"):
         return None
     size = value.value if value.kind == "num" else value.value[0]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ..reading.tree import Node, add, free, mul, negate, number, power, replaced, walk
 from .constants import function_head, other_constants
-from .equality import Decision
-from .normalization import without_name
+from .equality import Decision, expressions_equal
+from .normalization import name_like, without_name
 from .quantities import same_quantity
 from .structures import compare
 
@@ -32,12 +32,13 @@ def decide(gold: Node, answer: Node, seed: str = "") -> Decision:
         again = compare(mine, theirs, seed)
         if again.equal:
             return Decision(True, f"{again.rule}, {why}")
-        if why == _PRODUCT and found.equal is None:
+        if why in (_PRODUCT, _UNIT_VECTORS) and found.equal is None:
             found = again  # what the other side says settles which reading is meant
     return found
 
 
 _PRODUCT = "with a product of letters"
+_UNIT_VECTORS = "with unit vectors by their letters"
 
 
 @dataclass(slots=True)
@@ -94,6 +95,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             replaced(answer, {min(other_names): Node("sym", min(names))}),
             "with another name inside",
         )
+    for one, other, turned in ((gold, answer, False), (answer, gold, True)):
+        if other.kind != "rel" and (value := _worked_out(one)) is not None:
+            yield (other, value, "worked out") if turned else (value, other, "worked out")
     if mine.applied & other_names or theirs.applied & names:
         yield _multiplied(gold, other_names), _multiplied(answer, names), _PRODUCT
     for ones, others, turned in ((_converted(gold), answer, False), (_converted(answer), gold, True)):
@@ -106,6 +110,8 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     if mine.accented or theirs.accented or not {"j", "k"}.isdisjoint(names | other_names):
         yield from _vectors(gold, answer)
     yield from _called(gold, answer)
+    if "C_" in mine.applied | theirs.applied:
+        yield _chosen(gold), _chosen(answer), "a number of choices"
     if gold == Node("named", "empty") and answer.kind == "sym" and answer.value in ("\\phi", "\\Phi"):
         # one tree twice, which is equal to itself
         yield gold, gold, "with phi for the empty set"
@@ -116,6 +122,14 @@ def _base_ten(node: Node) -> Node:
     if node.kind == "call" and node.value == "log" and len(args) == 1:
         args = (*args, number(10))
     return Node(node.kind, node.value, args)
+
+
+def _worked_out(node: Node) -> Node | None:
+    """The end of ``(x+1)(x+2) = x^2+3x+2``, an equation that holds everywhere; None for any other, which says something."""
+    if node.kind != "rel" or node.value != ("=",) or name_like(node.args[0]) or name_like(node.args[1]):
+        return None
+    left, right = node.args
+    return right if free(left) and free(left) == free(right) and expressions_equal(left, right).equal else None
 
 
 def _same_function(gold: Node, answer: Node) -> tuple[str, Node] | None:
@@ -257,7 +271,7 @@ def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     """``2i + 3j`` with bold or hatted letters against each other and against ``(2, 3)``."""
     mine, theirs = _bare_units(gold), _bare_units(answer)
     if (mine, theirs) != (gold, answer):
-        yield mine, theirs, "with unit vectors by their letters"
+        yield mine, theirs, _UNIT_VECTORS
     mine, theirs = without_name(mine), without_name(theirs)
     for node, other, turned in ((mine, theirs, False), (theirs, mine, True)):
         parts = node.args if node.kind == "tuple" or (node.kind == "matrix" and 1 in node.value) else ()
@@ -290,6 +304,14 @@ def _called(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         else:
             continue
         yield (found, other, why) if turned else (other, found, why)
+
+
+def _chosen(node: Node) -> Node:
+    """``C_{2n}^{n}`` as a number of combinations."""
+    args = tuple(_chosen(arg) for arg in node.args)
+    if node.kind == "pow" and args[0].kind == "apply" and args[0].value == "C_":
+        return Node("call", "binom", (*args[0].args, args[1]))
+    return Node(node.kind, node.value, args)
 
 
 def _count(letter: str, top: Node, bottom: Node) -> Node:

@@ -248,7 +248,7 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
 
 def _same_head(one: Node, other: Node) -> bool:
     """``h(t)`` and ``h``, ``\\vec{F}`` and ``F``: one thing."""
-    if one.kind == other.kind == "sym":
+    if one.kind == other.kind == "sym" or (one.kind == other.kind == "apply" and one.args == other.args):
         return str(one.value) == f"\\vec {other.value}"  # a vector with and without its arrow
     return one.kind == "apply" and other.kind == "sym" and one.value == other.value and not free(one) & {other.value}
 

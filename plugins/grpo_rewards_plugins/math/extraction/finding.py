@@ -41,6 +41,9 @@ def gold_text(gold: str) -> str:
     return text
 
 
-_CALLED = re.compile(r"^(?:the\s+)?(?:solutions?|answers?)\s+(?:is|are)\s*(?::\s*|(?=[-\d$\\(\[]))", re.IGNORECASE)
+_CALLED = re.compile(
+    r"^(?:(?:the\s+)?(?:solutions?|answers?)\s+(?:is|are)\s*(?::\s*|(?=[-\d$\\(\[]))|答案\s*[是为:：]\s*[:：]?)",
+    re.IGNORECASE,
+)
 _SAYS = re.compile(r"^(?:The|Its?|Their|This|That|So|Thus|Hence|Therefore)\b[^$]*\b(?:is|are|was|equals|has [a-z]+)$")
 _SET_LEAD = re.compile(r"[a-zA-Z]\s*\\in\s*$")

@@ -49,6 +49,9 @@ def _plain(text: str) -> str:
     return _SPACE.sub(" ", _SPACING.sub(" ", _TEXT.sub("", text))).strip(" ,")
 
 
+_IN_THE = re.compile(r"\s?in the (morning|afternoon|evening)$")
+
+
 def clock(text: str) -> tuple[int, ...] | None:
     """A time of day as hour, minute, second and half of the day (0 unknown, 1 am, 2 pm)."""
     if len(text) > _LONGEST:
@@ -56,7 +59,7 @@ def clock(text: str) -> tuple[int, ...] | None:
     if not any(c.isdigit() for c in text[:12]):
         said = _plain(text).strip(".").lower()
         return _NAMED_HOURS.get(said) or _in_words(said)
-    plain = _plain(text)
+    plain = _IN_THE.sub(lambda m: " am" if m[1] == "morning" else " pm", _plain(text))
     match = _CLOCK.fullmatch(plain)
     if match is not None and int(match[2]) < 60 and int(match[1]) <= 24 and int(match[3] or 0) < 60:
         half = _half(match[4] or match[6], match[5], int(match[1]))

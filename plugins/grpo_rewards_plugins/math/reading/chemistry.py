@@ -61,9 +61,17 @@ def _shells(text: str) -> tuple[str, list[str]] | None:
     if _HYBRID.fullmatch(plain) is not None:
         return plain.replace("^", ""), []
     match = _CONFIGURATION.fullmatch(plain)
-    return None if match is None else (match[1], sorted(shell.replace("^", "") for shell in _SHELL.findall(match[2])))
+    if match is None:
+        return None
+    shells = [*_CORES.get(match[1], "").split(), *(shell.replace("^", "") for shell in _SHELL.findall(match[2]))]
+    return "" if match[1] in _CORES else match[1], sorted(shells)
 
 
+_HELIUM = "1s2"
+_NEON = f"{_HELIUM} 2s2 2p6"
+_ARGON = f"{_NEON} 3s2 3p6"
+_KRYPTON = f"{_ARGON} 3d10 4s2 4p6"
+_CORES = {"[He]": _HELIUM, "[Ne]": _NEON, "[Ar]": _ARGON, "[Kr]": _KRYPTON, "[Xe]": f"{_KRYPTON} 4d10 5s2 5p6"}
 _HYBRIDIZED = re.compile(r"[\s{-]*hybridi[sz](?:ed|ation)[\s}]*$")
 _HYBRID = re.compile(r"sp(?:\^?[23](?:d(?:\^?[23])?)?)?")
 _CONFIGURATION = re.compile(r"(\[[A-Z][a-z]\]|)((?:\d[spdf]\^?\d{1,2})+)")
@@ -73,8 +81,59 @@ _PLUS = re.compile(r"\+(?=\d{0,3}[A-Z(\[])")
 _COUNTED = re.compile(r"(\d{0,3})(.+)")
 
 
+# names that leave no doubt which substance is meant; of the elements that come in pairs also the symbol
+_NAMED = {
+    "water": "H2O", "carbon dioxide": "CO2", "carbon monoxide": "CO", "ammonia": "NH3", "methane": "CH4", "ethane": "C2H6", "propane": "C3H8",
+    "butane": "C4H10", "ethene": "C2H4", "ethylene": "C2H4", "benzene": "C6H6", "ethanol": "C2H5OH", "methanol": "CH3OH", "glucose": "C6H12O6",
+    "ozone": "O3", "sodium chloride": "NaCl", "sodium hydroxide": "NaOH", "potassium hydroxide": "KOH", "calcium carbonate": "CaCO3",
+    "calcium oxide": "CaO", "calcium hydroxide": "Ca(OH)2", "sodium carbonate": "Na2CO3", "sulfuric acid": "H2SO4", "sulphuric acid": "H2SO4",
+    "nitric acid": "HNO3", "hydrochloric acid": "HCl", "hydrogen chloride": "HCl", "phosphoric acid": "H3PO4", "acetic acid": "CH3COOH",
+    "sulfur dioxide": "SO2", "sulfur trioxide": "SO3", "nitrogen dioxide": "NO2", "nitric oxide": "NO", "nitrous oxide": "N2O",
+    "hydrogen peroxide": "H2O2", "hydrogen sulfide": "H2S", "silver nitrate": "AgNO3", "silver chloride": "AgCl", "barium sulfate": "BaSO4",
+    "potassium permanganate": "KMnO4", "iron": "Fe", "copper": "Cu", "zinc": "Zn", "silver": "Ag", "gold": "Au", "lead": "Pb", "tin": "Sn",
+    "sodium": "Na", "potassium": "K", "calcium": "Ca", "magnesium": "Mg", "aluminum": "Al", "aluminium": "Al", "carbon": "C", "silicon": "Si",
+    "sulfur": "S", "helium": "He", "neon": "Ne", "argon": "Ar", "lithium": "Li", "mercury": "Hg", "nickel": "Ni", "platinum": "Pt",
+    "hydrogen gas": "H2", "oxygen gas": "O2", "nitrogen gas": "N2", "chlorine gas": "Cl2",
+}  # fmt: skip
+_PAIRS = {
+    "hydrogen": "H",
+    "oxygen": "O",
+    "nitrogen": "N",
+    "fluorine": "F",
+    "chlorine": "Cl",
+    "bromine": "Br",
+    "iodine": "I",
+}
+
+
+def _named(text: str) -> str | None:
+    """A substance's name in lower case."""
+    said = " ".join(_TYPESETTING_OF_NAMES.sub(" ", text).split()).lower()
+    return said if said in _NAMED or said in _PAIRS else None
+
+
+_TYPESETTING_OF_NAMES = re.compile(r"\\(?:text|mathrm|mbox)(?![a-zA-Z])|[{}$~]")
+_LONGEST_NAME = 60
+
+
+def _substance(one: str, other: str) -> bool | None:
+    """A substance by its name on one side and by its formula on the other; None for any other two."""
+    if len(one) > _LONGEST_NAME or len(other) > _LONGEST_NAME:
+        return None
+    names = _named(one), _named(other)
+    if (names[0] is None) == (names[1] is None):
+        return None
+    name, formula = (names[0], _formula(other)) if names[0] is not None else (names[1], _formula(one))
+    if name is None or formula is None:
+        return None
+    element = _PAIRS.get(name)
+    return formula in (element, f"{element}2") if element is not None else formula == _NAMED[name]
+
+
 def same_formula(gold: str, answer: str) -> bool | None:
     """Are two chemical formulas, or two reactions, one?  None where they may be something else, such as products of letters."""
+    if (substance := _substance(gold, answer)) is not None:
+        return substance
     if (shells := _shells(gold)) is not None and (theirs_too := _shells(answer)) is not None:
         return shells == theirs_too
     if _ARROW.search(gold) is not None:

@@ -18,7 +18,7 @@ _PHRASES = {
 }  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WORDS = {
-    **dict.fromkeys(("正确", "对", "是", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "×", "假", "假命题"), "false"),
+    **dict.fromkeys(("正确", "对", "是", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "不是", "否", "×", "假", "假命题"), "false"),
     **{f"{week}{day}": name for week in ("星期", "周", "礼拜") for day, name in zip("一二三四五六日", _WEEKDAYS, strict=True)},
     "星期天": "sunday", "周天": "sunday", "礼拜天": "sunday", "充分不必要": "sufficient but not necessary", "必要不充分": "necessary but not sufficient",
     "增": "increasing", "单调递增": "increasing", "递增": "increasing", "减": "decreasing", "单调递减": "decreasing", "递减": "decreasing",
@@ -58,8 +58,10 @@ _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
 _LEAD = re.compile(
-    r"^(?:一共有?|总共有?|共有?|大约|约为?|[\u4e00-\u9fff]{1,6}[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
+    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
 )
+_RANGE = re.compile("^(?:实数)?([a-zA-Z])的(?:取值)?(?:范围|集合)[为是:]\\s*")
+_COMPARES = re.compile(r"[<>=]|\\[lg]e|\\in(?![a-z])")
 _NESTED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(\\text\{[a-z ]+\})\s*\}")
 _ORDINAL = re.compile("第\\s*(\\d+)\\s*(?:\\\\text\\s*\\{\\s*)?[\u4e00-\u9fff]\\s*\\}?$")
 _MINUS = re.compile(r"负\s*(?=\d)")
@@ -90,6 +92,10 @@ def from_chinese(text: str) -> str:
     for name, said in _PHRASES.items():
         if name in text:
             text = _NESTED.sub(r"\1", text.replace(name, said))
+    if (ranged := _RANGE.match(text)) is not None:
+        text = (
+            text[ranged.end() :] if _COMPARES.search(text) is not None else f"{ranged[1]} \\in {text[ranged.end() :]}"
+        )
     text = _LEAD.sub("", text, count=1)
     text = _MINUS.sub("-", text)
     text = _SCALED.sub(lambda m: str(Fraction(m[1]) * _LARGE[m[2]]), text)

@@ -45,7 +45,7 @@ _OVERLINED = re.compile("(?:\\d[\u0304\u0305])+")
 # Latin letters that JSON or Python escapes made out of a LaTeX command: "\frac" -> form feed + "rac".
 _ESCAPED = (("\x0c", "\\f"), ("\x08", "\\b"), ("\x07", "\\a"), ("\x0b", "\\v"))
 _DOUBLED = re.compile(r"(?<!\\)\\\\(?=[a-zA-Z(){}\[\]$%,;!])")
-_DECIMAL_COMMA = re.compile(r"(?<![\d.,}])(0\s*\{,\}\s*(?=\d)|\d+\s*\{,\}\s*(?=\d{1,2}(?!\d)|\d{4}))")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(?<!,\})(0\s*\{,\}\s*(?=\d)|\d+\s*\{,\}\s*(?=\d{1,2}(?!\d)|\d{4}))")
 _THOUSANDS = re.compile(r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|\{,\}\\!)\s*(?=\d{3}(?!\d))")
 _TAIL = re.compile(r"(?:\s|\\[,;!. ]|\\\\|[.;,:?])+$")
 _TIE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " ", "\u3000": " ", "\u2002": " "})

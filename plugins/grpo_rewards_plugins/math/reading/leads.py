@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from .chemistry import is_formula
 from .number_words import number_in_words
+from .suffixes import PARTS
 from .text_answers import choice
 from .units import SCALES, is_unit_word
 
@@ -20,6 +21,7 @@ _LABEL = re.compile(
     # "vertex: (1, -4)", "95% CI: [1, 2]", "p-value = 0.03", "pH 7.4"
     r"(?:\\text\{\s?)?(?:\d{1,2}\s?\\?%\s(?:CI|[a-z]+(?: [a-z]+)?)|(?=[a-zA-Z -]{0,40}[a-z]{4})[A-Za-z]+(?:[ -][A-Za-z]+){0,4})\s?[:=]\s?\}?\s?"
     r"(?=[^\s:=][^:=]*$)|(?:\\text\{\s?)?(?:pH|rank|nullity|degree|order|dimension|slope|radius)\s(?:of\s|is\s)?\}?\s?(?=\d)"
+    r"|[Hh]_?\{?[01aA]\}?\s?:\s?(?=\S)"
     # "a total of 120", "Grandma has 5 apples"
     r"|(?:\\text\{\s?)?(?:[Tt]he year|[Aa] total of|[Ii]n total,?|[Ee]xactly|[Oo]nly|[Jj]ust|[Pp]recisely)\s\}?\s?(?=[-\d\\$(])"
     r"|(?:\\text\{\s?)?[A-Z][a-z]+(?:\s[a-z']+){0,3}\s(?:has|have|had|is|are|was|were|needs?|costs?|earn(?:s|ed)|makes?|made|gets?|got|sold|spent|bought|ate|saved"
@@ -85,6 +87,8 @@ def _without_tail(text: str) -> str | None:
     if len(said) == 1 and said[0] not in _ALONE:
         return None  # "12 in" is a length
     named = said[0] == "of"
+    if named and said[-1] in PARTS:
+        return None
     if said[0] in ("after", "before") and any(word.endswith("ing") for word in said):
         return None  # "20 after subtracting the tax"
     if any(
@@ -95,14 +99,14 @@ def _without_tail(text: str) -> str | None:
     return None if not named and any(is_unit_word(word) for word in said) else amount
 
 
-_AMOUNT = r"(?:\\?[$€£]\s?|-\s?)?(?:\d[\d,]*(?:\.\d+)?|\\[dt]?frac\s?\{\d+\}\s?\{\d+\})(?:\s?\\?%)?"
+_AMOUNT = r"(?:\\?[$€£]\s?|-\s?)?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\\[dt]?frac\s?\{\d+\}\s?\{\d+\})(?:\s?\\?%)?"
 _TAIL = re.compile(
     rf"(?P<amount>{_AMOUNT}(?:(?:\s|\\text\{{\s?|\\,|~){{0,3}}[a-zA-Z]+\.?){{0,2}}?)(?:\s|\\ |\\text\{{\s?|~)+"
     r"(?:(?P<said>(?:of|from|in|for|on|at|after|during|each|every|left|remaining|altogether|overall|before|with|who|that|are)\b"
     r"[a-zA-Z' ,-]*)|(?P<substance>[A-Z][A-Za-z\d()_]*))\}?"
 )
 _FOR_ALL = re.compile(  # "f(n) = n for all n", "x = 2 is the only solution"
-    r"([a-zA-Z]\([a-z]\)\s?=.{1,80}?)[\s,]{1,3}(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| integers?| numbers?| rational)*\s?\}?\s?[a-z]?"
+    r"([a-zA-Z]\([a-z]\)\s?=.{1,80}?)[\s,]{1,3}(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| integers?| numbers?| rational)*\s?\}?\s?(?:[a-z](?:\s?\\in\s?\\mathbb\s?\{?[NZQR]\}?)?)?"
     r"|(.{1,80}?)\s(?:\\text\{\s?)?is the (?:only|unique) (?:solution|answer|root|value)\s?\}?"
 )
 _ALONE = frozenset(("left", "remaining", "altogether", "overall", "each"))

@@ -23,7 +23,7 @@ _NAMED = {
     "all negative real numbers": "(-\\infty,0)", "negative real numbers": "(-\\infty,0)",
     "all nonnegative real numbers": "[0,\\infty)", "all non-negative real numbers": "[0,\\infty)",
     "nonnegative real numbers": "[0,\\infty)", "non-negative real numbers": "[0,\\infty)",
-    "positive infinity": "\\infty", "negative infinity": "-\\infty", "minus infinity": "-\\infty",
+    "diverges to infinity": "\\infty", "positive infinity": "\\infty", "negative infinity": "-\\infty", "minus infinity": "-\\infty",
 }  # fmt: skip
 _LONGEST_NAME = 60
 _LONGEST_SENTENCE = 600
@@ -33,7 +33,7 @@ _ORDINAL = re.compile(
     r"|(?<=\^)\{(?:st|nd|rd|th)\})"
 )
 _BARE_ORDINAL = re.compile(r"(\d{0,8}(?:1st|2nd|3rd|[04-9]th|1[1-3]th))")  # "2st" is a product
-_WHOLE = r"(?:(?P<sign>positive|non-?negative|negative)\s+)?(?:integer|whole number|(?P<natural>natural number))s?"
+_WHOLE = r"(?:(?P<sign>positive|non-?negative|negative)\s+)?(?:integer|whole number|(?P<natural>natural number))s?(?![a-zA-Z])"
 _WHOLE_AFTER = re.compile(
     rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*{_WHOLE}\s*\}}?"
     r"(?:\s|\\[ ,;])*(?P<letter>[a-zA-Z])\s*\}?\s*$"
@@ -58,7 +58,12 @@ _OUT_OF = re.compile(
 )
 _BARE_MODULUS = re.compile(r"\(\s?mod(?:ulo)?\s{1,3}(\d{1,9})\s?\)$|(?<=\d)\s{1,3}mod\s{1,3}(\d{1,9})$")
 _SHORT_POWER = re.compile(r"\b(sq|cu)\.\s?(?=[a-z])")
-_CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
+_CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s?(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
+_CHANGE_IN_TEXT = re.compile(r"\\(?:text|mathrm)\s?\{\s?((?:an?\s)?(?:in|de)crease[sd]?(?:\s(?:of|by))?\s?)\}")
+_EXACTLY = re.compile(r"^(?:exactly|only|just) ")
+_POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
+_OF_AN_HOUR = re.compile(r"(?<=[\d}])\s*(\\text\s?\{)?\s*of (?:an|a|one) ([a-z]{3,})(?=\}?$)")
+_OLD = re.compile(r"(?<=\d)(\s?(?:\\text\s?\{\s?)?(?:years?|months?|days?|weeks?)) old(?=\s?\}?$)")
 _ONE_IN = re.compile(r"(\d{1,9}) in (\d{1,9})")
 _LETTER_OF_A_SET = re.compile(
     r"\\in\s{0,3}(?:\\(?:mathbf|mathrm|boldsymbol|bf|rm)\s{0,3}\{?\s{0,3})?(?<!\\mathbb\{)([ZNQR])(?![a-zA-Z_\\^])\s{0,3}\}?(?![_^])"
@@ -99,6 +104,7 @@ _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
 _CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
 _CIRCLED = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
+_ARTICLE = re.compile(r"[Aa]n?\s(?=\$?\d)")  # "a 20% increase"
 _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
 
 
@@ -120,7 +126,7 @@ def rewritten(text: str) -> str:
     if (found := named_set(text)) is not None:
         return found
     if text[:1].isalpha() or text[:5] == "\\text":
-        said = words(text)
+        said = _EXACTLY.sub("", words(text), count=1)
         if (number := number_in_words(said)) is not None:
             return str(number)
         if (amount := amount_in_words(said)) is not None:
@@ -131,12 +137,20 @@ def rewritten(text: str) -> str:
         text = f"{text[: match.start()]} \\approx {match[1]}"
     if "\\begin" in text:
         text = _rows(text)
+    if "10" in text:
+        text = _POWER_BEHIND.sub(r"\\times ", text)
+    if " of " in text:
+        text = _OF_AN_HOUR.sub(lambda m: f"{m[1] or ' '}{m[2]}" if is_unit_word(m[2]) else m[0], text)
+    if " old" in text:
+        text = _OLD.sub(r"\1", text)
     text = _left_side(joined(text))
     if text[-1:] in "T}p" and (match := _ROW_TURNED.fullmatch(text)) is not None:
         text = f"({match[1]},{match[2]})"
     if "e}" in text:
         text = _PRINTED.sub(lambda m: f"\\times10^{{{m[1]}}}", text)
     head = text[:1]
+    if head in "aA" and (match := _ARTICLE.match(text)) is not None:
+        text, head = text[match.end() :], "0"
     if head.isalpha() or head == "\\":
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
         text = _CURRENCY_CODE.sub(lambda m: CURRENCY_CODES[m[1].rstrip(".")], text, count=1)
@@ -177,7 +191,7 @@ def rewritten(text: str) -> str:
         text = _BARE_MODULUS.sub(lambda m: f"\\pmod{{{m[1] or m[2]}}}", text)
     if "sq." in text or "cu." in text:
         text = _SHORT_POWER.sub(lambda m: "square " if m[1] == "sq" else "cubic ", text)
-    if "crease" in text and (match := _CHANGED_BY.fullmatch(text)) is not None:
+    if "crease" in text and (match := _CHANGED_BY.fullmatch(_CHANGE_IN_TEXT.sub(r"\1", text))) is not None:
         text = f"{match[2]}\\text{{ {match[1].lower()}}}"
     if " in " in text and (match := _ONE_IN.fullmatch(text)) is not None:
         return f"\\frac{{{match[1]}}}{{{match[2]}}}"

@@ -23,7 +23,7 @@ _ARTICLE = re.compile(r"(?:(?<=^)|(?<=[a-z:,] ))[aA] (?=[a-z]{3})")
 _SPACING = re.compile(r"\\(?:quad|qquad|[,;:! ])|~|\$")
 _SYMBOLS = frozenset((*FUNCTIONS, *GREEK, *"mod gcd lcm max min lim det deg arg cup cap inf sup".split())) - {"sign"}
 _SILENT = frozenset(
-    "the an is are be it its they that which such there exist exists has have with where for of at we get value as then distinct".split()
+    "the an is are be it its they that which such must there exist exists has have with where for of at we get value as then distinct".split()
 )
 _PHRASES = (
     (re.compile(r"\b(?:other than|excluding|apart from|except for|besides)\b"), "except"),
@@ -42,6 +42,9 @@ _PHRASES = (
     (re.compile(r"\b[mM]ax(?:imum)?\b(?!\s?[({_])"), "maximum"),
     (re.compile(r"(?<!\d )\b[mM]in(?:imum)?\b(?!\s?[({_])"), "minimum"),
     (re.compile(r"\bnormally distributed\b"), "normal"),
+    (re.compile(r"\b(positive|negative)ly correlated\b"), r"\1 correlation"),
+    (re.compile(r"\b(?:one[ -]to[ -]one|1 1)\b"), "injective"),
+    (re.compile(r"(?<=\bnot )onto\b|\bonto(?= but\b)"), "surjective"),
     (re.compile(r"\b([xyz])[ -]+(?=(?:intercept|axis|coordinate)s?\b)"), r"\1"),
     (re.compile(r"\b(all|composite|prime|even|odd)(s?) [a-z](?= [a-z]{3}|$)"), r"\1\2"),
     (re.compile(r"\b(?:(?:integer|number)s? )?divisible by\b|\bmultiples of\b"), "multiple"),

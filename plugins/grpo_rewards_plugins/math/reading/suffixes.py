@@ -15,7 +15,7 @@ from .units import CURRENCY, named_unit
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["degrees", "exponent", "function_head", "label", "modulus", "postfix", "prime"]
+__all__ = ["PARTS", "degrees", "exponent", "function_head", "label", "modulus", "postfix", "prime"]
 
 
 def prime(node: Node) -> Node:
@@ -179,8 +179,17 @@ def label(parser: Parser) -> str:
         if token.kind in ("text", "unit", "word", "id"):
             if token.text.endswith(",") and parser.peek(1).kind == "num":
                 raise ParseError(f"a number behind the words {token.text[:40]!r}")
-            if token.text.lower().split()[0] in _CONDITIONS:
+            said = token.text.lower().split()
+            if said[0] in _CONDITIONS:
                 raise ParseError(f"the word {token.text[:40]!r} begins a condition")
+            if _TOO.match(token.text.lower()) is not None:
+                raise ParseError(f"the words {token.text[:40]!r} speak about the number")  # "90 is too large"
+            if (
+                (not out and said[0] in _SCALING)
+                or _SCALED.intersection(said)
+                or (said[0] == "of" and said[-1] in PARTS)
+            ):
+                raise ParseError(f"the words {token.text[:40]!r} say another number")
             if _SECOND_NUMBER.search(token.text) is not None:
                 raise ParseError(f"a number in the words {token.text[:40]!r}")  # "12 for each of 3"
             if token.kind == "id" and out and parser.peek(1).kind == "rel":
@@ -209,6 +218,27 @@ def _separate(parser: Parser, before: str) -> bool:
 
 
 _SECOND_NUMBER = re.compile(r"(?:^|\s)(?:of|in|over|by|per|from|to|out of|every|for|times|than)\s\d")
+_TOO = re.compile(r"(?:is|are|was|were|would|could|might|may|seems?)\s(?!(?:the|a|an|correct|right)\b)")
+_SCALING = frozenset(
+    (
+        "twice",
+        "doubled",
+        "tripled",
+        "halved",
+        "squared",
+        "cubed",
+        "halves",
+        "thirds",
+        "fourths",
+        "fifths",
+        "sixths",
+        "eighths",
+        "tenths",
+    )
+)
+_SCALED = frozenset(("twice", "doubled", "tripled", "halved"))
+PARTS = frozenset(("half", "third", "quarter", "fourth", "fifth", "sixth", "tenth"))
+"""What an amount may be of, so that it is less (``1/4 of a third``)."""
 _CONDITIONS = frozenset(("when", "where", "whenever", "if", "unless", "while"))  # "1 when t = 2" counts no whens
 
 
@@ -225,11 +255,11 @@ def modulus(parser: Parser, args: list[Node]) -> None:
 
 
 def function_head(parser: Parser) -> Node | None:
-    """``Q(t) = ...``: a letter before brackets and ``=`` is a function, whatever the letter."""
-    first = parser.peek()
-    if first.kind != "id" or first.text in "fghFGH" or parser.peek(1).text != "(":
+    """``Q(t) = ...``: a name before brackets and ``=`` is a function, whatever the letter."""
+    name, width = _head(parser)
+    if not width or parser.peek(width).text != "(":
         return None
-    here, depth = parser.at + 1, 0
+    here, depth = parser.at + width, 0
     tokens, count = parser.tokens, len(parser.tokens)
     while here < count:
         text = tokens[here].text
@@ -238,6 +268,22 @@ def function_head(parser: Parser) -> Node | None:
         if depth == 0:
             break
     if here < count and tokens[here].kind == "rel" and tokens[here].text in ("=", "~"):
-        parser.at += 2
-        return Node("apply", first.text, inside(parser, ")"))
+        parser.at += width + 1
+        return Node("apply", name, inside(parser, ")"))
     return None
+
+
+def _head(parser: Parser) -> tuple[str, int]:
+    """A function's name and its tokens: ``Q``, ``\\vec{r}``, ``(f \\circ g)``; no tokens where there is none."""
+    first = parser.peek()
+    if first.kind == "id":
+        return first.text, 0 if first.text in "fghFGH" else 1
+    if first.text == "\\vec":
+        braced = parser.peek(1).text == "{"
+        letter = parser.peek(1 + braced)
+        closed = not braced or parser.peek(3).text == "}"
+        return f"\\vec {letter.text}", (2 + 2 * braced) if letter.kind == "id" and closed else 0
+    if first.text == "(" and parser.peek(2).text in ("\\circ", "+", "-", "\\cdot", "/") and parser.peek(4).text == ")":
+        one, other = parser.peek(1), parser.peek(3)
+        return f"{one.text}{parser.peek(2).text}{other.text}", 5 if one.kind == other.kind == "id" else 0
+    return "", 0

@@ -94,10 +94,14 @@ def same_words(one: str, other: str) -> bool:
         return True
     if _VERDICT_OF.get(a) == b or _VERDICT_OF.get(b) == a:
         return True
+    if a.startswith("neither") and b.startswith("neither"):  # "neither even nor odd"
+        return "neither" in (a, b) or sorted(a[8:].split(" nor ")) == sorted(b[8:].split(" nor "))
     if a == b or _without_reason(a, b) or _abbreviated(a, b) or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):
         return True
     if len(a) > 4 and len(b) > 4 and _PLURAL.sub("", a) == _PLURAL.sub("", b):
         return True
+    if (_VERDICT_FIRST.match(a) is None) != (_VERDICT_FIRST.match(b) is None):
+        return same_content(_VERDICT_FIRST.sub("", a), _VERDICT_FIRST.sub("", b))  # "no, they are not independent"
     return same_content(a, b) or (_verdict(a) or a) == (_verdict(b) or b)
 
 
@@ -107,6 +111,7 @@ def _verdict(said: str) -> str | None:
     return found.pop() if len(found) == 1 and found <= {"true", "false"} else None
 
 
+_VERDICT_FIRST = re.compile(r"^(?:yes|no),? (?:it|they|these|this) (?:is|are) (?=\w)")
 _ABOUT_A_STATEMENT = frozenset(
     ("statement", "claim", "assertion", "proposition", "conjecture", "it", "this", "is", "given", "answer")
 )
@@ -140,12 +145,13 @@ _EXISTENCE = re.compile(
 
 _BRACKET = re.compile(r"[\[\]()]")
 _SUBJECT = re.compile(
-    r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|it)"
-    r" (?:is )?(?!of |that )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z](?= |$)|(?<=numbers) [a-z](?= |$)"
+    r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|reaction|process|solution|matrix|set|map|mapping"
+    r"|operator|group|ring|triangle|quadrilateral|shape|data|distribution|correlation|graph|curve|number|vectors|lines|events|it)"
+    r" (?:(?:is|are) )?(?!of |that |not )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z](?= |$)|(?<=numbers) [a-z](?= |$)"
     r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(
-    r"(?<=\w) (?:triangle|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour|error|geometry|shape|distribution"
+    r"(?<=\w) (?:triangle|point|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour|error|geometry|shape|distribution"
     r"|structure|molecule|bond|reaction|process)s?$"
 )
 

@@ -133,7 +133,9 @@ _COUNTABLE = re.compile(r"[a-z]{4,}")
 
 
 def labelled_unit(label: str) -> Unit:
-    """The unit of words behind a number that are no unit: what was counted, and over what (``photon* s^-1``)."""
+    """The unit of words behind a number that are no unit: what was counted, and over what (``photon* s^-1``, ``per apple``)."""
+    if label.startswith("per "):
+        return NO_UNIT.times(named_unit(label[4:]) or counted(label[4:]), -1)
     pieces = unit_pieces(label, counting=True) if _COMPOUND.search(label) is not None else None
     if pieces is None:
         return named_unit(label) or counted(label)

@@ -70,7 +70,7 @@ _TAIL = 60  # characters from the end in which a direction may stand
 _DIRECTION = re.compile(
     r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:(?:directed|pointing|vertically|horizontally)\s+)?(?:due|to the|toward the|towards the|in the)?\s*\b"
     r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward"
-    r"|(?:above|below|from|to|with) the (?:horizontal|vertical|ground|normal|[xyz][ -]axis))"
+    r"|[NSEW] of [NSEW]|(?:above|below|from|to|with) the (?:horizontal|vertical|ground|normal|[xyz][ -]axis))"
     r"(?:wards?|erly)?(?:\s+direction)?(?P<of>\s+of\s+(?:north|south|east|west))?[\s.]*(?P<close>\}?)$",
     re.IGNORECASE,
 )
@@ -85,10 +85,14 @@ def without_direction(text: str) -> tuple[str, str]:
     if match is None or not _separate(text, match) or not any(char.isdigit() for char in text[: match.start()]):
         return text, ""
     kept = text[: match.start()] + ("" if match["open"] else match["close"])
+    if " of " in match["name"]:  # "N of E"
+        one, _, other = match["name"].upper().partition(" OF ")
+        return kept, f"{_POINTS[one]} of {_POINTS[other]}"
     name = re.sub(r"[\s-]", "", match["name"].lower()) + (match["of"] or "").lower()
     return kept, _SAME.get(name, name)
 
 
+_POINTS = {"N": "north", "S": "south", "E": "east", "W": "west"}
 _SAME = {"anticlockwise": "counterclockwise"}
 
 
