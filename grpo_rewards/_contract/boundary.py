@@ -394,6 +394,11 @@ def _settle_lists(
 ) -> None:
     """Write the outcomes of one list call; a call that raised is repeated row by row to name the row at fault."""
     each = seconds / max(1, len(rows))
+    if not isinstance(result, Sequence) and hasattr(result, "tolist"):  # numpy arrays, torch tensors
+        try:
+            result = result.tolist()
+        except Exception as error:  # noqa: BLE001 - a tensor without data, say: the plugin's own
+            result = _Raised(error)
     if isinstance(result, _Raised):
         if reward.style == "batch" and len(rows) > 1 and not reward.is_async:  # a group's rows mean nothing alone
             alone = [_alone(reward, batch.select([row])) for row in rows]
@@ -405,8 +410,6 @@ def _settle_lists(
         for row in rows:
             slots[row] = broken
         return
-    if not isinstance(result, Sequence) and hasattr(result, "tolist"):  # numpy arrays, torch tensors
-        result = result.tolist()
     if isinstance(result, str) or not isinstance(result, Sequence):
         problem = f"it returned {type(result).__name__}, not a list with one value per completion"
     elif len(result) != len(rows):

@@ -188,6 +188,19 @@ def test_array_results_are_taken() -> None:
     assert scalar(completions=["a"]) == [0.5]
 
 
+def test_an_array_that_cannot_be_read_is_the_rewards_own_error() -> None:
+    class Deleted:
+        def tolist(self) -> list[float]:
+            raise RuntimeError("array has been deleted")
+
+    @reward.batch(range=(0.0, 1.0))
+    def arrays(completions: list[str]) -> object:
+        return Deleted()
+
+    with pytest.raises(PluginError, match="array has been deleted"):
+        arrays(completions=["a", "b"])
+
+
 @pytest.mark.parametrize("style", [reward, reward.batch])
 def test_an_exception_names_plugin_version_and_row(style: object) -> None:
     if style is reward:
