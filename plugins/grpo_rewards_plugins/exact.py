@@ -101,19 +101,20 @@ def _equal(found: str, gold: object, ignore_case: bool, tolerance: float) -> boo
         gold = str(gold)  # a bool is an int to Python, and True is not 1 here
     if isinstance(gold, str):
         text, value = _gold(gold, ignore_case)
-        slack = Fraction(tolerance)
     else:
         text, value = str(gold).casefold() if ignore_case else str(gold), Fraction(gold)
-        slack = Fraction(tolerance)
-        if isinstance(gold, float):
-            slack = max(slack, abs(value) * Fraction(_FLOAT_SLACK))
     mine = normal_text(found, ignore_case=ignore_case)
     if mine == text:
         return True
-    if value is None:
+    number = None if value is None else read_number(mine)
+    if number is None or value is None:
         return False
-    number = read_number(mine)
-    return number is not None and abs(number - value) <= slack
+    if number == value:
+        return True
+    slack = Fraction(tolerance)
+    if isinstance(gold, float):
+        slack = max(slack, abs(value) * Fraction(_FLOAT_SLACK))
+    return abs(number - value) <= slack
 
 
 @lru_cache(maxsize=4096)

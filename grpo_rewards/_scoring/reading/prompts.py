@@ -6,7 +6,7 @@ from grpo_rewards._scoring.reading.rows import parse_object
 
 __all__ = ["RowParser"]
 
-_WORTH_IT = 64  # bytes
+_WORTH_IT = 64  # bytes of a row, or characters of a prompt
 
 
 class RowParser:
@@ -42,8 +42,10 @@ class RowParser:
         What follows a comma is the rest of the object only if it is an object by itself, with a brace before it, and
         holds all else that the row does.
         """
-        names = list(row)
-        if len(names) < 2 or names[0] != "prompt" or not isinstance(row["prompt"], (str, list)):
+        names, prompt = list(row), row["prompt"]
+        if len(names) < 2 or names[0] != "prompt" or not isinstance(prompt, (str, list)):
+            return b""
+        if isinstance(prompt, str) and len(prompt) < _WORTH_IT:  # the search would cost more than it saves
             return b""
         for comma in (b', "', b',"'):
             place = raw.find(comma + names[1].encode("utf-8", "surrogatepass") + b'"')
@@ -52,6 +54,6 @@ class RowParser:
                     rest = parse_object(b"{" + raw[place + 1 :])
                 except ValueError:
                     continue
-                if {"prompt": row["prompt"], **rest} == row and "prompt" not in rest:
+                if {"prompt": prompt, **rest} == row and "prompt" not in rest:
                     return raw[: place + 1]
         return b""

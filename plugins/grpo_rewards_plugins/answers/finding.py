@@ -40,8 +40,12 @@ _SIGNS: dict[Rule, Callable[[str], str | None]] = {
 
 def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answer") -> Extraction:
     """Find the final answer in a completion, in the places of `order`; `tag` is the name of the tag."""
-    finders, phrases, signs = _plan(tuple(order))
-    text = final_text(completion, tag)
+    return _extracted(final_text(completion, tag), tuple(order), tag)
+
+
+def _extracted(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
+    """The same of a completion's final text."""
+    finders, phrases, signs = _plan(order)
     if phrases:
         text = own_question(outside_code(text))
     best: tuple[int, Extraction] | None = None
@@ -102,10 +106,10 @@ def find_answer(completion: str, *, place: Place = "auto", tag: str = "answer") 
     if place == "text":
         return final_text(completion).strip()
     order: tuple[Rule, ...] = ("tag", "box", "hash") if place == "auto" else ("box" if place == "boxed" else place,)
-    found = extract(completion, order=order, tag=tag)
+    text = final_text(completion, tag)
+    found = _extracted(text, order, tag)
     if found.text is not None:
         return found.text.strip()
-    text = final_text(completion, tag)
     if "tag" in order and tagged(text, tag) is not None:
         return ""
     return text.strip() if place == "auto" else None
