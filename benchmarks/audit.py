@@ -319,7 +319,7 @@ def audited(lines: list[str], keep: Path | None) -> tuple[Any, float, float]:
     """Return the report, the seconds on the clock, and those of processors, of this process and its children."""
     from grpo_rewards_plugins.code.runner import close_sandboxes
 
-    from grpo_rewards._audit.data import audit_data
+    from grpo_rewards._audit.data.running import audit_data
 
     with tempfile.TemporaryDirectory() as folder:
         file = keep or Path(folder) / "rows.jsonl"

@@ -178,7 +178,7 @@ def _reward_of(row: Row) -> str:
 def measured(made: list[Variant], show: bool) -> dict[str, Any]:
     """Audit each reward's rows as a file of their own, and count."""
     from grpo_rewards import Composite
-    from grpo_rewards._audit.data import audit_data
+    from grpo_rewards._audit.data.running import audit_data
     from grpo_rewards.errors import InputError
 
     started = time.perf_counter()

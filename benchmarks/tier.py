@@ -28,8 +28,8 @@ from ray.cluster_utils import Cluster
 from reasoning import COMPOSITE, gsm8k_rows
 
 from grpo_rewards import Composite
-from grpo_rewards._tier import Tier
 from grpo_rewards._tier import tier as tiers
+from grpo_rewards._tier.tier import Tier
 
 SMALL = {"num_cpus": 1, "object_store_memory": 100_000_000}
 TICKS = os.sysconf("SC_CLK_TCK")

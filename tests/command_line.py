@@ -14,7 +14,8 @@ from typing import Any, TextIO
 
 import grpo_rewards_plugins  # noqa: F401
 
-import grpo_rewards._audit
+import grpo_rewards._audit.auditing
+import grpo_rewards._audit.data.running
 import grpo_rewards._cli.app
 import grpo_rewards._compare
 import grpo_rewards._doctor

@@ -19,8 +19,8 @@ from grpo_rewards._cli.sources import (
 from grpo_rewards._cli.tables import show_table
 
 if TYPE_CHECKING:
-    from grpo_rewards._audit import AuditReport, Earned
-    from grpo_rewards._audit.data import DataReport
+    from grpo_rewards._audit.auditing import AuditReport, Earned
+    from grpo_rewards._audit.data.report import DataReport
     from grpo_rewards._composition import Composite
 
 __all__ = ["audit"]
@@ -81,8 +81,8 @@ def audit(
 
 
 def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: int | None, as_json: bool) -> None:
-    from grpo_rewards._audit import audit as run_audit
-    from grpo_rewards._audit import cases_of_file, sample_cases
+    from grpo_rewards._audit.auditing import audit as run_audit
+    from grpo_rewards._audit.cases import cases_of_file, sample_cases
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
     from grpo_rewards._composition import load
 
@@ -108,7 +108,8 @@ def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: in
 def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Path | None, as_json: bool) -> None:
     import sys
 
-    from grpo_rewards._audit.data import audit_data, write_marked
+    from grpo_rewards._audit.data.marks import write_marked
+    from grpo_rewards._audit.data.running import audit_data
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
 
     def progress(done: int, position: int, size: int | None) -> None:

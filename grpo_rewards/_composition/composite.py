@@ -41,7 +41,7 @@ from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
-    from grpo_rewards._tier import Tier
+    from grpo_rewards._tier.tier import Tier
 
 __all__ = ["CONFIG_VARIABLE", "Composite", "compose", "default_composite", "load"]
 
@@ -321,7 +321,8 @@ class Composite:
             return None
         with self._tier_lock:
             if self._tier is None:
-                from grpo_rewards._tier import Tier, TierSettings
+                from grpo_rewards._tier.settings import TierSettings
+                from grpo_rewards._tier.tier import Tier
 
                 self._tier = Tier(self, TierSettings(**scale.model_dump(exclude={"executor"})))
                 _log.warning("%s", self._tier.describe([(c.name, c.reward) for c in self.components]))

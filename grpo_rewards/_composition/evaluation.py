@@ -22,7 +22,7 @@ from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
 
 if TYPE_CHECKING:
-    from grpo_rewards._tier import ComponentRows, Tier
+    from grpo_rewards._tier.tier import ComponentRows, Tier
 
 __all__ = [
     "Component",

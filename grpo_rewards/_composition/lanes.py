@@ -16,7 +16,7 @@ from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.forks import PerProcess
 
 if TYPE_CHECKING:
-    from grpo_rewards._tier import Tier
+    from grpo_rewards._tier.tier import Tier
 
 __all__ = ["Lane", "Watch"]
 

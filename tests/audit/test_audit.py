@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from grpo_rewards import Composite, load
-from grpo_rewards._audit import audit, cases_of_file, sample_cases
+from grpo_rewards._audit.auditing import audit
+from grpo_rewards._audit.cases import cases_of_file, sample_cases
 from grpo_rewards._composition.config import read_yaml
 from grpo_rewards.errors import ConfigError
 

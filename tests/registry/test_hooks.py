@@ -12,7 +12,8 @@ import pytest
 from grpo_rewards_plugins.code import readers
 
 from grpo_rewards import Composite, get_reward, hookimpl, load, use_plugin
-from grpo_rewards._audit import audit, cases_of_file
+from grpo_rewards._audit.auditing import audit
+from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._audit.data.probes import probing
 from grpo_rewards._presets import list_presets
 from grpo_rewards._registry import hookspecs, registry

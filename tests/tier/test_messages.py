@@ -6,8 +6,8 @@ import pytest
 
 from grpo_rewards import Outcome, get_reward
 from grpo_rewards._contract import Batch
-from grpo_rewards._tier import Tier
 from grpo_rewards._tier.messages import pack_outcomes, pack_rows, unpack_outcomes, unpack_rows
+from grpo_rewards._tier.tier import Tier
 
 TEXTS = ["one", "two"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from grpo_rewards._audit.data import CHECKS
+from grpo_rewards._audit.data.checks import CHECKS
 
 __all__ = ["page"]
 

@@ -17,7 +17,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.executors.recovery import score_in_window
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards._tier import ON_A_NODE, connect
+from grpo_rewards._tier.connection import ON_A_NODE, connect
 from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 from grpo_rewards.workers import WorkerLost, pickled, unpickled

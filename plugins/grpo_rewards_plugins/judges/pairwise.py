@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from grpo_rewards import Outcome, reward
 
 from .endpoint import Client, Problem, check_client
@@ -61,6 +59,8 @@ async def pairwise(
     if response == other:
         return Outcome(0.5, "scored", "the same as the reference")
     client = Client(model, url, key_env, timeout, attempts, requests_per_minute, tokens_per_minute, budget)
+    import asyncio  # here: every command imports this module with the other rewards, and few call it
+
     told = _TOLD.format(criterion=criterion)
     orders = ({"first": response, "second": other}, {"first": other, "second": response})
     calls = await asyncio.gather(*(ask(client, told, _FORM, {"task": prompt, **order}, _better) for order in orders))

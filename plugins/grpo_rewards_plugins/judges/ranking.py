@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 from collections.abc import Mapping
@@ -68,6 +67,8 @@ async def ranking(
     if not texts:
         return [Outcome(0.0, "scored", NOTHING)] * len(completions)
     client = Client(model, url, key_env, timeout, attempts, requests_per_minute, tokens_per_minute, budget)
+    import asyncio  # here: every command imports this module with the other rewards, and few call it
+
     told = _TOLD.format(criterion=criterion)
     # a group has one prompt
     task = {"task": prompts[0] if prompts else None, "reference": answer[0] if answer else None}
