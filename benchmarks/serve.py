@@ -4,9 +4,10 @@
 
 Prints one JSON object. `in_process`: composite.score on requests of --rows example rows, JSON read and rewards written, in
 a process pinned to one core. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
-connections from the other cores. Both take turns. `microseconds_per_row` is the processor time of a row: in process, and served in
-the front process and in the worker; `cpu_ratio` compares the sums, and other work on the machine disturbs it less than `ratio`,
-that of the rates by the clock. `singles`: 64 clients of a service with 2 workers, each of which sends a row --a-second times a
+connections from the other cores. Both stay up and take turns of half a second, so that a machine whose pace changes changes both;
+figures are the medians of the turns, ratios those of each turn's, `cpu_ratio_quartiles` says how far they lie apart.
+`microseconds_per_row` is the processor time of a row: in process, and served in the front process and in the worker; `cpu_ratio`
+compares the sums, and other work on the machine disturbs it less than `ratio`, that of the rates by the clock. `singles`: 64 clients of a service with 2 workers, each of which sends a row --a-second times a
 second, and the milliseconds that answers take. `soak`: a service that takes half as many requests at once as there are clients, so
 that the load is twice what it admits; every request must be answered 200 in the end. A client that is answered 429 comes
 back after a tenth of Retry-After, to keep the load up.
@@ -45,19 +46,20 @@ import json, sys, time, orjson
 from grpo_rewards import load
 composite = load(sys.argv[1])
 bodies = [line.encode() for line in open(sys.argv[2])]
-seconds = float(sys.argv[3])
 def one(body):
     table = composite.score(orjson.loads(body)["rows"])
     return orjson.dumps({"rewards": table.rewards(), "components": {n: table.values(n) for n in table.components}})
-for body in bodies: one(body)
-done, started, used = 0, time.perf_counter(), time.process_time()
-while time.perf_counter() - started < seconds:
-    one(bodies[done % len(bodies)]); done += 1
-print(json.dumps([done / (time.perf_counter() - started), (time.process_time() - used) / done]))
+done = 0
+for seconds in map(float, sys.stdin):
+    before, started, used = done, time.perf_counter(), time.process_time()
+    while time.perf_counter() - started < seconds:
+        one(bodies[done % len(bodies)]); done += 1
+    number = done - before
+    print(json.dumps([number / (time.perf_counter() - started), (time.process_time() - used) / number]), flush=True)
 """
 
 
-ROUNDS, SINGLES = 4, 64
+TURN, SINGLES = 0.5, 64
 
 
 def pinned(core: int | None, command: list[str]) -> list[str]:
@@ -106,15 +108,39 @@ class Service:
         return self.process.wait(timeout=60)
 
 
-def drive(port: int, texts: list[bytes], clients: int, seconds: float) -> dict[str, Any]:
-    """Send requests from `clients` connections for `seconds`; a request refused with 429 is sent again until it is answered."""
+class InProcess:
+    """The same composite called in one process."""
+
+    def __init__(self, core: int, config: Path, requests: Path) -> None:
+        command = pinned(core, [sys.executable, "-c", IN_PROCESS, str(config), str(requests)])
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def go(self, seconds: float) -> tuple[float, float]:
+        """Score for so long; the requests per second and the processor seconds of a request."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        print(seconds, file=self.process.stdin, flush=True)
+        rate, cost = json.loads(self.process.stdout.readline())
+        return rate, cost
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.communicate()
+
+
+def connections(port: int, number: int) -> list[http.client.HTTPConnection]:
+    """Connections to the service, made when they are first used."""
+    return [http.client.HTTPConnection("127.0.0.1", port, timeout=120) for _ in range(number)]
+
+
+def drive(lines: list[http.client.HTTPConnection], texts: list[bytes], seconds: float) -> dict[str, Any]:
+    """Send requests over each connection for `seconds`; a request refused with 429 is sent again until it is answered."""
     counts: Counter[str] = Counter()
     lock = threading.Lock()
     stop = time.perf_counter() + seconds
 
     def client(number: int) -> None:
-        line = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-        turn = number
+        line, turn = lines[number], number
         while time.perf_counter() < stop:
             body = texts[turn % len(texts)]
             turn += 1
@@ -143,7 +169,7 @@ def drive(port: int, texts: list[bytes], clients: int, seconds: float) -> dict[s
                 break
 
     started = time.perf_counter()
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(len(lines))]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -197,16 +223,16 @@ def main() -> None:
         config, requests = Path(scratch) / "rewards.yaml", Path(scratch) / "requests.jsonl"
         config.write_text(CONFIG)
         texts = bodies(options.rows, requests)
-        command = [sys.executable, "-c", IN_PROCESS, str(config), str(requests), str(options.seconds / ROUNDS)]
-        service = Service(config, cores[0])
-        drive(service.port, texts, options.clients, 2.0)
+        service, alone = Service(config, cores[0]), InProcess(cores[0], config, requests)
+        lines = connections(service.port, options.clients)
+        drive(lines, texts, 2.0)
+        alone.go(2.0)
         rounds: list[dict[str, float]] = []
         counts: Counter[str] = Counter()
-        for _ in range(ROUNDS):  # in turns, since a shared machine drifts
-            done = subprocess.run(pinned(cores[0], command), check=True, stdout=subprocess.PIPE, text=True)
-            rate, cost = json.loads(done.stdout)
+        for _ in range(max(4, int(options.seconds / TURN / 2))):
+            rate, cost = alone.go(TURN)
             used = service.cpu_seconds()
-            served = drive(service.port, texts, options.clients, options.seconds / ROUNDS)
+            served = drive(lines, texts, TURN)
             front, worker = (
                 (now - then) / served["answered"] for now, then in zip(service.cpu_seconds(), used, strict=True)
             )
@@ -222,9 +248,12 @@ def main() -> None:
                     "worker": worker / options.rows * 1e6,
                 }
             )
+        alone.stop()
         median = {name: statistics.median(one[name] for one in rounds) for name in rounds[0]}
         for name in ("in_process_rows_per_second", "served_rows_per_second", "ratio", "cpu_ratio"):
             report[name] = round(median[name], 3)
+        quartiles = statistics.quantiles([one["cpu_ratio"] for one in rounds])
+        report["cpu_ratio_quartiles"] = [round(quartiles[0], 3), round(quartiles[2], 3)]
         report["microseconds_per_row"] = {name: round(median[name], 1) for name in ("in_process", "front", "worker")}
         report["served"] = {**counts, "exit": service.stop()}
         service = Service(config, None, "--workers", 2)
@@ -234,7 +263,7 @@ def main() -> None:
         report["singles"]["exit"] = service.stop()
         if options.soak:
             service = Service(config, cores[0], "--max-pending", max(1, options.clients // 2))
-            report["soak"] = drive(service.port, texts, options.clients, options.soak)
+            report["soak"] = drive(connections(service.port, options.clients), texts, options.soak)
             report["soak"]["exit"] = service.stop()
     json.dump(report, sys.stdout, indent=1)
     print()

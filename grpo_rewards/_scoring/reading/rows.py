@@ -52,7 +52,7 @@ class Source(Protocol):
         ...
 
 
-def parse_object(raw: bytes) -> dict[str, object]:
+def parse_object(raw: bytes | bytearray) -> dict[str, object]:
     """Parse one JSON object; NaN, Infinity and whole numbers of any size are taken, as Python writes them.
 
     Raises:
@@ -72,7 +72,7 @@ def parse_object(raw: bytes) -> dict[str, object]:
     return value
 
 
-def _parse_leniently(raw: bytes, problem: str) -> Any:
+def _parse_leniently(raw: bytes | bytearray, problem: str) -> Any:
     try:
         return json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -27,7 +27,9 @@ REPLY = struct.Struct("!HI")
 _log = logging.getLogger(__name__)
 
 
-def answer(composite: Composite, kind: bytes, body: bytes, *, careful: bool = False) -> tuple[int, int, bytes]:
+def answer(
+    composite: Composite, kind: bytes, body: bytes | bytearray, *, careful: bool = False
+) -> tuple[int, int, bytes]:
     """Return status, rows and JSON for a request of `kind`: ``s`` our own, ``o`` OpenRLHF's, ``v`` NeMo Gym's.
 
     `careful` gives each component a thread, so that a row that hangs is found and costs itself only.
@@ -159,7 +161,7 @@ class RequestScorer:
         self._composite = cast(Composite, unpickled(pickled))
         settled()
         self._patience = _patience(self._composite)
-        self._job: tuple[bytes, bytes] | None = None
+        self._job: tuple[bytes, bytearray] | None = None
         self._began = 0.0
         self._lock = threading.Lock()
         if self._patience is not None:
@@ -167,7 +169,9 @@ class RequestScorer:
 
     def __call__(self, request: bytearray) -> bytes:
         """Answer a request."""
-        job = bytes(request[:1]), bytes(memoryview(request)[1:])
+        kind = bytes(request[:1])
+        del request[:1]  # without a copy of the rest
+        job = kind, request
         with self._lock:
             self._job, self._began = job, time.monotonic()
         status, rows, text = answer(self._composite, *job)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import pickle
 from dataclasses import dataclass, field
+from typing import cast
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
@@ -13,7 +14,7 @@ from grpo_rewards.slots import shared_by
 from grpo_rewards.workers import HEADER, START_SECONDS, Task, WorkerLost, WorkerProcess, how_it_ended, pickled
 from grpo_rewards_adapters.server.worker import REPLY
 
-__all__ = ["Response", "Workers"]
+__all__ = ["Answer", "Workers"]
 
 _log = logging.getLogger(__name__)
 _STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
@@ -21,7 +22,7 @@ _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two work
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class Answer:
     """Status, rows and JSON of a job; `last` says that the worker has a thread that hangs, and leaves."""
 
     status: int
@@ -34,8 +35,48 @@ class Response:
 class _Job:
     kind: bytes
     body: bytes
-    done: asyncio.Future[Response]
+    done: asyncio.Future[Answer]
     attempts: int = 0
+
+
+class _Link(asyncio.Protocol):
+    """This end of a worker's line, for one question at a time; a stream's reader takes the loop two turns more for each."""
+
+    transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self._came = bytearray()
+        self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
+        self._ended = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+
+    def ask(self, *parts: bytes) -> asyncio.Future[tuple[bytes, bytes]]:
+        """Send a message in parts; the kind and body of the next one that comes, or ConnectionError."""
+        self._answer = asyncio.get_running_loop().create_future()
+        if self._ended:
+            self._answer.set_exception(ConnectionError())
+        else:
+            self.transport.writelines((HEADER.pack(b"?", 1, sum(map(len, parts))), *parts))
+        return self._answer
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        if len(self._came) < HEADER.size:
+            return
+        kind, _, length = HEADER.unpack_from(self._came)
+        if len(self._came) < HEADER.size + length:
+            return
+        body = bytes(memoryview(self._came)[HEADER.size :])
+        self._came = bytearray()
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_result((kind, body))
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._ended = True
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(ConnectionError())
 
 
 class _ServiceWorker(WorkerProcess):
@@ -48,30 +89,22 @@ class _ServiceWorker(WorkerProcess):
             ConfigError: they cannot be loaded there.
             WorkerLost: it ended.
         """
-        self._reader, self._writer = await asyncio.open_connection(sock=self.line, limit=1 << 22)
-        kind, length = await self._exchange(composite)
-        body = await self._reader.readexactly(length)
+        _, self._link = await asyncio.get_running_loop().create_connection(_Link, sock=self.line)
+        kind, body = await self._ask(composite)
         if kind == b"!":
             raise pickle.loads(body)  # noqa: S301 - from our own child
 
-    async def do(self, job: _Job) -> Response:
+    async def do(self, job: _Job) -> Answer:
         """Have a job done. Raises `WorkerLost` where it ended."""
-        kind, length = await self._exchange(job.kind, job.body)
-        try:
-            status, rows = REPLY.unpack(await self._reader.readexactly(REPLY.size))
-            return Response(status, rows, await self._reader.readexactly(length - REPLY.size), kind == b"x")
-        except (asyncio.IncompleteReadError, ConnectionError):
-            raise await self._lost() from None
+        kind, body = await self._ask(job.kind, job.body)
+        status, rows = REPLY.unpack_from(body)
+        return Answer(status, rows, body[REPLY.size :], kind == b"x")
 
-    async def _exchange(self, *parts: bytes) -> tuple[bytes, int]:
-        """Send a message in parts, and return the kind and length of the next one that comes."""
+    async def _ask(self, *parts: bytes) -> tuple[bytes, bytes]:
         try:
-            self._writer.writelines((HEADER.pack(b"?", 1, sum(map(len, parts))), *parts))
-            await self._writer.drain()
-            kind, _, length = HEADER.unpack(await self._reader.readexactly(HEADER.size))
-        except (asyncio.IncompleteReadError, ConnectionError):
+            return await self._link.ask(*parts)
+        except ConnectionError:
             raise await self._lost() from None
-        return kind, length
 
     async def _lost(self) -> WorkerLost:
         await self.end()
@@ -79,7 +112,7 @@ class _ServiceWorker(WorkerProcess):
 
     async def end(self, *, now: bool = False) -> None:
         """Let it end by itself, unless it is to end `now`."""
-        self._writer.transport.abort()
+        self._link.transport.abort()
         await asyncio.to_thread(self.kill if now else self.stop)
 
 
@@ -107,7 +140,7 @@ class Workers:
         first = await asyncio.gather(*(self._first() for _ in range(self.size)))
         self._tasks = [asyncio.create_task(self._work(worker)) for worker in first]
 
-    async def do(self, kind: bytes, body: bytes) -> Response:
+    async def do(self, kind: bytes, body: bytes) -> Answer:
         """Have a job done."""
         job = _Job(kind, body, asyncio.get_running_loop().create_future())
         self._jobs.put_nowait(job)
@@ -121,7 +154,7 @@ class Workers:
         while not self._jobs.empty():
             job = self._jobs.get_nowait()
             if not job.done.done():
-                job.done.set_result(Response(503, 0, b'{"error":"the service is shutting down"}'))
+                job.done.set_result(Answer(503, 0, b'{"error":"the service is shutting down"}'))
         await asyncio.gather(*(worker.end() for worker in self._running))
 
     async def _first(self) -> _ServiceWorker:
@@ -168,7 +201,7 @@ class Workers:
                 except TimeoutError:
                     await self._end(current, now=True)
                     current = None
-                    answer = Response(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
+                    answer = Answer(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
                 except WorkerLost as lost:
                     await self._end(current)
                     current = None
@@ -176,7 +209,7 @@ class Workers:
                     if job.attempts < _ATTEMPTS:
                         continue
                     text = f'{{"error":"{lost} on this request, {_ATTEMPTS} times"}}'
-                    answer = Response(500, 0, text.encode())
+                    answer = Answer(500, 0, text.encode())
                 if not job.done.done():  # its client may have gone meanwhile
                     job.done.set_result(answer)
                 if answer.last and current is not None:
