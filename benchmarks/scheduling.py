@@ -10,7 +10,8 @@ same for the command's start.
   each free place the next row.
 - ``code``: programs of which some loop without end, up to the limit of 4 s, with 8 sandbox workers. The ideal is the time of
   the same programs with none hanging, measured in this run, and the hanging ones' limits on the cores: a limit is processor
-  time, so that load makes no verdict, and what loops on a core takes it from the others.
+  time, so that load makes no verdict, and what loops on a core takes it from the others. `sleeping_...`: the same with programs
+  that sleep without end, which need no core, so that the ideal has all of the workers wait for them at once.
 """
 
 from __future__ import annotations
@@ -87,12 +88,16 @@ def of_judge(folder: Path, rows: int, both: bool) -> dict[str, float]:
     return report(max(places), path, Composite({"rewards": {"judge": {"use": judge}}}), both)
 
 
-def programs(rows: int, hanging: int) -> Iterable[dict[str, Any]]:
-    """Programs that add; `hanging` of them, spread over the rows, loop without end."""
+LOOPS = "    while True:\n        n += 1"
+SLEEPS = "    import time\n    time.sleep(1000)"
+
+
+def programs(rows: int, hanging: int, how: str = LOOPS) -> Iterable[dict[str, Any]]:
+    """Programs that add; `hanging` of them, spread over the rows, loop or sleep without end."""
     every = rows // hanging if hanging else 0
     for row in range(rows):
         hangs = every > 0 and row % every == every // 2
-        body = "    while True:\n        n += 1" if hangs else f"    return n + {row % 3}"
+        body = how if hangs else f"    return n + {row % 3}"
         code = f"def f(n):\n    # {row}\n{body}\n"
         yield {"prompt": f"p{row // 8}", "completion": f"```python\n{code}```", "tests": ["assert f(1) == 2"]}
 
@@ -103,7 +108,10 @@ def of_code(folder: Path, rows: int, hanging: int, both: bool) -> dict[str, floa
     composite.score([*programs(WORKERS, 0)])  # the sandbox has started
     none = min(after(written(folder / "none.jsonl", programs(rows, 0)), composite) for _ in range(2))
     path = written(folder / "code.jsonl", programs(rows, hanging))
-    return report(none + hanging * LIMIT / min(WORKERS, cores()), path, composite, both)
+    loops = report(none + hanging * LIMIT / min(WORKERS, cores()), path, composite, both)
+    path = written(folder / "sleep.jsonl", programs(rows, hanging, SLEEPS))
+    sleeps = report(none + -(-hanging // WORKERS) * LIMIT, path, composite, both)  # who sleeps needs no processor
+    return {**loops, **{f"sleeping_{name}": value for name, value in sleeps.items()}}
 
 
 def main() -> None:
