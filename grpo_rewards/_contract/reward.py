@@ -66,6 +66,7 @@ class Reward(Generic[Settings]):
         kind_of_row: Callable[..., str | None] | None = None,
         columns: Mapping[str, str] | None = None,
         workers: int | None = None,
+        apart: bool = False,
     ) -> None:
         self.function = function
         self.style: Style = style
@@ -77,6 +78,7 @@ class Reward(Generic[Settings]):
         self.check_settings = check_settings
         self.check_row = check_row
         self.kind_of_row = kind_of_row
+        self.apart = apart
         self.workers = self._checked_workers((64 if self.is_async else 1) if workers is None else workers)
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"
@@ -411,6 +413,7 @@ class _Decorator:
         kind_of_row: Callable[..., str | None] | None = None,
         columns: Mapping[str, str] | None = None,
         workers: int | None = None,
+        apart: bool = False,
     ) -> _Decorator: ...
 
     def __call__(self, function: Callable[..., object] | None = None, /, **options: Any) -> object:
@@ -427,6 +430,8 @@ class _Decorator:
             columns: the names in the data of columns whose parameters are called otherwise, as a builtin is, or a setting.
             workers: how many calls may be under way at once: threads of a row reward that waits for something (1 by
                 default), or calls of an ``async def`` (64 by default).
+            apart: whether its work is done in processes of its own, as many as `grpo_rewards.slots.slots` gives: then a
+                scoring process only feeds them, and ``score --workers`` starts no more of those than that needs.
 
         Raises:
             TypeError: the function's parameters do not fit the style.

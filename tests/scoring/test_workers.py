@@ -57,6 +57,34 @@ def test_two_workers_write_what_one_writes(
     assert one["exact"]["mean"] == 1.0
 
 
+def test_one_process_feeds_what_is_done_in_processes_apart(
+    tmp_path: Path,
+    jsonl: Callable[..., Path],
+    read: Callable[[Path], list[dict[str, Any]]],
+    cli: Callable[..., CompletedProcess[str]],
+) -> None:
+    (tmp_path / "fed.py").write_text(
+        "import os\nfrom grpo_rewards import Outcome, reward\n@reward.batch(range=(0.0, 1.0), apart=True)\n"
+        "def fed(completions: list[str]) -> list[Outcome]:\n"
+        "    return [Outcome(1.0, reason=str(os.getpid())) for _ in completions]\n"
+    )
+    (tmp_path / "here.py").write_text(
+        "from grpo_rewards import reward\n@reward\ndef here(completion: str) -> float:\n    return 1.0\n"
+    )
+    jsonl(_rows(40))
+    slots = {"GRPO_REWARDS_SHARED_BY": "4096"}  # one slot, whatever the machine
+    run = cli("score", "rows.jsonl", "--only", "./fed.py:fed", "-o", "fed.jsonl", "--workers", 2, env=slots)
+    assert run.returncode == 0, run.stderr
+    assert "1 scoring process, not 2" in run.stderr
+    assert len({row["grpo_rewards"]["components"]["fed"]["reason"] for row in read(tmp_path / "fed.jsonl")}) == 1
+    (tmp_path / "both.yaml").write_text(
+        "version: 1\nrewards:\n  fed: {use: './fed.py:fed'}\n  here: {use: './here.py:here'}\n"
+    )
+    run = cli("score", "rows.jsonl", "-c", "both.yaml", "-o", "both.jsonl", "--workers", 2, env=slots)
+    assert run.returncode == 0, run.stderr
+    assert "1 scoring process" not in run.stderr  # a row may end the process that somebody's own reward runs in
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("completion", "how"), [("kill", "SIGKILL"), ("segfault", "SIGSEGV"), ("exit", "ended with status 7")]

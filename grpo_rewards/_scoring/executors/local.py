@@ -20,15 +20,33 @@ __all__ = ["local"]
 
 _log = logging.getLogger(__name__)
 
+_FED = (
+    8  # slots of processes apart that one scoring process keeps busy: of the 7 ms that a program takes 0.5 are its own
+)
+
 
 def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterator[tuple[Chunk, ScoredChunk]]:
-    """Score on this machine: with fewer than two workers in this process, otherwise in as many processes as have a slot each."""
+    """Score on this machine: with fewer than two workers in this process, otherwise in as many processes as have a slot each.
+
+    Where the work is done in a sandbox's processes, it is as many as have enough slots there to feed, this one if that is one.
+    """
     if workers < 2:
         yield from score_here(composite, chunks)
         return
-    processes = max(2, min(workers, slots()))  # two at least: a row that ends its process is not to end this one
-    if processes < workers:
-        _log.warning("%d worker processes, not %d: there are processors for no more", processes, workers)
+    if _only_feeds(composite):
+        processes = min(workers, max(1, slots() // _FED))
+        if processes < workers:
+            _log.warning(
+                "%d scoring process%s, not %d: the programs run in a sandbox, whose %d slots it keeps busy",
+                processes, "es" * (processes > 1), workers, slots(),
+            )  # fmt: skip
+        if processes == 1:
+            yield from score_here(composite, chunks)
+            return
+    else:
+        processes = max(2, min(workers, slots()))  # two at least: a row that ends its process is not to end this one
+        if processes < workers:
+            _log.warning("%d worker processes, not %d: there are processors for no more", processes, workers)
     argument, _ = pickled(composite, "score with --workers 1")
     pool = Pool(Task(f"{__name__}:scorer", argument=argument, environment=shared_by(processes)), processes)
     threads = ThreadPoolExecutor(processes, "grpo-rewards-workers")
@@ -45,6 +63,12 @@ def local(composite: Composite, chunks: Iterable[Chunk], workers: int) -> Iterat
         threads.shutdown(wait=False, cancel_futures=True)
         pool.close()
         threads.shutdown()
+
+
+def _only_feeds(composite: Composite) -> bool:
+    """Whether what costs most is done in processes apart, and nothing else could end the process that scores."""
+    rewards = [component.reward for component in composite.components]
+    return any(reward.apart for reward in rewards) and all(r.apart or r.source == "grpo-rewards" for r in rewards)
 
 
 def scorer(composite: bytes) -> Callable[[list[Sample]], ScoredChunk]:

@@ -92,6 +92,7 @@ def _kind_of_row(*, format: str = "auto", fidelity: str = "isolated", **columns:
     check_row=_check_row,
     kind_of_row=_kind_of_row,
     columns={"row_format": "format"},  # the data's column has the name of the setting
+    apart=True,
 )
 def code(
     completions: list[str],
