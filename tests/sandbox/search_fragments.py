@@ -2,7 +2,8 @@
 
 A fragment is Python. In a method `self` is the object, `b` what the method was called with and `a` what the object was made
 with; in a function all three are its arguments. `{e}` stands for another expression, `{c}` for a condition, `{r}` for an
-exception, `{p}` for a criterion, `{o}` for max or min, and `{n}`, `{k}`, `{m}` for small numbers.
+exception, `{p}` for a criterion, `{o}` for max or min, `{d}` for the name of a special method, `{y}` for what says
+yes, and `{n}`, `{k}`, `{m}` for small numbers.
 """
 
 import re
@@ -72,6 +73,21 @@ lib('functools.partial')(answer)  lib('collections.ChainMap')({}, {0: Yes()})  l
 lib('types.SimpleNamespace')(x=Yes())  lib('collections.defaultdict')(Yes)  lib('itertools.repeat')(Yes())
 lib('operator.itemgetter')(0)  lib('decimal.Decimal')('NaN')  lib('re.compile')('.*')  lib('weakref.proxy')(Answer)
 lib('numpy.array')([1, 2])  lib('numpy.array')([Yes()])  lib('numpy.ma.masked')
+lib('types.SimpleNamespace')(**{{d}: {y}})  lib('dataclasses.make_dataclass')('D', [({d}, object, {y})])()
+lib('enum.Enum')('E', {{d}: {y}, 'x': {y}})  type('T', (tuple,), {'_fields': ({d}, {d})})(({y}, {y}))  type('T', (), {{d}: {y}})()
+""")
+NAMED = _table("""
+_fields  _field_defaults  _fields_  __slots__  __match_args__  __annotations__  __dataclass_fields__  __dataclass_params__
+_member_map_  _member_names_  _value2member_map_  __members__  __abstractmethods__  __orig_bases__  __parameters__
+__signature__  __text_signature__  __wrapped__  __defaults__  __kwdefaults__  __code__  __closure__  __module__  __name__
+__qualname__  __doc__  __bases__  __mro__  __dict__  __self__  __func__  __objclass__  __isabstractmethod__  __path__  __spec__
+__all__  __test__  __debug__  __class_getitem__  __origin__  __args__  __value__  args  __cause__  __context__  __notes__
+""")  # attributes that a reader of classes, functions, modules and exceptions may ask for
+SAYS_YES = _table("""
+lambda *b, **k: True  lambda *b, **k: True  Yes()  {e}
+""")
+VALUES = _table("""
+({d},)  ({d}, {d})  ['{n}']  {{d}: {y}}  {{d}: {d}}  {y}  {e}  {d}
 """)
 STATEMENTS = _table("""
 note(*b)  note(*b, *a)  tick()  ARGS[id(self)] = b  globals().update(k)  [tried(x, {e}) for x in b if callable(x)]

@@ -1,7 +1,7 @@
 """Programs that know nothing of a task: drawn from a grammar, changed, crossed, made smaller and written as Python.
 
 A program is a shape (a class under the entry point's name, a function that returns an object of a class, ...), the bases of
-the class, methods of it and of its metaclass, what a call does, and a statement at module level. Every body is a few
+the class, attributes and methods of it and of its metaclass, what a call does, and a statement at module level. Every body is a few
 statements and one expression, each a line of text drawn from the tables of `search_fragments`.
 """
 
@@ -20,10 +20,13 @@ from search_fragments import (
     GROUPS,
     HELPERS,
     METHODS,
+    NAMED,
     OBJECTS,
     PRELUDES,
     RAISED,
+    SAYS_YES,
     STATEMENTS,
+    VALUES,
 )
 
 SHAPES = ("class", "class", "class", "factory", "function", "generator", "coroutine", "instance", "partial", "context")
@@ -78,6 +81,7 @@ class Program:
     methods: tuple[Method, ...] = ()
     call: Body = Body()
     preludes: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
 
     def source(self, entry: str) -> str:
         """The program as Python, under the name `entry`."""
@@ -91,6 +95,7 @@ class Program:
             head, middle, end = (part.format(entry=entry, value=self.call.value) for part in CALLABLES[self.shape])
             lines = ["self = a = b", *self.call.statements, middle, *([end] if end else [])]
             last = "\n    ".join([head, *lines]) + "\n"
+            last += "".join(f"{line}\n" for line in _lines(self.attributes, f"{entry}."))
         text = "".join(f"{prelude}\n" for prelude in self.preludes)
         if re.search(r"\b[Aa]nswer\b", last + text):
             text += self._class(entry if self.shape == "class" else "Answer")
@@ -101,14 +106,20 @@ class Program:
         base = self.base.strip("()") if self.base.startswith("(") else self.base
         text, metaclass = f"import {module[0]}\n" if module else "", ""
         if meta := "".join(method.source() for method in self.methods if method.meta):
-            text += f"class Meta(type({base.split(',')[0]})):\n{meta}"
+            text += f"class Meta(type({base if '(' in base else base.split(',')[0]})):\n{meta}"
             metaclass = ", metaclass=Meta"
         text += f"class {name}({base}{metaclass}):\n"
         if base != "object":
             text += "    def __new__(cls, *b, **k):\n        try: return super().__new__(cls, *b, **k)\n"
             text += "        except Exception: return super().__new__(cls)\n"
         text += "    def __init__(self, *b, **k): ARGS[id(self)] = b\n"
+        text += "".join(f"    {line}\n" for line in _lines(self.attributes))
         return text + "".join(method.source() for method in self.methods if not method.meta)
+
+
+def _lines(attributes: tuple[str, ...], where: str = "") -> list[str]:
+    """What sets them; what stands for a call's arguments in their values is empty here."""
+    return ["self = a = b = ()", *(where + line for line in attributes), "del self, a, b"] if attributes else []
 
 
 def _helpers(text: str) -> str:
@@ -127,7 +138,7 @@ def expression(rng: random.Random, depth: int = 2) -> str:
 
 
 def _filled(text: str, rng: random.Random, depth: int) -> str:
-    pools = {"c": CONDITIONS, "r": RAISED, "p": CRITERIA, "o": ["max", "max", "min"]}
+    pools = {"c": CONDITIONS, "r": RAISED, "p": CRITERIA, "o": ["max", "max", "min"], "y": SAYS_YES}
 
     def part(match: re.Match[str]) -> str:
         kind = match[1]
@@ -135,9 +146,11 @@ def _filled(text: str, rng: random.Random, depth: int) -> str:
             return expression(rng, max(depth, 0))
         if kind in pools:
             return _filled(rng.choice(pools[kind]), rng, depth)
+        if kind == "d":
+            return f"'__{rng.choice(rng.choice(GROUPS).split())}__'"
         return str(rng.choice({"n": (1, 1, 2, 2, 3, 4, 5, 8), "k": (0, 1, 2), "m": (0, 1, 1, 2, 32, 63)}[kind]))
 
-    return re.sub(r"\{([ecrnkmpo])\}", part, text)
+    return re.sub(r"\{([ecrndkmpoy])\}", part, text)
 
 
 def body(rng: random.Random) -> Body:
@@ -154,6 +167,12 @@ def method(rng: random.Random) -> Method:
     return Method(tuple(names), body(rng), rng.random() < 0.1)
 
 
+def attribute(rng: random.Random) -> str:
+    """A line that sets an attribute of the class or function."""
+    name = rng.choice(NAMED) if rng.random() < 0.8 else _filled("{d}", rng, 0).strip("'")
+    return f"{name} = {_filled(rng.choice(VALUES), rng, 1)}"
+
+
 def program(rng: random.Random) -> Program:
     """A random program."""
     return Program(
@@ -162,6 +181,7 @@ def program(rng: random.Random) -> Program:
         tuple(method(rng) for _ in range(rng.choice([0, 1, 1, 1, 2, 3]))),
         body(rng),
         (rng.choice(PRELUDES),) if rng.random() < 0.1 else (),
+        tuple(attribute(rng) for _ in range(rng.choice([0, 0, 0, 0, 1, 2]))),
     )
 
 
@@ -171,7 +191,9 @@ def mutated(parent: Program, rng: random.Random) -> Program:
     for _ in range(rng.choice([1, 1, 2, 3])):
         methods = list(child.methods)
         at = rng.randrange(len(methods)) if methods else 0
-        change = rng.choice(["shape", "base", "add", "add", "drop", "body", "body", "value", "call", "call", "prelude"])
+        change = rng.choice(
+            ["shape", "base", "add", "add", "drop", "body", "body", "value", "call", "call", "prelude", "attribute"]
+        )
         if change == "shape":
             child = replace(child, shape=rng.choice(SHAPES))
         elif change == "base":
@@ -180,6 +202,8 @@ def mutated(parent: Program, rng: random.Random) -> Program:
             child = replace(child, call=_changed(child.call, rng))
         elif change == "prelude":
             child = replace(child, preludes=(rng.choice(PRELUDES),) if not child.preludes else ())
+        elif change == "attribute":
+            child = replace(child, attributes=(*child.attributes, attribute(rng))[-3:])
         elif change == "add" or not methods:
             child = replace(child, methods=(*methods, method(rng)))
         else:
@@ -204,7 +228,8 @@ def crossed(one: Program, other: Program, rng: random.Random) -> Program:
     pool = [*one.methods, *other.methods]
     kept = tuple(part for part in pool if rng.random() < 0.6)
     pick = [rng.choice((one, other)) for _ in range(4)]
-    return Program(pick[0].shape, pick[1].base, kept[:6], pick[2].call, pick[3].preludes)
+    lines = rng.choice((one, other)).attributes
+    return Program(pick[0].shape, pick[1].base, kept[:6], pick[2].call, pick[3].preludes, lines)
 
 
 def smaller(program: Program) -> Iterator[Program]:
@@ -213,6 +238,8 @@ def smaller(program: Program) -> Iterator[Program]:
         yield replace(program, base=base)
     for at in range(len(program.preludes)):
         yield replace(program, preludes=program.preludes[:at] + program.preludes[at + 1 :])
+    for at in range(len(program.attributes)):
+        yield replace(program, attributes=program.attributes[:at] + program.attributes[at + 1 :])
     for call in _simpler(program.call):
         yield replace(program, call=call)
     for at, old in enumerate(program.methods):
