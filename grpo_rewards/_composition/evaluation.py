@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -124,13 +124,13 @@ StuckAttempts = dict[str, list[Attempt]]
 class _Evaluation:
     """One component's outcomes for one batch, filled row by row.
 
-    `own` are the rows of `batch` that belong to this process; the others are there for the groups' sake only.
+    `own` are the rows of `batch` that belong to this process, the others are there for the groups' sake; `chosen` ones are distinct.
     """
 
-    def __init__(self, component: Component, batch: Batch, own: range, memory: Memory | None = None) -> None:
+    def __init__(self, component: Component, batch: Batch, own: range, memory: Memory | None = None, *, chosen: bool = False) -> None:  # fmt: skip
         self.component = component
         self.own = own
-        rows = component.rows(batch)
+        rows = list(own) if chosen else component.rows(batch)
         if len(own) < len(batch):
             # of the other ranks' rows only those in groups that this rank has a row of
             mine = {key for key, members in enumerate(batch.groups) if any(row in own for row in members)}
@@ -139,7 +139,7 @@ class _Evaluation:
         self.rows = rows
         seen = batch if len(rows) == len(batch) else batch.select(rows)
         # first the copies within the batch, then what a stream knows: `promised` counts in distinct rows
-        self.distinct, self.twin = distinct_rows(component.reward, seen)
+        self.distinct, self.twin = (rows, None) if chosen else distinct_rows(component.reward, seen)
         self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct, columns=_read(component))
         self.promised: dict[int, Promise] = {}
         if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
@@ -363,8 +363,8 @@ class UnderWay:
 def evaluate_parts(
     parts: Iterable[tuple[Component, Batch]], *, timeout: float | None, stuck: StuckAttempts
 ) -> list[tuple[list[Outcome | None], float]]:
-    """Return each component's outcomes for rows that are all its own, and its seconds; None where a row was not finished."""
-    evaluations = [_Evaluation(replace(component, when=None), batch, range(len(batch))) for component, batch in parts]
+    """Return each component's outcomes for rows that are its own and distinct, and its seconds; None where a row was not finished."""
+    evaluations = [_Evaluation(component, batch, range(len(batch)), chosen=True) for component, batch in parts]
     if timeout is None:
         for evaluation in evaluations:
             evaluation.run(None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from operator import is_
 from typing import Any
 
@@ -108,17 +109,20 @@ def unpack_outcomes(reply: bytes) -> list[tuple[list[Outcome | None], float]]:
 def _columns(outcomes: Sequence[Outcome | None]) -> list[list[Any]]:
     there = [outcome for outcome in outcomes if outcome is not None]
     statuses: list[Any] = [None if outcome is None else outcome.status for outcome in outcomes]
+    details = [outcome.details for outcome in there]
     return [
         statuses,
         [outcome.value for outcome in there],
         [outcome.reason for outcome in there],
-        [dict(outcome.details) if outcome.details else None for outcome in there],
+        [dict(one) if one else None for one in details] if any(details) else [],
         [outcome.seconds for outcome in there],
     ]
 
 
 def _outcomes(columns: list[list[Any]]) -> list[Outcome | None]:
     statuses, values, reasons, details, seconds = columns
-    told = (_NOTHING if one is None else one for one in details)
+    told = [_NOTHING if one is None else one for one in details] if details else repeat(_NOTHING)
     there = map(restored, values, filter(None, statuses), reasons, told, seconds)
+    if None not in statuses:
+        return list(there)
     return [None if status is None else next(there) for status in statuses]
