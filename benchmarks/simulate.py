@@ -72,7 +72,7 @@ class Cluster:
 
 def simulated(costs: list[float], cores: int) -> dict[str, float]:
     """Score rows of these costs on that many cores."""
-    pace, cluster = Pace(), Cluster(cores, costs)
+    pace, cluster = Pace.of(cores), Cluster(cores, costs)
 
     def chunks() -> Iterator[Chunk]:
         row = 0

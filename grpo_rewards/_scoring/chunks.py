@@ -23,6 +23,7 @@ __all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "make_chunks"]
 MAX_GROUP_ROWS = 4096
 """A longer group is cut: it must fit in memory to be compared within itself."""
 
+_SHARE = 0.25  # seconds of a chunk where several processes score
 _MAX_CHUNK_BYTES = 8 * 1024 * 1024
 _MAX_MALFORMED_BYTES = 8 * 1024 * 1024
 _MAX_GROUP_BYTES = 64 * 1024 * 1024
@@ -102,6 +103,15 @@ class Pace:
         self._least = least
         self._most = most
         self._seconds = seconds
+
+    @classmethod
+    def of(cls, workers: int, asked: int = 0) -> Pace:
+        """The pace for so many scoring processes, whose components may have `asked` calls under way.
+
+        A process has one chunk at a time: rows enough for those calls, and no more than take a moment, since all the others wait
+        for whoever has the last one.
+        """
+        return cls(least=max(1, min(256, 2 * asked)), seconds=_SHARE) if workers > 1 else cls()
 
     def took(self, rows: int, seconds: float) -> None:
         """Learn from a chunk that is done."""

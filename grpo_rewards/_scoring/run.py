@@ -44,7 +44,6 @@ Progress = Callable[[int, int, int | None], None]
 """Called after each chunk with the rows done, and how far (bytes or rows) of how much the file has been read."""
 
 _SAMPLED = 1 << 16
-_SHARE = 0.25  # seconds of a chunk where several processes score
 
 
 @dataclass(slots=True)
@@ -185,11 +184,7 @@ def _score_rows(
     run.side_file = side.path
     _restore(run, state)
     asked = sum(component.reward.workers for component in composite.components if component.asks_beside)
-    pace = Pace()
-    if workers > 1:
-        # a process has one chunk at a time: rows enough for the calls that it may have under way, and no more than take a
-        # moment, since the other processes wait for whoever has the last one
-        pace = Pace(least=max(1, min(256, 2 * asked)), seconds=_SHARE)
+    pace = Pace.of(workers, asked)
     read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
     started, worked = time.perf_counter(), 0.0
