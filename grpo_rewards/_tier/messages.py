@@ -21,7 +21,7 @@ from grpo_rewards._contract.outcome import restored
 __all__ = ["pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
 
 _NOTHING = Outcome().details
-_LONG = 32_768  # bytes from which on a message is compressed
+_LONG = 90_000  # bytes from which on a message is compressed: somewhat less than Ray takes along
 
 
 def _dumps(value: object) -> bytes:
