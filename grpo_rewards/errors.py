@@ -103,6 +103,9 @@ class UnknownRewardError(GrpoRewardsError):
         self.reference = reference
 
 
+_LOGGED = frozenset(("step", "advantage"))  # columns of TRL's completions files, which lack those of the data set
+
+
 class ColumnError(GrpoRewardsError):
     """The data lacks the columns `missing` that the reward or component `reward` needs.
 
@@ -121,6 +124,8 @@ class ColumnError(GrpoRewardsError):
             if setting
             else f"Add the column, or map it in the configuration: columns: {{{missing[0]}: <your column>}}"
         )
+        if "prompt" in have and not _LOGGED.isdisjoint(have):
+            cure += "; for what a trainer logged: --join DATA --on prompt takes it from the data set of the run"
         super().__init__(
             f"{where + ': ' if where else ''}{needs} the column{'s' if len(missing) > 1 else ''} "
             f"{names}, but the data has {'only ' + ', '.join(have) if have else 'no columns'}{hint or '.'} {cure}"

@@ -25,6 +25,7 @@ app = typer.Typer(
     name="grpo-rewards",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
+    # an error of ours is one line; one that is not is a bug, and wants the plain traceback
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Verifiable reward functions for GRPO: score completions offline with the rewards that train on them.\n\n"
@@ -104,14 +105,17 @@ def application() -> typer.Typer:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    # a library sets up no logging; a program does, and plugins warn through it
     logging.basicConfig(format="%(levelname)s: %(message)s", level=logging.WARNING)
     try:
         application()()
+    # before its base class: a service that is down is another exit code than a wrong word
     except InfrastructureError as error:
         _leave(str(error), ENVIRONMENT)
     except GrpoRewardsError as error:
         _leave(str(error), USAGE)
     except BrokenPipeError:  # the reader of our output has gone: say nothing, as a filter does
+        # the interpreter flushes stdout once more at its end, and would complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FINDINGS)
     except KeyboardInterrupt:

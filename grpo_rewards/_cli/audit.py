@@ -99,6 +99,7 @@ def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: in
         _show(report)
     if not report.earned:
         typer.echo("nothing could be tried: no cheat was scored beside an honest answer, so nothing is known", err=True)
+    # what was found stands though something else could not be tried
     if report.wins or report.broken:
         raise typer.Exit(FINDINGS)
     if report.untried or not report.earned:
@@ -114,6 +115,7 @@ def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Pat
 
     def progress(done: int, position: int, size: int | None) -> None:
         share = f" ({position / size:.0%})" if size else ""
+        # back to the line's beginning: the next count is written over this one
         typer.echo(f"\r{done:,} rows{share}", err=True, nl=False)
 
     report = audit_data(data, composite, limit=rows, **({"progress": progress} if sys.stderr.isatty() else {}))
@@ -121,6 +123,7 @@ def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Pat
     if as_json:
         import orjson
 
+        # bytes: a reason may hold what the terminal's encoding has no letter for
         sys.stdout.buffer.write(orjson.dumps(report.plain(), option=orjson.OPT_INDENT_2) + b"\n")
     else:
         _show_data(report)
@@ -203,6 +206,7 @@ def _show(report: AuditReport) -> None:
         typer.echo(f"finding: {_printable(text, 400)}", err=True)
     for text in report.untried:
         typer.echo(f"not tried: {_printable(text, 400)}", err=True)
+    # each case may say the same
     for text in dict.fromkeys(report.notes):
         typer.echo(f"note: {text}", err=True)
     paid = f"{len(report.wins)} times a cheat beats an honest wrong answer" if report.wins else "no cheat pays"

@@ -34,6 +34,7 @@ def list_(
     found = registry()
     rewards = [_entry(name, reward) for name, reward in sorted(found.rewards.items())]
     problems = [f"plugin {p.label} {p.version}: {text}" for p in found.plugins for text in p.problems]
+    # a name that two plugins give is no fault of either, and yet somebody loses
     problems += found.duplicates
     if as_json:
         typer.echo(json.dumps({"rewards": rewards, "problems": problems}, indent=2))

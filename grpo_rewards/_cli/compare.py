@@ -47,6 +47,7 @@ def compare(
 
     a, b, rows = _sides([*map(str, config or ()), *places], len(config or ()))
     configured = [is_config(path) for path in (a, b)]
+    # a recorded score beside one made now may come of other versions of the rewards
     if any(configured) and not all(configured):
         raise typer.BadParameter("give two configurations, or two scored files, not one of each", param_hint="A B")
     if all(configured):
@@ -147,6 +148,7 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
 
 def _printable(text: str) -> str:
     """Return text of a completion as one line that a terminal shows and does not obey."""
+    # the end of a completion has its answer
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[-100:]
 
 

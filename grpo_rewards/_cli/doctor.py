@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grpo_rewards._cli.sources import HOW, ConfigOption, find_config, is_config, one_config
+from grpo_rewards._cli.sources import HOW, ConfigOption, config_and_file, find_config
 
 if TYPE_CHECKING:
     from grpo_rewards._doctor import Finding
@@ -43,10 +43,8 @@ def doctor(
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
     from grpo_rewards._doctor import examine
 
-    placed, file = (first, second) if first is None or is_config(first) else (None, first)
-    if file is first and second is not None:
-        raise typer.BadParameter(f"{first} is no configuration (.yaml, preset/NAME)", param_hint="CONFIG")
-    found = find_config(one_config(placed, config))
+    placed, file = config_and_file(first, second, config)
+    found = find_config(placed)
     if file is not None and found is None:
         raise typer.BadParameter(f"rows are looked through for a composition: {HOW}", param_hint="FILE")
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the findings say it
@@ -80,6 +78,7 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
         try:
             ready = checked_recipe(config)
         except GrpoRewardsError as error:
+            # what cannot be read is a finding here, and the rest is still looked at
             return _told("training run", [str(error)], 1, {})
         composite = ready.composite
         findings += _told("training run", ready.findings, len(ready.findings), ready.figures)

@@ -20,6 +20,7 @@ from grpo_rewards._cli.sources import (
     composite_for,
     find_config,
     named_rewards,
+    one_config,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ def explain(
             autocompletion=named_rewards,
         ),
     ],
+    placed: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="The composition to score a row with; or with -c.")
+    ] = None,
     config: ConfigOption = None,
     only: OnlyOption = None,
     join: JoinOption = None,
@@ -55,6 +59,7 @@ def explain(
     """
     from grpo_rewards._presets import is_preset
 
+    config = one_config(placed, config)
     file, mark, row = what.rpartition("#")  # from the right: a file's name may hold a # itself
     if is_preset(what):
         _explain_preset(what, as_json=as_json)
@@ -118,6 +123,7 @@ def _explain_preset(reference: str, *, as_json: bool) -> None:
         typer.echo(json.dumps(entry, indent=2))
         return
     typer.echo(preset.text.rstrip())
+    # to stderr, so that stdout is the file
     typer.echo(f"{preset.reference} of {preset.source}; columns needed: {', '.join(columns) or 'none'}", err=True)
 
 
@@ -145,12 +151,14 @@ def _records(
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._contract.shapes import scores_in
     from grpo_rewards._scoring.chunks import Pace, make_chunks
+    from grpo_rewards._scoring.columns import checked
     from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.rows import SCORES
     from grpo_rewards._scoring.scored import scores_of
     from grpo_rewards.errors import InputError
 
+    # counted apart from lines: parquet has ordinals, and empty lines of JSONL are no rows
     rows, last = 0, 0
     row = None
     for row in open_source(file).rows():
@@ -180,7 +188,10 @@ def _records(
             )
     composite = composite_for(config, only)
     # one group at a time, so that no other row is scored for this one
-    for chunk in make_chunks(joined(open_source(file), join, on), Pace(start=1, most=1), warn=lambda _text: None):
+    # opened anew: what was read to find the row is gone
+    source = joined(open_source(file), join, on)
+    chunks = make_chunks(source, Pace(start=1, most=1), warn=lambda _text: None)
+    for chunk in checked(chunks, composite, source, file):
         for malformed in chunk.malformed:
             if malformed.number == number:
                 raise InputError(malformed.problem, source=file, line=number)
@@ -199,6 +210,7 @@ def _logged(file: str, number: int, data: Mapping[str, object]) -> Explanation |
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._report.reading import open_report_source
 
+    # JSONL with a record has been explained; a trainer logs parquet
     if not file.endswith(".parquet"):
         return None
     row = next(islice(open_report_source(Path(file)).rows, number - 1, None))

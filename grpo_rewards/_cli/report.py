@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_for
+from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_for, is_config, one_config
 
 __all__ = ["report"]
 
@@ -15,6 +15,7 @@ __all__ = ["report"]
 def _weights(given: list[str]) -> dict[str, float]:
     weights = {}
     for item in given:
+        # from the right: a name may hold a =
         name, sign, value = item.rpartition("=")
         try:
             if not (sign and name):
@@ -65,6 +66,12 @@ def report(
     """
     from grpo_rewards._report import PageLimits, Rescoring, write_report
 
+    # what was scored is never called so, and a configuration has no scores
+    for placed in filter(is_config, sources):
+        config = one_config(placed, config)
+    sources = [source for source in sources if not is_config(source)]
+    if not sources:
+        raise typer.BadParameter("name what was scored beside the configuration", param_hint="SCORED...")
     if weight and (config or only):
         raise typer.BadParameter("the rows are scored now, with the weights of -c or --only", param_hint="--weight")
     composite = composite_for(config, only) if config or only else None

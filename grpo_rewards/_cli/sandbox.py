@@ -74,6 +74,7 @@ def _check(backend: str, as_json: bool) -> None:
     from grpo_rewards._cli.app import ENVIRONMENT, USAGE
     from grpo_rewards.hooks import registered
 
+    # a plugin's backend is tried like ours; the sandbox itself knows no plugins
     for name, hooked in registered("register_sandboxes").items():
         register_backend(name, hooked)
     if backend not in ("auto", *backend_names()):

@@ -18,6 +18,7 @@ from grpo_rewards._cli.sources import (
     OnOption,
     ParamOption,
     composite_for,
+    config_and_file,
 )
 from grpo_rewards._cli.tables import show_table
 
@@ -28,9 +29,12 @@ __all__ = ["score"]
 
 
 def score(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="JSONL, CSV (each also .gz, .zst) or parquet; - is stdin.")
+    first: Annotated[
+        Path, typer.Argument(metavar="FILE", help="JSONL, CSV (each also .gz, .zst) or parquet; - is stdin.")
     ],
+    second: Annotated[
+        Path | None, typer.Argument(metavar="[CONFIG]", help="The composition, before or behind FILE; or with -c.")
+    ] = None,
     config: ConfigOption = None,
     only: OnlyOption = None,
     param: ParamOption = None,
@@ -69,6 +73,10 @@ def score(
 
     if out == "-" and as_json:
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
+    config, rows_file = config_and_file(first, second, config)
+    if rows_file is None:
+        raise typer.BadParameter(f"{first} is a configuration; name the file of rows beside it", param_hint="FILE")
+    file = str(rows_file)
     composite = composite_for(config, only, param, column)
     conditions = any(component.when is not None for component in composite.components)
     # a second reading, for conditions alone; a pipe cannot be read twice
@@ -104,6 +112,7 @@ def score(
     else:
         _show(run, to_stderr=out == "-")
     _say(run, warned)
+    # findings before outages: --resume mends the one and not the other
     if run.malformed or run.broken or run.refused:
         raise typer.Exit(FINDINGS)
     if run.unavailable:
@@ -113,6 +122,7 @@ def score(
 @contextmanager
 def _progress() -> Iterator[Progress]:
     """A bar with rate and time left on a terminal, nothing in a pipe."""
+    # rich would write its control codes into a log
     if not sys.stderr.isatty():
         yield lambda _done, _position, _size: None
         return
@@ -124,6 +134,7 @@ def _progress() -> Iterator[Progress]:
         task = bar.add_task("scoring", total=None, rows="")
 
         def update(done: int, position: int, size: int | None) -> None:
+            # the first report may come within the clock's resolution
             elapsed = bar.tasks[0].elapsed or 1e-9
             bar.update(task, total=size, completed=position, rows=f"{done:,} rows, {done / elapsed:,.0f}/s")
 

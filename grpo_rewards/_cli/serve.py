@@ -51,6 +51,7 @@ def serve(
     composite = load(found)
     if executor is not None:
         composite = composite.scaled(executor)
+    # without an address each worker would start a cluster of its own
     if composite.config.scale is not None and not os.environ.get("RAY_ADDRESS"):
         typer.echo(
             "error: workers that share a Ray cluster need RAY_ADDRESS=host:6379 (start one: ray start --head)", err=True
@@ -63,6 +64,7 @@ def serve(
         raise typer.Exit(ENVIRONMENT) from None
     from grpo_rewards_adapters.server import ServerSettings
 
+    # several, so that one can be replaced while the other still works
     tokens = tuple(token.strip() for token in os.environ.get(token_env, "").split(",") if token.strip())
     limit = composite.config.errors.batch_timeout
     settings = ServerSettings(

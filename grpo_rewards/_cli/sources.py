@@ -22,6 +22,7 @@ __all__ = [
     "OnlyOption",
     "ParamOption",
     "composite_for",
+    "config_and_file",
     "find_config",
     "is_config",
     "named_presets",
@@ -96,6 +97,24 @@ def one_config(placed: Path | None, option: Path | None) -> Path | None:
     if placed is not None and option is not None:
         raise typer.BadParameter(f"{placed} and {option} are two configurations; give one", param_hint="--config")
     return placed if placed is not None else option
+
+
+def config_and_file(first: Path | None, second: Path | None, option: Path | None) -> tuple[Path | None, Path | None]:
+    """Return the configuration and the file of two arguments, which may stand in either order, and of ``--config``.
+
+    Raises:
+        typer.BadParameter: both arguments are files, or more than one is a configuration.
+    """
+    given = [path for path in (first, second) if path is not None]
+    # told apart by their names alone: neither may be opened yet, and rows may come from a pipe
+    configs = [path for path in given if is_config(path)]
+    files = [path for path in given if not is_config(path)]
+    if len(files) > 1:
+        text = f"{files[0]} and {files[1]} are two files of rows; a configuration is a .yaml file or preset/NAME"
+        raise typer.BadParameter(text, param_hint="CONFIG")
+    for config in configs:
+        option = one_config(config, option)
+    return option, files[0] if files else None
 
 
 def find_config(given: Path | None) -> Path | None:

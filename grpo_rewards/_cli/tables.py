@@ -34,6 +34,7 @@ def show_table(
 
     console = Console(stderr=to_stderr, highlight=False)
     if not console.is_terminal:
+        # rich takes 80 for what is no terminal, and would cut
         console.width = _PIPE
     widths = [max(cell_len(cell) for cell in column) for column in zip(titles, *rows, strict=True)]
     widths = [min(width, _TEXT) if title == text else width for title, width in zip(titles, widths, strict=True)]

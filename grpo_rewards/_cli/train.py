@@ -52,6 +52,7 @@ def train(
             raise typer.Exit(FINDINGS)
         return
     recipe, base = _read(config)
+    # torch takes seconds to import: a wrong configuration has been refused by now
     adapter = _adapter("run")
     speaks = os.environ.get("RANK", "0") == "0"  # of several processes one
 
@@ -121,6 +122,7 @@ def _adapter(module: str) -> ModuleType:
 
     try:
         return importlib.import_module(f"grpo_rewards_adapters.training.{module}")  # one at a time: `run` brings torch
+    # also a part of an extra that is broken: its name is said
     except ImportError as error:
         missing = f" (missing: {error.name})" if error.name else ""
         typer.echo(f"error: training needs more packages{missing}: {how_to_install('train')}", err=True)

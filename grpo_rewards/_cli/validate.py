@@ -13,18 +13,20 @@ from grpo_rewards._cli.sources import (
     ConfigOption,
     OnlyOption,
     composite_for,
+    config_and_file,
     find_config,
-    is_config,
-    one_config,
 )
 
 __all__ = ["is_training", "validate"]
 
 
 def validate(
-    file: Annotated[
+    first: Annotated[
         Path | None,
-        typer.Argument(metavar="[CONFIG|FILE]", help="A configuration (.yaml, preset/NAME), or a file of rows."),
+        typer.Argument(metavar="[CONFIG]", help="A configuration (.yaml, preset/NAME); or with -c."),
+    ] = None,
+    second: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Rows to look through, alone or for the configuration.")
     ] = None,
     config: ConfigOption = None,
     only: OnlyOption = None,
@@ -36,14 +38,15 @@ def validate(
     The configuration may be one of grpo-rewards train: then its arguments, batches, data and prompts are looked at.
     Exit 1 when there is something to mend.
 
-    Example: grpo-rewards validate completions.jsonl -c rewards.yaml
+    Example: grpo-rewards validate rewards.yaml completions.jsonl
     """
     from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._doctor import examine_rows
     from grpo_rewards.errors import ConfigError
 
-    if file is None or is_config(file):
-        asked = find_config(one_config(file, config))
+    config, file = config_and_file(first, second, config)
+    if file is None:
+        asked = find_config(config)
         if asked is None:
             raise ConfigError(f"nothing to validate: {HOW}, or name a file of rows")
         found = _of_config(asked, only)
@@ -67,6 +70,7 @@ def _of_config(file: Path, only: list[str] | None) -> dict[str, Any]:
     from grpo_rewards._composition import load
     from grpo_rewards._doctor import idle_weights
 
+    # its rewards stand within, and its data and batches can be wrong beside them
     if is_training(file):
         from grpo_rewards._cli.train import checked
 

@@ -176,6 +176,7 @@ def _centred(values: Sequence[float], members: Sequence[Sequence[int]]) -> array
 def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Return Pearson's r over the rows where both are there; None where one of them does not vary."""
     pairs = [(a, b) for a, b in zip(first, second, strict=True) if a == a and b == b]
+    # through two points there is always a line
     if len(pairs) < 3:
         return None
     return pearson([a for a, _ in pairs], [b for _, b in pairs])
@@ -224,6 +225,7 @@ def _signals(columns: Columns, centred: array[float], members: Sequence[Sequence
     total = math.fsum(value * value for value in centred if value == value)
     signals: dict[str, float | None] = {}
     for name, column in columns.components.items():
+        # no reward varies, so there is no share to speak of
         if total <= 1e-18:
             signals[name] = None
             continue
@@ -246,6 +248,7 @@ def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, 
         return (), (), (0.0, 1.0)
     ordered = sorted(n for n, _ in pairs)
     low = ordered[0]
+    # one runaway completion would squeeze all others into the first bin
     high = max(ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))], low + 1)
     bottom, top = min(r for _, r in pairs), max(r for _, r in pairs)
     if top - bottom <= 1e-12:  # one reward for all: a scale needs some height

@@ -19,11 +19,11 @@ from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 
 __all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "RunRows", "index_json", "packed", "plain_text", "twins"]
 
-CHUNK_ROWS = 64
+CHUNK_ROWS = 64  # opening a row unpacks the chunk it is in, and like texts pack better together
 _PREVIEW = 64
 _LEVEL = 3  # a third of the time of level 6, for a tenth more bytes
 _COLUMN_TEXT = 400
-_MAX_COLUMNS = 40
+_MAX_COLUMNS = 40  # a data set may have hundreds, and every row would carry them
 _MAX_MESSAGES = 24
 _ANSWER_KEYS = ("extracted", "extracted_answer", "answer", "predicted", "prediction", "parsed", "candidate")
 
@@ -96,6 +96,7 @@ def _shown(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
+        # its repr may be as deep, or raise
         return repr(type(value))
 
 
@@ -125,6 +126,7 @@ class Bodies:
 
     def add(self, row: ReportRow, completion: str) -> None:
         """Keep one row."""
+        # twice as much, since what is white space goes
         self.previews.append(" ".join(completion[: 2 * _PREVIEW].split())[:_PREVIEW])
         self.lines.append(row.line)
         self.indices.append(-1 if row.index is None else row.index)
@@ -138,6 +140,7 @@ class Bodies:
             return
         text = packed(_json(self._pending))
         self._sizes.append(len(text))
+        # base64 holds no line end, so a line is a chunk
         self._file.write(text + "\n")
         self._pending = []
 
@@ -160,6 +163,7 @@ class Bodies:
         """Keep the beginning and, since answers stand there, the end."""
         if len(text) <= allowance:
             return text
+        # the beginning tells what was tried
         head = allowance * 2 // 3
         tail = allowance - head
         cuts.append(f"{name}: {allowance:,} of {len(text):,} characters kept (beginning and end)")
@@ -171,6 +175,7 @@ class Bodies:
         if len(messages) > _MAX_MESSAGES:
             cuts.append(f"{name}: the last {_MAX_MESSAGES} of {len(messages)} messages kept")
             messages = messages[-_MAX_MESSAGES:]
+        # one allowance for all messages, or a long conversation would outweigh a hundred rows
         share = allowance if len(messages) < 2 else max(200, allowance // len(messages))
         return [[role[:40], self._cut(text, share, cuts, name)] for role, text in messages]
 

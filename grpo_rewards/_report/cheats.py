@@ -53,6 +53,7 @@ def read_audit(path: Path) -> Cheats | Fitness:
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
+    # a file of brackets alone nests deeper than Python recurses
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{_EXPECTED}: {error}", source=str(path)) from None
     if isinstance(found, dict) and found.get("kind") == KIND:
@@ -63,6 +64,7 @@ def read_audit(path: Path) -> Cheats | Fitness:
     entries = found.get("attacks") if isinstance(found, dict) else None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(_EXPECTED, source=str(path))
+    # sorting is stable: within those that pay the order is the audit's
     tried = sorted((_cheat(entry) for entry in entries), key=lambda cheat: not cheat.pays)
     remarks = [f"{kind}: {text}" for kind in ("broken", "untried") for text in _texts(found.get(kind))]
     return Cheats(tuple(tried), tuple(remarks + _texts(found.get("notes"))))

@@ -12,7 +12,7 @@ from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 __all__ = ["Columns", "ComponentColumns"]
 
 _CODE = {status: code for code, status in enumerate(CODES)}
-_NONE = math.nan
+_NONE = math.nan  # an array of doubles holds no None
 
 
 @dataclass(slots=True)
@@ -75,6 +75,7 @@ class Columns:
         self.left_out_rows.append(bool(row.left_out))
         for name, part in row.parts.items():
             column = self.components.setdefault(name, ComponentColumns())
+            # a component may turn up in any row; those before know nothing of it
             column.pad(position)
             column.values.append(
                 _NONE if part.value is None else part.value * (1.0 if part.gate is None else part.gate)
@@ -94,6 +95,7 @@ class Columns:
             if found is None:
                 found = self._ids[row.group] = self._new_group()
             return found
+        # without a name, rows of one prompt that follow one another are a group; a step asks the prompt anew
         key = (row.prompt, row.step)
         if self._previous != key:
             self._previous, self._previous_id = key, self._new_group()

@@ -15,7 +15,7 @@ from grpo_rewards._report.rows import Training
 
 __all__ = ["training_figures"]
 
-_MOST_POINTS = 400
+_MOST_POINTS = 400  # one for two or three pixels of the picture
 _MOST_ROWS = 200
 _TOTAL = "composite"
 
@@ -70,6 +70,7 @@ def training_figures(analysis: Analysis, training: Training | None, links: Links
         return []
     logged = training is not None and bool(training.points)
     events = _events(analysis, training, links)
+    # colours go by place: a component has the same one in every figure
     order = [component.name for component in analysis.components]
     names = order + [n for n in dict.fromkeys(n for s in steps for n in s.means) if n not in order]
     if any(step.weights for step in steps):  # a composite's total is logged like a component, and is the reward itself
@@ -146,6 +147,7 @@ def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title
             parts.append(linked(drawn, event.where))
     parts.append(line(_LEFT, height - _BOTTOM, _WIDTH - _RIGHT, height - _BOTTOM, "axis"))
     for tick in ticks(steps[0].step, steps[-1].step, 8):
+        # there is no half of a step
         if tick == round(tick):
             parts.append(label(x(tick), height - 12, f"{tick:,.0f}", "t m"))
     return x, y, parts
@@ -164,6 +166,7 @@ def _reward_picture(steps: Sequence[_Step], events: Sequence[_Event]) -> Markup:
     parts.append(polygon(upper + lower, "band"))
     spots = [(x(step), y(reward)) for step, reward, _ in known]
     parts.append(path(spots, "trend"))
+    # more dots run into each other, and each is an element with a text of its own
     if len(known) <= 60:
         tips = [f"step {step}: {short(reward)} ± {short(std)}" for step, reward, std in known]
         parts += [circle(*spot, 2.6, "spot", tip) for spot, tip in zip(spots, tips, strict=True)]

@@ -11,6 +11,7 @@ __all__ = ["Scale", "circle", "label", "line", "linked", "path", "polygon", "rec
 
 
 def _n(value: float) -> str:
+    # hundredths of a pixel: the digits behind would be half of the page's figures
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -21,6 +22,7 @@ def short(value: float | None, digits: int = 3) -> str:
     text = f"{value:.{digits}g}"
     if "e" in text and 1e-4 <= abs(value) < 1e7:
         text = f"{value:.0f}"
+    # a hyphen is shorter than a plus, and is broken at the end of a line
     return "0" if text == "-0" else text.replace("-", "−")
 
 
@@ -28,12 +30,14 @@ class Scale:
     """A linear map from data between `low` and `high` to pixels between `start` and `end`."""
 
     def __init__(self, low: float, high: float, start: float, end: float) -> None:
+        # one value, or next to: a scale needs a width, and the value stands in its middle
         if high - low <= 1e-12 * max(1.0, abs(low)):
             pad = max(0.5, abs(low) * 0.1)
             low, high = low - pad, high + pad
         self.low, self.high, self.start, self.end = low, high, start, end
 
     def __call__(self, value: float) -> float:
+        # divided before it is subtracted, so that ends near the largest float give no NaN
         share = value / (self.high - self.low) - self.low / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
@@ -64,7 +68,14 @@ def rect(x: float, y: float, width: float, height: float, style: str, tip: str =
     inside = Markup("<title>{}</title>").format(tip) if tip else Markup("")
     faint = Markup(' fill-opacity="{}"').format(_n(opacity)) if opacity < 1 else Markup("")
     return Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}"{}>{}</rect>').format(
-        _n(x), _n(y), _n(max(0.0, width)), _n(max(0.0, height)), style, faint, inside
+        # less the gap to its neighbour a width may be negative, which SVG refuses
+        _n(x),
+        _n(y),
+        _n(max(0.0, width)),
+        _n(max(0.0, height)),
+        style,
+        faint,
+        inside,
     )
 
 

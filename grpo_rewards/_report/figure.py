@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 __all__ = ["Figure", "clipped", "hue", "percent"]
 
-_HUES = 7
+_HUES = 7  # as many as the page's style has: c0 to c6
 
 
 @dataclass(frozen=True, slots=True)

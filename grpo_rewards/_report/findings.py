@@ -14,7 +14,7 @@ from grpo_rewards._report.rows import ReportSource, Training
 __all__ = ["Remark", "findings"]
 
 _MANY_FLAT = 0.5
-_ALIKE = 0.95
+_ALIKE = 0.95  # of two components that correlate so much one decides nothing
 _LENGTH_R = 0.5
 _LITTLE_SIGNAL = 0.01
 _MANY_REJECTED = 0.2
@@ -128,11 +128,13 @@ def _of_training(training: Training, known: Container[int]) -> Iterator[Remark]:
     for step, text in training.warnings:
         yield Remark("warning", f"step {step}", text, (between("step", step, step),) if step in known else ())
     points = training.points
+    # the end of the run: at its beginning groups without signal are usual
     last = points[-max(1, len(points) // 10) :]
     flat = [point.flat_groups for point in last if point.flat_groups is not None]
     if flat and sum(flat) / len(flat) > _MANY_FLAT:
         text = f"Over the last {len(last)} logged steps {_percent(sum(flat) / len(flat))} of the groups gave no signal."
         yield Remark("warning", "training", text)
+    # two or three logged steps are no course
     if len(points) >= 4:
         first, final = points[0], points[-1]
         for name, mean in final.means.items():

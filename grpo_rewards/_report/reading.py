@@ -22,7 +22,7 @@ _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", "
 _SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
 _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
-_BATCH = 256
+_BATCH = 256  # rows read at a time: the completions of a run need not fit into memory
 _WEIGHT = re.compile(r"(?:grpo_rewards|rewards)/(.+)/weight")
 _NOTICE = re.compile(r"grpo_rewards/health/(.+)")
 _REASON = "_reason"
@@ -66,6 +66,7 @@ def scored_rows(path: Path) -> Iterator[ReportRow]:
     Raises:
         InputError: a line is no JSON, or holds no scores.
     """
+    # bounded, since a file that only looks like JSONL may be one line of gigabytes
     for position, line, problem in BoundedLines(path):
         if problem:
             raise InputError(problem, source=str(path), line=position)
@@ -90,6 +91,7 @@ def _scored_row(data: Mapping[str, object], path: Path, position: int) -> Report
     group = found.get("group", data.get("group_id"))
     step = number(data.get("step"))
     return ReportRow(
+        # the line in the file that was scored: one row with several completions makes several lines here
         line=found["row"] if isinstance(found.get("row"), int) else position,
         index=index if isinstance(index, int) else None,
         prompt=prompt,
@@ -114,6 +116,7 @@ def _texts_of(data: Mapping[str, object], index: object) -> tuple[object, object
     messages = data.get("messages")
     if isinstance(messages, list):
         asked = [i for i, message in enumerate(messages) if _role(message) in ("user", "system")]
+        # all behind the last question is the answer, with the calls of tools that stand in it
         cut = asked[-1] + 1 if asked else 0
         return data.get("prompt") or messages[:cut], messages[cut:]
     return data.get("prompt"), many
@@ -157,6 +160,7 @@ def _parquet_rows(
         try:
             with pq.ParquetFile(path) as file:
                 yield from _file_rows(file, path, training, weights)
+        # a table that a trainer still writes is such a file: parquet says at its end what is in it
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"cannot be read as parquet: {error}", source=str(path)) from error
 
@@ -216,6 +220,7 @@ def _file_rows(
                 for name in rewards
             }
             given = [part.contribution for part in parts.values() if part.contribution is not None]
+            # where nothing gave a value there is no reward, which is not a reward of 0
             summed = sum(given) if given else None
             yield ReportRow(
                 line=line,
@@ -291,6 +296,7 @@ def completion_files(path: Path) -> list[Path]:
 
 def _training_beside(path: Path) -> Training | None:
     folder = path.resolve().parent
+    # TRL writes its tables into a folder beside the state
     return read_training(folder.parent) if folder.name == "completions" else None
 
 

@@ -73,6 +73,7 @@ class Rescoring:
                 value: object = row.prompt if self.on == "prompt" else row.columns.get(self.on)
                 found = data.columns_of(value)
                 alone += isinstance(found, str)
+                # a row without its data stays, with what it has
                 yield row if isinstance(found, str) else dataclasses.replace(row, columns={**found, **row.columns})
             if alone:
                 notes.append(f"{alone:,} rows have no row of {data.name} that is known to be theirs by {self.on!r}.")

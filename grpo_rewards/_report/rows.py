@@ -19,6 +19,7 @@ def number(value: object) -> float | None:
     """Return `value` as a finite float; None for anything else (NaN is how a trainer writes "does not apply")."""
     if type(value) is float:  # nearly always
         return value if math.isfinite(value) else None
+    # a plain function may give True, which is 1 to a trainer
     if isinstance(value, bool | int | float):
         try:
             found = float(value)

@@ -16,8 +16,8 @@ from grpo_rewards._report.links import Links, between
 __all__ = ["Change", "Compared", "changes", "side_by_side"]
 
 _BINS = 12
-_FEW = 8
-_SAME = 1e-9
+_FEW = 8  # more different values than these are drawn in bins
+_SAME = 1e-9  # sums of weighted values in another order differ by less
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,7 @@ def _bins(values: Sequence[float]) -> list[tuple[float, float]]:
     """Return the values themselves where they are few, else equal bins."""
     seen: set[float] = set()
     for value in values:
+        # a few values tell; the set of all of a hundred thousand is not needed
         seen.add(value)
         if len(seen) > _FEW:
             low, high = min(values), max(values)
@@ -136,6 +137,7 @@ def _count(values: Sequence[float], bins: Sequence[tuple[float, float]]) -> list
         return counts
     low, width = bins[0][0], bins[0][1] - bins[0][0]
     for value in values:
+        # the highest value belongs to the last bin
         counts[min(int((value - low) / width), len(bins) - 1)] += 1
     return counts
 

@@ -22,7 +22,7 @@ from grpo_rewards.errors import InputError
 
 __all__ = ["PageLimits", "Written", "write_report"]
 
-_MOST_RUNS = 8
+_MOST_RUNS = 8  # bars of more runs beside each other could not be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ def write_report(
         opened = [rescoring.open(path, weights, Path(folder) / str(i)) for i, path in enumerate(given)]
         bodies = Bodies(file, limits)
         read = [
+            # every run gets the same part of the page
             _read(one, path, name, bodies, limits.rows // len(given), compared=len(given) > 1)
             for one, path, name in zip(opened, given, _names(opened, given), strict=True)
         ]
@@ -90,6 +91,7 @@ def write_report(
         ]
         same = twins(read) if len(read) > 1 else []
         index = packed(index_json(bodies, read, same))
+        # the figures of every row come first; texts get what these leave
         bodies.fit(limits.bytes - len(index) - OVERHEAD)
         named = title or (opened[0].title if len(opened) == 1 else ", ".join(run.name for run in runs))
         size = _write(target, Page(named, runs, bodies, index, same, audited))
@@ -129,6 +131,7 @@ def _read(source: ReportSource, path: Path, name: str, bodies: Bodies, most: int
         if compared:
             if position < most:
                 contents.append(_digest([row.prompt, row.completion]))
+            # the first row of a group speaks for its prompt
             if columns.group_count > len(prompts):
                 prompts.append(_digest(row.prompt))
     columns.finish()

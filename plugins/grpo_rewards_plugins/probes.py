@@ -24,8 +24,8 @@ def choice_probes(
         return None
     options = options_of(choices)
     known = letters.upper()[: len(options)] if options else letters.upper()
-    if choices is not None and not options:
-        return Probes(faults={"gold": "the column choices holds no option"})
+    if choices is not None and len(options) < 2:
+        return Probes(faults={"gold": f"the column choices holds {'one option' if options else 'no option'}"})
     if problem := label_problem(choices, known):
         return Probes(faults={"format": problem})
     right = right_letter(plain(answer), options, known)

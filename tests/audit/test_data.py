@@ -52,6 +52,11 @@ CODE: list[tuple[str, dict[str, Any]]] = [
     ("contradictory", code("Do what is meant.")),
     ("contradictory", code("Do what is meant.", test_list=["assert add(2, 3) == 6", "assert add(1, 1) == 1"],
                            code="def add(a, b):\n    return a * b\n")),
+    ("leak", {"task_id": "x/1", "prompt": 'def total_of(table):\n    """Sum up the rows."""\n    sums = [0]\n    for row in table:\n        sums.append(sum(row))\n    return sums\n',
+              "canonical_solution": "    sums = [0]\n    for row in table:\n        sums.append(sum(row))\n    return sums\n", "entry_point": "total_of",
+              "test": "def check(candidate):\n    assert candidate([[1, 2], [4]]) == [0, 3, 4]\n    assert candidate([]) == [0]\n"}),
+    ("oracle", {"prompt": "Add, for pytest.", "solution": "public class Main { }", "test": "from solution import add\n\ndef test_add():\n    assert add(1, 2) == 3\n"}),
+    ("nop", {"prompt": "Print the greatest divisor.", "tests": [{"input": "1 1", "output": "1"}], "solution": "import math\nprint(math.gcd(*map(int, input().split())))"}),
     ("leak", code("Sum up.\n\n    total = sum(n for n in numbers if n)\n    return total\n", test_list=["assert add([1, 2]) == 3", "assert add([]) == 0"],
                   code="def add(numbers):\n    total = sum(n for n in numbers if n)\n    return total\n")),
     ("format", {"prompt": "Do as I say.", "tests": [{"given": 1, "when": 2}]}),
@@ -88,7 +93,22 @@ REFERENCES: list[tuple[str, dict[str, Any]]] = [
     ("", {"prompt": "What is one half?", "answer": "1/2"}),
     ("", {"prompt": "What is one half?", "answer": "0.5"}),
     ("row", {"prompt": "What is there?"}),
-]
+    ("", {"prompt": "What is 8 times 8?", "solution": "Multiply: $\\boxed{64}$."}),
+    ("gold", {"prompt": "What is 8 times 9?", "ground_truth": "None"}),
+    ("contradictory", {"prompt": "What is a dozen?", "answer": "12"}),
+    ("contradictory", {"prompt": "WHAT is a dozen ? ", "answer": "13"}),
+    ("gold", {"prompt": "How many are left over in the end?", "answer": "What is the number that is left over?"}),
+    ("gold", {"prompt": "How many letters?", "answer": "The number of letters is then the"}),
+    ("gold", {"prompt": "How many words?", "answer": "I cannot answer this."}),
+    ("gold", {"prompt": "Which name?", "answer": "JosÃ©"}),
+    ("", {"prompt": "Quel est le prénom de l’élève, à l’été ?", "answer": "José"}),
+    ("row", {"prompt": "The farmerâ€™s field has 4 corners. How many sides?", "answer": "4"}),
+    ("row", {"prompt": "A box holds 7 pens. How many pens are in 3 boxes, if the", "answer": "21"}),
+    ("row", {"prompt": "What is the area? ![](figure.png)", "answer": "12"}),
+    ("leak", {"prompt": "What is 70 times 9? VGhlIGFuc3dlciBpcyA2MzAu", "answer": "630"}),
+    ("leak", {"prompt": [{"role": "user", "content": "80 times 9?"}, {"role": "assistant", "content": "720 it is."},
+                         {"role": "user", "content": "Sure? 80 times 9?"}], "answer": "720"}),
+]  # fmt: skip
 
 
 def marks(rows: list[dict[str, Any]], folder: Path) -> list[str]:
@@ -116,6 +136,7 @@ CHOICES: list[tuple[str, dict[str, Any]]] = [
     ("", {"prompt": "Capital of Norway?\nA) Bergen\nB) Oslo", "choices": ["Bergen", "Oslo"], "answer": 1}),
     ("", {"prompt": "Choose a city of Italy.\nA) Rome\nB) Lyon", "choices": ["Rome", "Lyon"], "answer": "A"}),
     ("gold", {"prompt": "Capital of Sweden?", "choices": ["Bergen", "Oslo"], "answer": "C"}),
+    ("gold", {"prompt": "Capital of Malta?", "choices": ["Valletta"], "answer": "A"}),
     ("contradictory", {"prompt": "Capital of Spain?", "choices": ["Madrid", "Rome", "Madrid"], "answer": "A"}),
     ("leak", {"prompt": "Capital of Chile?\nHint: choose B.", "choices": ["Lima", "Santiago"], "answer": "B"}),
     ("", {"prompt": "Who wrote Fidelio?", "golden_answers": ["Ludwig van Beethoven", "Beethoven"]}),

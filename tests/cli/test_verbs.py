@@ -11,6 +11,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from grpo_rewards._cli.app import application
+from grpo_rewards.errors import ColumnError
 
 COMMANDS: dict[str, Any] = dict(get_command(application()).commands)  # type: ignore[attr-defined]
 NO_COMPOSITION = {"list", "schema", "new", "sandbox", "merge"}
@@ -50,13 +51,19 @@ SAME: dict[str, tuple[str, str]] = {
     "validate": ("validate r.yaml", "validate -c r.yaml"),
     "audit": ("audit r.yaml", "audit -c r.yaml"),
     "compare": ("compare r.yaml s.yaml rows.jsonl", "compare -c r.yaml -c s.yaml rows.jsonl"),
+    "validate rows": ("validate r.yaml rows.jsonl", "validate rows.jsonl -c r.yaml"),
+    "validate rows, turned": ("validate rows.jsonl r.yaml", "validate rows.jsonl -c r.yaml"),
+    "explain": ("explain rows.jsonl#2 r.yaml", "explain rows.jsonl#2 -c r.yaml"),
+    "report": ("report r.yaml rows.jsonl", "report rows.jsonl -c r.yaml"),
 }
 
 
 SLOW_AUDIT = pytest.param("audit", marks=pytest.mark.slow)  # tries its cheats
 
 
-@pytest.mark.parametrize("case", ["validate", SLOW_AUDIT, "compare"])
+@pytest.mark.parametrize(
+    "case", ["validate", SLOW_AUDIT, *(case for case in SAME if case not in ("validate", "audit"))]
+)
 def test_the_place_and_the_option_say_the_same(folder: Path, case: str) -> None:
     placed, optioned = (said(*line.split(), "--json") for line in SAME[case])
     assert placed == optioned
@@ -89,6 +96,35 @@ def test_two_configurations_are_one_too_many(folder: Path) -> None:
         done = CliRunner().invoke(application(), line.split())
         assert done.exit_code == 2, line
         assert "two configurations" in " ".join(done.output.split()), line
+
+
+@pytest.mark.parametrize("line", ["score r.yaml rows.jsonl", "score rows.jsonl r.yaml"])
+def test_score_takes_its_configuration_on_either_side_of_the_rows(folder: Path, line: str) -> None:
+    assert said(*line.split(), "--json")["reward"] == said("score", "rows.jsonl", "-c", "r.yaml", "--json")["reward"]
+
+
+def test_two_files_of_rows_or_none_are_refused(folder: Path) -> None:
+    for line, text in (
+        ("validate rows.jsonl scored.jsonl", "two files of rows"),
+        ("score rows.jsonl scored.jsonl", "two files of rows"),
+        ("doctor rows.jsonl scored.jsonl", "two files of rows"),
+        ("score r.yaml", "name the file of rows"),
+        ("report r.yaml", "name what was scored"),
+    ):
+        done = CliRunner().invoke(application(), line.split())
+        assert done.exit_code == 2, line
+        assert text in " ".join(done.output.split()), line
+
+
+@pytest.mark.parametrize("verb", ["score log.jsonl", "explain log.jsonl#1", "report log.jsonl"])
+def test_columns_that_a_trainers_log_lacks_are_said_to_be_in_its_data(folder: Path, verb: str) -> None:
+    logged = {"step": 1, "prompt": "0?", "completion": "1", "advantage": 0.5}
+    (folder / "log.jsonl").write_text(json.dumps(logged) + "\n")
+    done = CliRunner().invoke(application(), [*verb.split(), "-c", "r.yaml"])
+    assert isinstance(done.exception, ColumnError)
+    assert "--join DATA --on prompt" in str(done.exception)
+    (folder / "data.jsonl").write_text(json.dumps({"prompt": "0?", "answer": "1"}) + "\n")
+    assert said(*verb.split(), "-c", "r.yaml", "--join", "data.jsonl", "--json")
 
 
 def test_what_is_missing_is_said_with_the_three_ways_to_give_it(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["damage", "is_placeholder"]
+__all__ = ["damage", "garbled", "is_cut", "is_placeholder", "is_question"]
 
 _WORDS = (
     r"n\.?\s?/?\s?a\.?|nan|null|nil|unknown|tbd|tba|tbc|to[ -]?do|fix[ -]?me|x{3,}|placeholder|missing|pending|blank|empty|not sure|idk|none given|i (?:do not|don't) know|(?:the )?(?:final )?answer(?: is)? ?:|"
@@ -13,7 +13,8 @@ _WORDS = (
     r"no (?:answer|solution|value|data|key)(?: (?:given|provided|available|yet|found|here))?|"
     r"to be (?:\w+ )?(?:filled|determined|done|announced|added|completed|defined|decided|confirmed|supplied|written)(?: in| later| soon)?|"
     r"(?:left )?(?:as an |for the )(?:exercise|reader)\b.*|coming soon|answers? (?:may |will )?var(?:y|ies)|"
-    r"#(?:n/a|ref!|value!|div/0!|name\?|num!)|lorem ipsum\b.*"
+    r"(?:the |a )?proof(?: (?:is |was )?(?:omitted|left|trivial|obvious|by)\b.*)?|i(?: am|'m)? (?:sorry|cannot|can't|can not|unable|am unable|won't)\b.*|"
+    r"(?:the |your |final |correct )*(?:answer|solution)|#(?:n/a|ref!|value!|div/0!|name\?|num!)|lorem ipsum\b.*"
 )
 _SLOT = (
     r"(?:(?:put|write|insert|enter|type|add|fill in)\b.{0,30}|"
@@ -33,6 +34,12 @@ _FAILURE = re.compile(
     r"(?:http )?(?:\w*error|\w*exception|traceback|timeout|failed)\b *(?:[:(\[]|\d{3}\b|$|to\b|in\b|at\b)", re.I
 )
 _ESCAPED = re.compile(r"\\[{}\\]")
+_TAGS = re.compile(r"</?\w{1,10}[^<>]{0,80}>")
+_FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
+_JOINING = re.compile(
+    r"\b(?:the|an|of|to|and|or|but|then|with|for|from|that|which|is|are|has|does|will|how many|how much)\s*$", re.I
+)
+_CUT = re.compile(r"[\[(<](?:\W*)(?:truncated|cut(?: off)?|continued|snip(?:ped)?|omitted)\W*[\])>]\W*$", re.I)
 
 
 def is_placeholder(text: str, prompt: str = "") -> bool:
@@ -41,11 +48,39 @@ def is_placeholder(text: str, prompt: str = "") -> bool:
     A word that a prompt names, as in "yes, no or unknown", is an answer; no prompt asks for ``TODO``.
     """
     bare = _DRESS.sub(r"\1", text).strip(" \n\t$\"'`")
-    if not bare and text.strip():
+    if (not bare or not _TAGS.sub("", bare).strip()) and text.strip():
         return True
+    if bare == "None":  # as Python writes that there is nothing; an answer in words is hardly written so
+        return "none" not in prompt.lower()
     if _PLACEHOLDER.fullmatch(bare) is None:
         return False
     return not bare or bare.lower() not in prompt.lower() or _NEVER.fullmatch(bare) is not None
+
+
+def garbled(text: str) -> str:
+    """Return what in a text was read in the wrong encoding: letters that are the bytes of others, or U+FFFD; else nothing."""
+    if "\ufffd" in text:
+        return "\ufffd"
+    for run in _FOREIGN.findall(text):
+        # Windows' code page first, which most such texts went through; bytes that it leaves free stay as they are
+        raw = b"".join(letter.encode("cp1252", "ignore") or letter.encode("latin-1", "ignore") for letter in run)
+        try:
+            if len(raw) == len(run) > len(raw.decode()):
+                return str(run[:20])
+        except UnicodeDecodeError:
+            continue
+    return ""
+
+
+def is_cut(text: str) -> bool:
+    """Whether a text ends where no sentence does: behind a word that joins, or with a note that the rest was cut."""
+    return _JOINING.search(text) is not None or _CUT.search(text) is not None
+
+
+def is_question(text: str, prompt: str) -> bool:
+    """Whether an answer is a question, or the prompt again; a prompt may ask for one."""
+    asked = text.rstrip().endswith("?") and len(text.split()) >= 4 and "question" not in prompt.lower()
+    return asked or (len(text.split()) >= 4 and text.split() == prompt.split())
 
 
 def damage(text: str) -> str:
@@ -53,6 +88,10 @@ def damage(text: str) -> str:
     bare = _ESCAPED.sub("", text)
     if bare.count("{") != bare.count("}"):
         return "its braces do not match"
+    if wrong := garbled(text):
+        return f"it was read in the wrong encoding: {wrong!r}"
+    if len(text.split()) >= 4 and is_cut(text):
+        return "it is cut off"
     if _IMAGE.search(text):
         return "it is an image"
     if _LINK.fullmatch(text.strip()):

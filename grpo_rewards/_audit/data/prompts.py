@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from grpo_rewards._scoring.reading.marked import MARK
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 
-__all__ = ["digest", "prompt_of", "task_of", "twins"]
+__all__ = ["cell_of_prompt", "digest", "prompt_of", "question_of", "task_of", "twins"]
 
 _PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", "query", "description", "text")
 _OF_ONE_ANSWER = frozenset((*COMPLETION_COLUMNS, "completion_ids", "advantage", "group_id", "step", SCORES, MARK))
@@ -29,17 +30,27 @@ def task_of(data: Mapping[str, object]) -> dict[str, object]:
     return task
 
 
-def prompt_of(task: Mapping[str, object]) -> str:
-    """Return what is asked, as text: every message of a chat prompt, else the first column that is usual for it."""
+def cell_of_prompt(task: Mapping[str, object]) -> str | list[object]:
+    """Return the text or the messages of the first column that is usual for what is asked; empty where there is none."""
     for name in _PROMPTS:
         prompt = task.get(name)
-        if isinstance(prompt, str) and prompt.strip():
+        if (isinstance(prompt, str) and prompt.strip()) or (isinstance(prompt, list) and prompt):
             return prompt
-        if isinstance(prompt, list) and prompt:
-            # under another role, since completion_text reads the assistant's messages alone
-            texts = [completion_text([{**one, "role": "assistant"}]) for one in prompt if isinstance(one, Mapping)]
-            return "\n".join(texts)
     return ""
+
+
+def prompt_of(task: Mapping[str, object]) -> str:
+    """Return what is asked, as text; of messages all."""
+    prompt = cell_of_prompt(task)
+    if isinstance(prompt, str):
+        return prompt
+    # under another role, since completion_text reads the assistant's messages alone
+    return "\n".join(completion_text([{**one, "role": "assistant"}]) for one in prompt if isinstance(one, Mapping))
+
+
+def question_of(prompt: str) -> str:
+    """Return a prompt without what copies of one question differ in: white space, case, the marks at its end."""
+    return " ".join(unicodedata.normalize("NFC", prompt).split()).casefold().rstrip(" .?!:")
 
 
 def digest(value: object) -> bytes:
@@ -56,7 +67,7 @@ def twins(path: Path) -> frozenset[bytes]:
         if row.data is None:
             continue
         task = task_of(row.data)
-        if prompt := " ".join(prompt_of(task).split()):
+        if prompt := question_of(prompt_of(task)):
             whole = digest(task)
             if first.setdefault(digest(prompt), whole) != whole:
                 found.add(digest(prompt))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grpo_rewards._audit.cases import GOLD_COLUMNS
 from grpo_rewards._audit.data.checks import CHECKS
 from grpo_rewards._audit.data.probes import Probes, probes_for, probing
-from grpo_rewards._audit.data.prompts import digest, prompt_of, task_of, twins
+from grpo_rewards._audit.data.prompts import digest, prompt_of, question_of, task_of, twins
 from grpo_rewards._audit.data.report import DataReport
 from grpo_rewards._audit.data.trial import Trial
 from grpo_rewards._composition.evaluation import Component
@@ -28,6 +30,9 @@ __all__ = ["audit_data"]
 _CHUNK = 64
 _REMEMBERED_TWINS = 4  # rows of one prompt that a further one is held against
 _BROKEN_SHOWN = 20
+_GOLDS = ("answerKey", "expected_answer", "correct_option", "target")  # beside those that `audit CONFIG` knows
+_FINAL = re.compile(r"\\boxed\b|####|<answer>")
+_SHORT = 40  # characters of a text that may be an answer by itself
 
 Tried = tuple[Trial, str, list[Outcome]]
 """A completion to score on a trial's row, and where its outcome goes."""
@@ -118,12 +123,14 @@ class _Run:
         """Try everything on some rows, and look at what came of it."""
         trials = [trial for number, task in rows for trial in self._trials(number, task)]
         runs = [trial for trial in trials if not trial.probes.faults]
-        self._round([(t, text, t.stubs) for t in runs for text in t.probes.stubs], runs)
+        self._score([(t, t.probes.references[0], t.tried) for t in runs if t.probes.references])
+        # where the reference hangs the tests may do so for anything, once for each stub, and the row is marked already
+        self._score([(t, text, t.stubs) for t in runs if not t.hangs for text in t.probes.stubs])
         # further references only where the first fails, as one of them has to pass
         failing = [t for t in runs if t.reference is None]
         self._score([(t, text, t.tried) for t in failing for text in t.probes.references[1:]])
         for turn in range(1, max((t.probes.repeats for t in runs), default=0)):
-            again = [t for t in runs if t.probes.references and t.probes.repeats > turn]
+            again = [t for t in runs if t.probes.references and t.probes.repeats > turn and t.can_repeat]
             self._score([(t, t.probes.references[0], t.again) for t in again])
         passing = [t for t in runs if t.reference is not None]
         self._with_settings(
@@ -138,17 +145,12 @@ class _Run:
         for trial in trials:
             self._judge(trial)
 
-    def _round(self, stubs: list[Tried], runs: Sequence[Trial]) -> None:
-        references = [(t, t.probes.references[0], t.tried) for t in runs if t.probes.references]
-        order = {id(trial): place for place, trial in enumerate(runs)}
-        self._score(sorted([*stubs, *references], key=lambda one: order[id(one[0])]))
-
     def _trials(self, number: int, task: dict[str, object]) -> Iterator[Trial]:
         prompt, found, missing = prompt_of(task), False, None
         for component in (
             sorted(self._components, key=lambda one: -_read(one, task)) if self._first else self._components
         ):
-            if not component.applies_to(task):
+            if not component.applies_to(task) or (self._first and not _is_answered(component, task)):
                 continue
             lacking = [
                 name for name in component.reward.required_columns if name != "prompt" and task.get(name) is None
@@ -198,7 +200,7 @@ class _Run:
     def _against(self, trials: Iterable[Trial]) -> None:
         """Score references on the other rows of the same prompt."""
         for trial in trials:
-            key = (digest(" ".join(trial.prompt.split())), trial.component.name)
+            key = (digest(question_of(trial.prompt)), trial.component.name)
             if key[0] not in self._twins:
                 continue
             reference = trial.reference
@@ -217,9 +219,9 @@ class _Run:
 
     def _score(self, wanted: Sequence[Tried], settings: Mapping[str, object] | None = None) -> None:
         """Score completions, one batch for each component."""
-        by_component: defaultdict[str, list[Tried]] = defaultdict(list)
-        for one in wanted:
-            by_component[one[0].component.name].append(one)
+        by_component: defaultdict[int, list[Tried]] = defaultdict(list)
+        for one in wanted:  # one reward may read two columns, under the same name
+            by_component[id(one[0].component)].append(one)
         for alike in by_component.values():
             component = alike[0][0].component
             reward = component.reward.with_(**settings) if settings else component.reward
@@ -249,7 +251,23 @@ def _read(component: Component, task: Mapping[str, object]) -> int:
     return sum(name != "prompt" and task.get(name) is not None for name in names)
 
 
+def _is_answered(component: Component, task: Mapping[str, object]) -> bool:
+    """Whether a column that was guessed to hold an answer does: words and programs stand in columns of such names too."""
+    text = task.get(component.reward.columns.get("answer", "answer"))
+    if component.reward.columns.get("answer", "answer") == "answer" or not isinstance(text, str):
+        return True
+    return _FINAL.search(text) is not None or (len(text) <= _SHORT and "\n" not in text)
+
+
 def _guessed() -> tuple[Component, ...]:
-    """The installed rewards that have probes, in the order in which plugins name them."""
+    """The installed rewards that have probes, in the order in which plugins name them; behind them those of one
+    ``answer`` that read it from another column that is usual for it."""
     known = registry().rewards
-    return tuple(Component(name, known[name], 1.0, None, None, None) for name in probing() if name in known)
+    usual = [(name, known[name]) for name in probing() if name in known]
+    elsewhere = [
+        (name, reward.with_columns(answer=column))
+        for column in (*GOLD_COLUMNS, *_GOLDS)
+        for name, reward in usual
+        if "answer" in reward.required_columns and column not in [parameter.name for parameter in reward.shape.data]
+    ]
+    return tuple(Component(name, reward, 1.0, None, None, None) for name, reward in (*usual, *elsewhere))

@@ -67,6 +67,17 @@ class Trial:
         return sum(not self.passes(one) for one in judged) / len(judged) if judged else None
 
     @property
+    def hangs(self) -> bool:
+        """Whether the first reference ran into its time limit."""
+        return bool(self.tried) and self.tried[0].status == "timeout"
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether the first reference may be scored once more: all its runs together take about as long as one may."""
+        spent = sum(one.seconds or 0.0 for one in (*self.tried[:1], *self.again))
+        return not self.hangs and (not self.again or self.probes.seconds is None or spent < self.probes.seconds)
+
+    @property
     def seems_slow(self) -> bool:
         """Whether the first reference took more than half of the time limit each time, by the clock."""
         timed = [one.seconds for one in (*self.tried[:1], *self.again) if one.seconds is not None]

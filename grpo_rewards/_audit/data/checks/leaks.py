@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import builtins
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from grpo_rewards._audit.data.prompts import cell_of_prompt
 from grpo_rewards._audit.data.trial import Trial
+from grpo_rewards._contract import completion_text
 
 __all__ = ["leak"]
 
@@ -52,18 +55,46 @@ _AFTER_A = rf"|(?:^|[\s(\[])A:\s{{1,9}}{_DRESS}"  # where no B: makes it the fir
 _AFTER = r"[\])}$*_`\"']*\s*(?:\w+ )?(?:is|as|being) (?:the )?(?:correct|right|expected|final|true) ?(?:answer|one|option|choice|solution|result|value)?(?=\s*(?:[\])}.!,;]|$))"
 _END = r"(?![\w^/]|[.,]\d)"
 _ANNOUNCED = re.compile(rf"(?:{_CUE})([^\s,;)}}\]<*$.]+)", re.I | re.M)
+_BASE64 = re.compile(r"(?<![\w+/])(?:[A-Za-z0-9+/]{4}){3,40}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![\w+/=])")
+_MOST_DECODED = 50  # words of a long prompt that have the form
 _WHOLE = re.compile(r"[+-]?\d[\d,]*(?:\.0+)?")
 
 
 def leak(trial: Trial) -> Iterator[str]:
-    """The answer stands in the prompt: the body of the reference, also under other names, or the gold after words that announce it."""
+    """The answer stands in the prompt: the body of the reference, also under other names, or the gold after words that announce it, in base64, or in an assistant's message."""
     if any(map(_Shown(trial.prompt).holds, trial.probes.passages)):
         yield "the prompt holds the reference"
         return
-    for gold in trial.probes.golds:
-        if gold.strip() and (found := _told(trial.prompt, gold.strip())):
+    hidden = _decoded(trial.prompt)
+    for gold in filter(None, map(str.strip, trial.probes.golds)):
+        if found := _told(trial.prompt, gold) or _told(hidden, gold) or _answered(trial.data, gold):
             yield f"the prompt gives the answer: {' '.join(found.split())[-80:]!r}"
             return
+
+
+def _decoded(prompt: str) -> str:
+    """What stands in a prompt in base64, a line each."""
+    found = []
+    for text in _BASE64.findall(prompt)[:_MOST_DECODED]:
+        try:
+            found.append(base64.b64decode(text, validate=True).decode())
+        except ValueError:
+            continue
+    return "\n".join(text for text in found if text.isprintable())
+
+
+def _answered(data: Mapping[str, object], gold: str) -> str:
+    """What an assistant's message of the prompt says, where it holds a number of some length that no user's does."""
+    prompt = cell_of_prompt(data)
+    if isinstance(prompt, str) or _WHOLE.fullmatch(gold) is None or sum(map(str.isdigit, gold)) < _TELLING:
+        return ""
+    said: dict[bool, str] = {True: "", False: ""}
+    for one in prompt:
+        if isinstance(one, Mapping):
+            said[one.get("role") == "assistant"] += f"\n{completion_text([{**one, 'role': 'assistant'}])}"
+    alone = rf"(?<![\w.,/^-]){_notations(gold)}{_END}"
+    found = re.search(rf"[^\n]{{0,40}}{alone}", said[True])
+    return found[0] if found is not None and re.search(alone, said[False]) is None else ""
 
 
 def _told(prompt: str, gold: str) -> str:

@@ -9,7 +9,7 @@ from grpo_rewards._audit.data.trial import Trial
 __all__ = ["weak"]
 
 _ENOUGH = 0.5
-_JUDGED = 3
+_PASSED = 3
 
 
 def weak(trial: Trial) -> Iterator[str]:
@@ -20,6 +20,7 @@ def weak(trial: Trial) -> Iterator[str]:
         return
     judged = [outcome for outcome in trial.mutants if outcome.value is not None]
     strength = trial.strength
-    if strength is not None and strength < _ENOUGH and (len(judged) >= _JUDGED or strength == 0.0):
-        passed = sum(map(trial.passes, judged))
+    passed = sum(map(trial.passes, judged))
+    # a change or two may make an equivalent program, which no test can tell
+    if strength is not None and strength < _ENOUGH and (passed >= _PASSED or strength == 0.0):
         yield f"{passed} of {len(judged)} small changes of the reference pass"

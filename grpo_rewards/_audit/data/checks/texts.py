@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
-from grpo_rewards._audit.data.placeholders import damage, is_placeholder
+from grpo_rewards._audit.data.placeholders import damage, garbled, is_cut, is_placeholder, is_question
+from grpo_rewards._audit.data.prompts import cell_of_prompt
 from grpo_rewards._audit.data.trial import Trial
 from grpo_rewards._contract import Outcome
 
 __all__ = ["format", "gold", "row", "vacuous"]
+
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\s]+\)|<img\b[^>]*>|<image>")
+_PICTURES = ("image", "images", "image_path", "picture")
 
 
 def vacuous(trial: Trial) -> Iterator[str]:
@@ -17,11 +22,13 @@ def vacuous(trial: Trial) -> Iterator[str]:
 
 
 def gold(trial: Trial) -> Iterator[str]:
-    """The reference cannot be read: it is missing, empty, a placeholder, or nothing that the reward understands."""
+    """The reference cannot be read: it is missing, empty, a placeholder, a question, damaged, or nothing that the reward understands."""
     yield from _fault(trial, "gold")
     for text in trial.probes.golds:
         if is_placeholder(text, trial.prompt):
             yield f"the reference {text[:60]!r} stands where an answer is missing"
+        elif is_question(text, trial.prompt):
+            yield f"the reference {text[:60]!r} is a question"
         elif problem := damage(text):
             yield f"the reference {text[:60]!r} is damaged: {problem}"
     if trial.probes.golds and (refused := _refused(trial)):
@@ -43,14 +50,20 @@ def _refused(trial: Trial) -> Outcome | None:
 
 
 def row(trial: Trial) -> Iterator[str]:
-    """The row itself is broken: no JSON object, no prompt, or nothing in it that a reward could hold an answer against."""
+    """The row itself is broken: no JSON object, no prompt, one that is cut off, in a wrong encoding or shows a picture that is not there, or nothing in it that a reward could hold an answer against."""
     yield from _fault(trial, "row")
     if not any(letter.isprintable() and not letter.isspace() for letter in trial.prompt):
         yield "there is no prompt"
     elif is_placeholder(trial.prompt):
         yield f"the prompt is a placeholder: {trial.prompt.strip()[:60]!r}"
-    elif _nobody_asks(trial.data.get("prompt")):
+    elif _nobody_asks(cell_of_prompt(trial.data)):
         yield "no message of the prompt is a user's"
+    elif wrong := garbled(trial.prompt):
+        yield f"the prompt was read in the wrong encoding: {wrong!r}"
+    elif is_cut(trial.prompt):
+        yield f"the prompt is cut off: {trial.prompt[-40:]!r}"
+    elif _PICTURE.search(trial.prompt) and not any(trial.data.get(name) for name in _PICTURES):
+        yield "the prompt shows a picture that is not in the row"
 
 
 def _fault(trial: Trial, name: str) -> Iterator[str]:

@@ -48,7 +48,8 @@ def code_probes(
     programs = tuple(solution for solution in solutions if suite.language in ("", "python"))
     first = _whole(programs[0], suite, row) if programs else ""
     asked = {first_name(suite.entry_point), suite.entry_point.rpartition(".")[2]} if suite.entry_point else suite.names
-    body = body_of(first, asked) if first else ""
+    # of the solution alone: a prompt that goes on with the solution makes it stand twice in the whole program
+    body = (body_of(programs[0], asked) or (body_of(first, asked) and programs[0])) if first else ""
     whole = bool(programs) and (suite.format == "stdio" or not body)  # also a body that stands in no function
     passages = [body, programs[0] if whole else ""] if programs else list(solutions)
     mutants, results = mutants_of(first, suite) if first else ([], 0)

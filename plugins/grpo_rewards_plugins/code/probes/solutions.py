@@ -17,6 +17,10 @@ __all__ = ["body_of", "solutions_of"]
 _COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "solutions")
 _OF_PROGRAMS = ("canonical_solution", "gold_standard_solution", "reference_solution")
 _DEFINED = re.compile(r"\b(?:def|class|function|func|fn)\s+(\w+)")
+_OTHER = re.compile(  # of languages other than Python, none of which stands in words
+    r"^\s*#include\s*<|\bpublic\s+(?:static|class)\s|\bconsole\.log\(|\b(?:function|func|fn)\s+\w+\s*\([^)]*\).{0,40}\{|\busing namespace\s|<\?php",
+    re.M,
+)
 _MOST = 3  # solutions that are tried until one passes
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PYTHON3 = 3  # in the columns of CodeContests
@@ -51,7 +55,12 @@ def _texts(cell: object) -> Iterator[str]:
 
 def _is_program(text: str, column: str, names: frozenset[str]) -> bool:
     """Whether a text is a program, even one that does not compile: a column ``solution`` may well hold words."""
-    return column in _OF_PROGRAMS or _is_python(text) or any(name in names for name in _DEFINED.findall(text))
+    return (
+        column in _OF_PROGRAMS
+        or _is_python(text)
+        or _OTHER.search(text) is not None
+        or any(name in names for name in _DEFINED.findall(text))
+    )
 
 
 def _is_python(program: str) -> bool:

@@ -11,7 +11,10 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["stubs_of"]
 
 _ANSWERS = ("None", "True", "0")
-_TRIVIAL = ("False", "1", "-1", "''", "[]", "()", "{}", "set()")  # tried where all tests expect it
+_TRIVIAL = (  # tried where it is all that tests expect, as a value or as what is printed
+    "", "0", "1", "-1", "True", "False", "true", "false", "YES", "NO", "Yes", "No", "yes", "no",
+    "[]", "()", "{}", "set()", "[0]", "[1]",
+)  # fmt: skip
 
 
 def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
@@ -41,7 +44,7 @@ def _constant(suite: Suite) -> str:
     found = expectations(suite)
     results = {result for _, result in found}
     only = results.pop() if len(results) == 1 else ""
-    return only if len(found) > 1 or only in _TRIVIAL else ""
+    return only if len(found) > 1 or (only and only.strip("'\"").removesuffix("\\n") in _TRIVIAL) else ""
 
 
 def _emptied(tree: ast.Module, answer: str) -> str:
