@@ -1,9 +1,9 @@
 """Defects and sound rows that the audit's checks were not written for: how many are found at first sight, how many are taken for defective.
 
-    python benchmarks/audit_variants.py second|third|fourth [--show]
+    python benchmarks/audit_variants.py second|third|fourth|fifth [--show]
 
-Each set was written before it was first run, the second without a look at the checks, the third with the checks known, after what the
-second had missed was mended, the fourth by somebody who had not seen them; what a set found missing was mended afterwards as a class. So a set tells the rate of the unseen only for the tree on which it was new: docs/audit-data.md has those first rates. They
+Each set was written before it was first run, the second and the fourth without a look at the checks, the third and the fifth with
+them known; what a set found missing was mended afterwards as a class. So a set tells the rate of the unseen only for the tree on which it was new: docs/audit-data.md has those first rates. They
 are of the rows as they stood then (of the fourth set four have been taken out since, for which the verdict was right); since, a row that is found under a neighbouring check counts in five classes, and three rows that
 were called sound but are not are others now. A defect is found where one of the checks that stand beside its class marks the row.
 JSON on stdout; `--show` adds what was missed.
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import audit_code as code
+import audit_fifth
 from audit_fourth import FOURTH
 from audit_fourth_rows import FOURTH_SOUND
 from audit_sound import SOUND
@@ -164,7 +165,13 @@ SECOND: dict[str, tuple[Callable[[], Iterable[Any]], tuple[str, ...], str]] = {
 
 
 def variants(which: str) -> list[Variant]:
-    defects, sound = {"second": (SECOND, SOUND), "third": (THIRD, THIRD_SOUND), "fourth": (FOURTH, FOURTH_SOUND)}[which]
+    sets = {
+        "second": (SECOND, SOUND),
+        "third": (THIRD, THIRD_SOUND),
+        "fourth": (FOURTH, FOURTH_SOUND),
+        "fifth": (audit_fifth.FIFTH, audit_fifth.FIFTH_SOUND),
+    }
+    defects, sound = sets[which]
     made: list[Variant] = []
     for name, (rows, checks, use) in defects.items():
         made += [(name, checks, use, row) for row in rows()]
@@ -221,9 +228,11 @@ def measured(made: list[Variant], show: bool) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=("second", "third", "fourth"))
+    parser.add_argument("set", choices=("second", "third", "fourth", "fifth"))
     parser.add_argument("--show", action="store_true", help="print what was missed, and the false alarms")
+    parser.add_argument("--data", type=Path, default=audit_fifth.DATA, help="the public sets that the fifth is made of")
     given = parser.parse_args()
+    audit_fifth.DATA = given.data
     json.dump(measured(variants(given.set), given.show), sys.stdout, indent=1)
     print()
 

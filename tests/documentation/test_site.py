@@ -38,7 +38,9 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
     reference = (site / "reference" / "index.html").read_text(encoding="utf-8")
     shown = {path.rpartition(".")[2] for path in re.findall(r' id="([^"]+)" class="doc doc-heading"', reference)}
     public = ("", ".types", ".rows", ".config", ".errors", ".testing", ".hooks", ".slots", ".forks", ".cycles", ".http")
-    for module in [f"grpo_rewards{room}" for room in public] + ["grpo_rewards_sandbox", "grpo_rewards_adapters.trl"]:
+    for module in [f"grpo_rewards{room}" for room in public] + [
+        "grpo_rewards_sandbox", "grpo_rewards_adapters.trl", "grpo_rewards_plugins"
+    ]:  # fmt: skip
         names = importlib.import_module(module).__all__
         assert [name for name in names if name not in shown and name != "__version__"] == [], module
 

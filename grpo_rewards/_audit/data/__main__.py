@@ -37,9 +37,9 @@ luck, answers that a prompt gives in words that announce nothing, two answers to
 the marks at their end, and a prompt that breaks off within a word.
 
 How much it finds: `python benchmarks/audit.py planted` plants 24 classes in 1,000 rows of public sets, for which the checks were written;
-`python benchmarks/audit_variants.py second`, `third` and `fourth` hold forms for which they were not. Of 235, 58 and 282 such rows 75 %,
-78 % and 87 % were found at first sight, and 8 of 164, 1 of 30 and 14 of 271 sound ones were marked; then the checks were mended, class by
-class. So expect of defects that nobody has thought of about one in six to stay unseen, and look at what stays `fit` too.
+`python benchmarks/audit_variants.py second`, `third`, `fourth` and `fifth` hold forms for which they were not. Of 235, 58, 282 and 117 such rows
+75 %, 78 %, 87 % and 92 % were found at first sight, and 8 of 164, 1 of 30, 14 of 271 and 1 of 300 sound ones were marked; then the checks were
+mended, class by class. So expect one in ten of the defects that nobody has thought of to stay unseen, and look at what stays `fit` too.
 
 `grpo-rewards report scored.jsonl --audit audit.json`, of what `--json` printed, has a section with every finding.
 

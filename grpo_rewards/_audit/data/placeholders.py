@@ -10,6 +10,7 @@ _WORDS = (
     r"n\.?\s?/?\s?a\.?|nan|null|nil|unknown|tbd|tba|tbc|to[ -]?do|fix[ -]?me|x{3,}|placeholder|missing|pending|blank|empty|not sure|idk|none given|i (?:do not|don't) know|(?:the )?(?:final )?answer(?: is)? ?:|"
     r"(?:please )?(?:see|refer to|cf\.?|as) (?:the )?(?:above|below|text|solution|figure|image|picture|attachment|attached|explanation|proof|notes?)\b.*|"
     r"(?:answer |value |solution )?(?:is )?not (?:yet )?(?:available|given|known|provided|applicable|found|answered|specified|set|stated)|"
+    r"(?:the |an )?answer (?:is|was|has been) (?:left out|omitted|missing|withheld|hidden|lost|redacted)|"
     r"no (?:answer|solution|value|data|key)(?: (?:given|provided|available|yet|found|here))?|"
     r"to be (?:\w+ )?(?:filled|determined|done|announced|added|completed|defined|decided|confirmed|supplied|written)(?: in| later| soon)?|"
     r"(?:left )?(?:as an |for the )(?:exercise|reader)\b.*|coming soon|answers? (?:may |will )?var(?:y|ies)|"
@@ -39,6 +40,7 @@ _FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
 _JOINING = re.compile(
     r"\b(?:the|an|of|to|and|or|but|then|with|for|from|that|which|is|are|has|does|will|how many|how much)\s*$", re.I
 )
+_OPEN = re.compile(r"[\^=(\[\\]\s*$")  # not behind + or -: "C++" and "A-" are answers
 _CUT = re.compile(r"[\[(<](?:\W*)(?:truncated|cut(?: off)?|continued|snip(?:ped)?|omitted)\W*[\])>]\W*$", re.I)
 
 
@@ -90,7 +92,7 @@ def damage(text: str) -> str:
         return "its braces do not match"
     if wrong := garbled(text):
         return f"it was read in the wrong encoding: {wrong!r}"
-    if len(text.split()) >= 4 and is_cut(text):
+    if (len(text.split()) >= 4 and is_cut(text)) or _OPEN.search(text):
         return "it is cut off"
     if _IMAGE.search(text):
         return "it is an image"

@@ -38,6 +38,7 @@ _DRESS = (
 _BEFORE = (
     rf"{_NOUN}[^\n.?!]{{0,24}}?{_SAYS}{_DRESS}",
     rf"^[ \t*#=-]{{0,9}}{_NOUN}[ \t*:=-]{{0,9}}\n{_DRESS}",  # a heading
+    rf"^[ \t*#>-]{{0,9}}(?:labels?|targets?|outputs?|response|reply)[ \t*]{{0,9}}[:=]{_DRESS}",  # words of prose elsewhere
     r"\\boxed\{\s{0,9}",
     r"####\s*",
     r"<answer>\s*",

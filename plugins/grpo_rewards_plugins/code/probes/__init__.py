@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -9,7 +10,7 @@ from grpo_rewards.types import Probes
 from grpo_rewards_plugins.code.extraction import complete, find_program, first_name
 from grpo_rewards_plugins.code.judging import job_of
 from grpo_rewards_plugins.code.probes.mutants import mutants_of
-from grpo_rewards_plugins.code.probes.solutions import body_of, solutions_of
+from grpo_rewards_plugins.code.probes.solutions import body_of, solutions_of, unreadable_of
 from grpo_rewards_plugins.code.probes.stubs import stubs_of
 from grpo_rewards_plugins.code.probes.vacuous import vacuous
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -45,6 +46,8 @@ def code_probes(
     if suite.format == "literal":
         return Probes(references=(f"<{tag}>{suite.tests}</{tag}>",))
     solutions = solutions_of(columns, suite)
+    if not solutions and (wrong := unreadable_of(columns)):
+        return Probes(faults={"format": f"the column {wrong!r} holds no text of a program"})
     programs = tuple(solution for solution in solutions if suite.language in ("", "python"))
     first = _whole(programs[0], suite, row) if programs else ""
     asked = {first_name(suite.entry_point), suite.entry_point.rpartition(".")[2]} if suite.entry_point else suite.names
@@ -56,7 +59,8 @@ def code_probes(
     chance = _CHANCE.search(text + first) is not None
     job = job_of(suite, "", timeout=timeout, fidelity=fidelity)
     added = job.timeout - timeout if suite.format == "stdio" else 0.0  # what starting each test anew is given
-    seconds = min(job.timeout, job.test_timeout * suite.size) if job.test_timeout and suite.size else job.timeout
+    own = job.test_timeout * suite.size if job.test_timeout and suite.size else math.inf
+    seconds = min(job.timeout, own)
     return Probes(
         # the empty completion is the cheapest cheat
         stubs=("", *(_fenced(stub) for stub in stubs_of(suite, first, row.prompt))),
@@ -66,7 +70,8 @@ def code_probes(
         passages=tuple(filter(None, passages)),
         faults={"vacuous": hollow} if hollow else {},
         seconds=seconds,
-        half_settings={"timeout": max(0.1, seconds / 2 - added)},
+        # no setting makes the row's own limit shorter; the clock has to say it there
+        half_settings={} if own <= job.timeout else {"timeout": max(0.1, seconds / 2 - added)},
         mutant_settings={"timeout": min(timeout, _HURRIED)},
         repeats=_REPEATS_OF_CHANCE if chance else _REPEATS,
     )

@@ -12,10 +12,10 @@ from grpo_rewards_plugins.code.shapes.columns import REFERENCES
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
 
-__all__ = ["body_of", "solutions_of"]
+__all__ = ["body_of", "solutions_of", "unreadable_of"]
 
 _COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "solutions")
-_OF_PROGRAMS = ("canonical_solution", "gold_standard_solution", "reference_solution")
+_OF_PROGRAMS = ("code", "canonical_solution", "gold_standard_solution", "reference_solution")
 _DEFINED = re.compile(r"\b(?:def|class|function|func|fn)\s+(\w+)")
 _OTHER = re.compile(  # of languages other than Python, none of which stands in words
     r"^\s*#include\s*<|\bpublic\s+(?:static|class)\s|\bconsole\.log\(|\b(?:function|func|fn)\s+\w+\s*\([^)]*\).{0,40}\{|\busing namespace\s|<\?php",
@@ -37,6 +37,12 @@ def solutions_of(columns: Mapping[str, object], suite: Suite) -> tuple[str, ...]
             if len(found) == _MOST:
                 return tuple(found)
     return tuple(found)
+
+
+def unreadable_of(columns: Mapping[str, object]) -> str:
+    """Return the first column for programs that holds something else than text, empty where there is none."""
+    cells = ((name, plain(columns.get(name))) for name in _OF_PROGRAMS)
+    return next((name for name, cell in cells if not is_blank(cell) and not isinstance(cell, str | list | tuple)), "")
 
 
 def _texts(cell: object) -> Iterator[str]:
