@@ -15,7 +15,7 @@ _WORDS = (
     r"to be (?:\w+ )?(?:filled|determined|done|announced|added|completed|defined|decided|confirmed|supplied|written)(?: in| later| soon)?|"
     r"(?:left )?(?:as an |for the )(?:exercise|reader)\b.*|coming soon|answers? (?:may |will )?var(?:y|ies)|"
     r"(?:the |a )?proof(?: (?:is |was )?(?:omitted|left|trivial|obvious|by)\b.*)?|i(?: am|'m)? (?:sorry|cannot|can't|can not|unable|am unable|won't)\b.*|"
-    r"(?:the |your |final |correct )*(?:answer|solution)|#(?:n/a|ref!|value!|div/0!|name\?|num!)|lorem ipsum\b.*"
+    r"(?:the |your |final |correct )*answer|#(?:n/a|ref!|value!|div/0!|name\?|num!)|lorem ipsum\b.*"
 )
 _SLOT = (
     r"(?:(?:put|write|insert|enter|type|add|fill in)\b.{0,30}|"
@@ -37,10 +37,12 @@ _FAILURE = re.compile(
 _ESCAPED = re.compile(r"\\[{}\\]")
 _TAGS = re.compile(r"</?\w{1,10}[^<>]{0,80}>")
 _FOREIGN = re.compile(r"[^\x00-\x7f]{2,}")
-_JOINING = re.compile(
-    r"\b(?:the|an|of|to|and|or|but|then|with|for|from|that|which|is|are|has|does|will|how many|how much)\s*$", re.I
-)
+# "Spaß“" happens to be bytes of a letter too, of an alphabet that nobody meant
+_EUROPEAN = re.compile("[\x80-\u017f\u2000-\u206f\u20ac\u2122\u2190-\u22ff]+")
+# without "is": "the answer is" begins an answer
+_JOINING = re.compile(r"\b(?:the|an|of|to|and|or|but|then|with|for|from|how many|how much)\s*$", re.I)
 _OPEN = re.compile(r"[\^=(\[\\]\s*$")  # not behind + or -: "C++" and "A-" are answers
+_GO_ON = re.compile(r"\b(?:complet|continu|finish|fill|next word|predict)", re.I)
 _CUT = re.compile(r"[\[(<](?:\W*)(?:truncated|cut(?: off)?|continued|snip(?:ped)?|omitted)\W*[\])>]\W*$", re.I)
 
 
@@ -67,7 +69,7 @@ def garbled(text: str) -> str:
         # Windows' code page first, which most such texts went through; bytes that it leaves free stay as they are
         raw = b"".join(letter.encode("cp1252", "ignore") or letter.encode("latin-1", "ignore") for letter in run)
         try:
-            if len(raw) == len(run) > len(raw.decode()):
+            if len(raw) == len(run) > len(found := raw.decode()) and _EUROPEAN.fullmatch(found):
                 return str(run[:20])
         except UnicodeDecodeError:
             continue
@@ -75,14 +77,18 @@ def garbled(text: str) -> str:
 
 
 def is_cut(text: str) -> bool:
-    """Whether a text ends where no sentence does: behind a word that joins, or with a note that the rest was cut."""
-    return _JOINING.search(text) is not None or _CUT.search(text) is not None
+    """Whether a text ends where no sentence does, without asking to go on: behind a word that joins, or with a note of it."""
+    return (_JOINING.search(text) is not None and not _GO_ON.search(text)) or _CUT.search(text) is not None
 
 
 def is_question(text: str, prompt: str) -> bool:
     """Whether an answer is a question, or the prompt again; a prompt may ask for one."""
-    asked = text.rstrip().endswith("?") and len(text.split()) >= 4 and "question" not in prompt.lower()
-    return asked or (len(text.split()) >= 4 and text.split() == prompt.split())
+    words = text.split()
+    if len(words) < 4 or words == prompt.split():
+        return len(words) >= 4
+    # the words of a title, which may well be the answer, are capitals
+    small = sum(word[0].islower() for word in words[1:]) > len(words) / 2
+    return text.rstrip().endswith("?") and small and "question" not in prompt.lower()
 
 
 def damage(text: str) -> str:

@@ -27,10 +27,10 @@ def gold(trial: Trial) -> Iterator[str]:
     for text in trial.probes.golds:
         if is_placeholder(text, trial.prompt):
             yield f"the reference {text[:60]!r} stands where an answer is missing"
-        elif is_question(text, trial.prompt):
-            yield f"the reference {text[:60]!r} is a question"
         elif problem := damage(text):
             yield f"the reference {text[:60]!r} is damaged: {problem}"
+    if trial.probes.golds and all(is_question(text, trial.prompt) for text in trial.probes.golds):
+        yield f"the reference {trial.probes.golds[0][:60]!r} is a question"
     if trial.probes.golds and (refused := _refused(trial)):
         yield refused.reason or "the reward does not apply to it"
 
@@ -62,7 +62,8 @@ def row(trial: Trial) -> Iterator[str]:
         yield f"the prompt was read in the wrong encoding: {wrong!r}"
     elif is_cut(trial.prompt):
         yield f"the prompt is cut off: {trial.prompt[-40:]!r}"
-    elif _PICTURE.search(trial.prompt) and not any(trial.data.get(name) for name in _PICTURES):
+    # tasks with tests can mostly be solved without, and show many
+    elif trial.probes.golds and _PICTURE.search(trial.prompt) and not any(map(trial.data.get, _PICTURES)):
         yield "the prompt shows a picture that is not in the row"
 
 
