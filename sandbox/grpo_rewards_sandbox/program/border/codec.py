@@ -34,6 +34,7 @@ _WRAPPERS: dict[str, Any] = {
     "collections.UserList": lambda value: value.data,
     "collections.UserString": lambda value: value.data,
 }
+_OWN_EXTRA = 2  # of an array the dtype and shape; what follows says where a view lies in its array
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 
@@ -161,7 +162,10 @@ class Codec(Channel):
         if cls is not None:
             self.mine[number] = value  # its methods may be asked for as long as the job lasts
         contents = self.shared[number].contents = container.contents(value)
-        return {name: [number, self.encode_all(contents), self.encode(container.extra(value)), cls]}
+        extra: Any = container.extra(value)
+        if name == "ND" and self.trusted and len(extra) > _OWN_EXTRA and id(extra[_OWN_EXTRA]) not in self.shared_by_id:
+            extra = extra[:_OWN_EXTRA]  # what the tests gave a part of may hold the answers beside it
+        return {name: [number, self.encode_all(contents), self.encode(extra), cls]}
 
     def decode(self, coded: Any) -> Any:
         """Return the value that a part of a message stands for."""

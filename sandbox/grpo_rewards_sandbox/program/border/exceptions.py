@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from typing import Any
 
@@ -21,8 +22,10 @@ class ExceptionMaker(ProxyMaker):
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
-        self.unheard: list[BaseException] = []
+        # checks that failed, each with the call that may raise it, or with the loop of which any may
+        self.unheard: list[tuple[BaseException, object]] = []
         self.hears_checks = False
+        self.calls = 0  # of the tests' own, not of what they are asked on the way
 
     def encode_exception(self, error: BaseException) -> object:
         number = len(self._exceptions) + 1
@@ -47,7 +50,9 @@ class ExceptionMaker(ProxyMaker):
         if "t" in coded:
             known = self._exceptions[coded["t"]]
             if self.hears_checks:
-                self.unheard = [error for error in self.unheard if error is not known]
+                # not out of a later call, whose own check it would be taken for
+                here = (self.calls, asyncio._get_running_loop() or self)
+                self.unheard = [(error, at) for error, at in self.unheard if error is not known or at not in here]
             return known
         number = coded["h"]
         if type(number) is not int:

@@ -173,6 +173,19 @@ class ProxyCollection(ProxyClass):
     def __bool__(cls) -> bool:
         return True
 
+    def __contains__(cls, other: object) -> bool:
+        """Of plain data the candidate is not asked, which would say that it is there: it is looked for among what there is."""
+        if isinstance(other, (Proxy, ProxyClass)):
+            return Border.peer.request("op", "contains", _ref(cls), other) is True
+        own: Any = cls
+        try:
+            parts = iter(own)
+        except TypeError:
+            Border.peer.refuse("the candidate returned a class that only it can look for data in")
+            raise
+        values = bool(type.__getattribute__(cls, "_border_enum"))
+        return any(part is other or part == other or (values and part.value == other) for part in parts)
+
 
 def _of_collection(operation: str) -> object:
     def method(cls: ProxyClass, *args: object) -> object:
@@ -181,7 +194,7 @@ def _of_collection(operation: str) -> object:
     return method
 
 
-for _name in ("iter", "reversed", "getitem", "contains", "len"):
+for _name in ("iter", "reversed", "getitem", "len"):
     setattr(ProxyCollection, f"__{_name}__", _of_collection(_name))
 
 

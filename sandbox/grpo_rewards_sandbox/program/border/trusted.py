@@ -300,6 +300,8 @@ class TrustedPeer(ExceptionMaker):
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
+        if not self._serving:
+            self.calls += 1
         for what, value in self.surroundings.changes():
             super().request(what, value)
 
@@ -316,11 +318,12 @@ class TrustedPeer(ExceptionMaker):
     def note(self, error: BaseException) -> None:
         """Remember a check that failed within what the candidate asked for, until the tests hear of it."""
         if self.is_check(error):
-            self.unheard.append(error)
+            # what waits in a loop comes out of any call; what is thrown in out of the next
+            self.unheard.append((error, asyncio._get_running_loop() or self.calls + (not self._serving)))
 
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""
-        return self.unheard[0] if self.unheard else None
+        return self.unheard[0][0] if self.unheard else None
 
     def _handed_over(self, value: object) -> bool:
         number = self.mine_by_id.get(id(value))
