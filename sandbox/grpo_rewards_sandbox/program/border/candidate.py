@@ -74,7 +74,7 @@ class CandidatePeer(Describer):
             "environment": _environment,
             "follow_environment": self._follow_environment,
             "folder": os.chdir,
-            "seed": random.seed,
+            "seed": _seed,
             "load_calls": self._load_calls,
             "ping": lambda value: value,
         }
@@ -235,6 +235,11 @@ def _signature(value: Any) -> object:
     }
     like.__signature__ = found  # type: ignore[attr-defined]
     return like
+
+
+def _seed(value: Any) -> None:
+    module, given = value
+    (random.seed if module == "random" else importlib.import_module("numpy").random.seed)(given)
 
 
 def _environment(changes: dict[str, str | None]) -> None:

@@ -199,6 +199,11 @@ def _column(series: Any) -> tuple[object, ...]:
         return "category", *_flat(series.cat.codes.to_numpy()), _index(dtype.categories), bool(dtype.ordered)
     if isinstance(dtype, pandas.DatetimeTZDtype):
         return "zoned", *_flat(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()), str(dtype.tz)
+    if isinstance(dtype, pandas.IntervalDtype):
+        sides = series.array.left, series.array.right
+        return "interval", *(_column(pandas.Series(side.array)) for side in sides), str(dtype.closed)
+    if isinstance(dtype, pandas.SparseDtype):
+        return "sparse", _column(series.sparse.to_dense()), dtype.fill_value
     if isinstance(dtype, numpy.dtype):
         return "numpy", *_flat(series.to_numpy())
     return str(dtype), [None if part is pandas.NA or part != part else part for part in series.astype(object)]
@@ -213,6 +218,10 @@ def _values(column: Any) -> Any:
         return pandas.Categorical.from_codes(_unflat(*codes), _new_index(categories), bool(ordered))
     if kind == "zoned":
         return pandas.Series(_unflat(*parts[:2])).dt.tz_localize("UTC").dt.tz_convert(str(parts[2])).array
+    if kind == "interval":
+        return pandas.arrays.IntervalArray.from_arrays(_values(parts[0]), _values(parts[1]), closed=str(parts[2]))
+    if kind == "sparse":
+        return pandas.arrays.SparseArray(_values(parts[0]), fill_value=parts[1])
     if not _EXTENSION.fullmatch(kind):
         raise TypeError("not a column")
     return pandas.array(parts[0], dtype=kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import math
 import socket
 import struct
 from collections.abc import Callable, Iterable
@@ -122,7 +123,13 @@ def json_encoder(within: dict[int, object] | None) -> Callable[[object, int], It
 
 
 # bound here: tests may replace what the modules hold
-_encode, _scan = json_encoder(None), cast(Any, json.JSONDecoder()).scan_once
+_CONSTANTS = {
+    "NaN": math.nan,
+    "Infinity": math.inf,
+    "-Infinity": -math.inf,
+}  # there is one NaN in [math.nan] == [math.nan]
+_encode = json_encoder(None)
+_scan = cast(Any, json.JSONDecoder(parse_constant=_CONSTANTS.__getitem__)).scan_once
 _dumps, _loads = marshal.dumps, marshal.loads
 
 

@@ -16,12 +16,13 @@ _GUIDES = re.compile(r"PATH$|PY|LD_|TMP|TEMP|HOME$|LANG|LC_|.*_NUM_THREADS|.*[=\
 class Surroundings:
     """The tests' own, beside what the candidate was last told of them.
 
-    `folders`: those that the candidate may follow the tests into. `seeds`: what the tests seeded with since they last asked.
+    `folders`: those that the candidate may follow the tests into. `seeds`: which modules the tests seeded since they last asked, and with
+    what.
     """
 
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()
-        self.seeds: list[object] = []
+        self.seeds: dict[str, object] = {}
         self._folder = ""
         self._argv = list(sys.argv)
         self.agree()
@@ -45,8 +46,8 @@ class Surroundings:
             self._argv = list(sys.argv)
             found.append(("argv", self._argv))
         if self.seeds:
-            found.append(("seed", self.seeds[-1]))
-            self.seeds = []
+            found.extend(("seed", given) for given in self.seeds.items())
+            self.seeds = {}
         if self.folders:
             folder = _where()
             if folder != self._folder:

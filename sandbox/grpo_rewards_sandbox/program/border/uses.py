@@ -198,6 +198,9 @@ def _object_only(self: object, result: object) -> object:
 def _contains(self: Any, other: object) -> object:
     if tested(self) and (origin(self) == MADE or isinstance(other, Proxy)):
         return ask(self, "contains", other)
+    held: Any = _held(self)
+    if type(held) in (str, bytes):
+        return other in held  # a part of the text, which no item of it is
     if origin(self) == CAME_OF_DATA or not hasattr(type(self), "__iter__"):
         return _refuse(self, "look for data")
     return any(part is other or part == other for part in iter(self))

@@ -83,6 +83,17 @@ def _fill_deque(value: Any, contents: list[object]) -> None:
     collections.deque.extend(value, contents)
 
 
+# made without calling the class, which is the candidate's
+def _new_deque(cls: Any, maxlen: Any) -> object:
+    value: collections.deque[object] = collections.deque.__new__(cls)
+    collections.deque.__init__(value, (), maxlen)
+    return value
+
+
+def _new_array(cls: Any, typecode: Any) -> object:
+    return array.array.__new__(cls, typecode)
+
+
 def _fill_array(value: Any, contents: list[Any]) -> None:
     value[:] = array.array(value.typecode, contents)
 
@@ -242,9 +253,9 @@ CONTAINERS: dict[str, MutableType] = {
         lambda v: [*collections.deque.__iter__(v)],
         _fill_deque,
         lambda v: v.maxlen,
-        lambda cls, extra: cls(maxlen=extra),
+        _new_deque,
     ),
-    "A": MutableType(array.array, list, _fill_array, lambda v: v.typecode, lambda cls, extra: cls(extra)),
+    "A": MutableType(array.array, list, _fill_array, lambda v: v.typecode, _new_array),
     "NS": MutableType(types.SimpleNamespace, _namespace_pairs, _fill_namespace),
     "BA": MutableType(
         bytearray,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import importlib
 import inspect
 import io
@@ -27,15 +28,24 @@ _TEST_MODULES = ("tests", "test_solution")
 _HARMLESS = frozenset(("_codecs.encode", "copyreg._reconstructor", "builtins.object"))
 
 
-def follow_seed(peer: TrustedPeer) -> None:
-    real = random.seed
+def follow_seed(peer: TrustedPeer, tests: str) -> None:
+    """What the tests seed the candidate has seeded too: `random`, and numpy where their text has it."""
+    _follow_seed(peer, "random", random)
+    if "numpy" in tests and "random.seed" in tests:
+        with contextlib.suppress(ImportError):
+            _follow_seed(peer, "numpy", importlib.import_module("numpy").random)
 
-    def seed(a: int | float | str | bytes | bytearray | None = None, version: int = 2) -> None:
-        real(a, version)
-        if type(a) in (int, str, float, bytes):
-            peer.surroundings.seeds.append(a)
 
-    random.seed = seed
+def _follow_seed(peer: TrustedPeer, name: str, module: Any) -> None:
+    real = module.seed
+
+    def seed(*args: Any, **named: Any) -> None:
+        real(*args, **named)
+        for given in [*args, *named.values()][:1]:
+            if type(given) in (int, str, float, bytes):
+                peer.surroundings.seeds[name] = given
+
+    module.seed = seed
 
 
 def follow_monkeypatch(peer: TrustedPeer) -> None:

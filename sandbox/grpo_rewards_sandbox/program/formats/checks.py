@@ -64,6 +64,7 @@ def run(
         candidate_side.work_in(peer, shared)
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
+        candidate_side.follow_seed(peer, text)
         guard.install(peer.refuse, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)

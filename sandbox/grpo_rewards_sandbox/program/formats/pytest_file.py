@@ -48,7 +48,7 @@ def run(
     try:
         peer.follow_environment()
         publish(peer, job)
-        candidate_side.follow_seed(peer)
+        candidate_side.follow_seed(peer, tests)
         candidate_side.follow_monkeypatch(peer)
         if "mock" in tests:
             candidate_side.follow_mock(peer)
