@@ -49,6 +49,7 @@ BLIND = (
     "seventeenth",
     "eighteenth",
     "nineteenth",
+    "twentieth",
 )
 FRESH = (
     "science",

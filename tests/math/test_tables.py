@@ -36,6 +36,7 @@ TABLES = (
     "seventeenth_answers",
     "eighteenth_answers",
     "nineteenth_answers",
+    "twentieth_answers",
     "around_a_value",
 )
 
@@ -94,6 +95,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "seventeenth_words",
         "eighteenth_words",
         "nineteenth_words",
+        "twentieth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -20,7 +20,7 @@ _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -34,6 +34,8 @@ _PHRASE_WORDS = (
     "risposta",
     "ответ",
     "答",
+    "最终结果",
+    "最后结果",
     "故选",
     "应选",
     "以选",
@@ -57,7 +59,7 @@ _GIVEN = re.compile(
     r"\b(?:since|because)\s+(?:the|our|this)\s+(?:final\s+)?\Z", re.I
 )  # "since the result is not zero, ..."
 _ANY = re.compile(
-    r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选"
+    r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选|最"
 )  # one of its words may begin here
 _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
@@ -323,7 +325,7 @@ def concluded(sentence: str) -> str | None:
 
 
 _LONGEST_SENTENCE = 300
-_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
+_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|be|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
 
 
 def _is_heading(phrase: str) -> bool:
@@ -453,7 +455,7 @@ def _sentence(rest: str) -> str:
     if choice and not _CHOICES.match(rest) and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)
-    found_text = (rest[: end_of.start()] if end_of else rest).strip(" *\"'`“”‘’")
+    found_text = (rest[: end_of.start()] if end_of else rest).rstrip("✅✓✔☑🎉 ").strip(" *\"'`“”‘’")
     if found_text[:1] == "_" == found_text[-1:]:
         found_text = found_text[1:-1]
     denied = _NOT.search(found_text)

@@ -22,6 +22,7 @@ _LEAD = re.compile(
     r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=|(?-i:[A-Z]{1,3})\s?=)",
     re.IGNORECASE,
 )
+_CONCLUDING = re.compile(r"(?:So|Thus|Hence|Therefore|Then),?\s+(?=.*[=≈])(?:[a-zA-Zπ]\s?≈\s?)?")
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
 _ON_A_DAY = re.compile(r"\b(?:on|is|be|was)\s(?:an?\s)?((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\.?$")
 _VERDICT = re.compile(
@@ -33,6 +34,11 @@ _STATED = re.compile(
 )
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
+)
+# "the vertex is (3, 4)", "the solution set is x < 4", "the distance is √5", "the heat is 1.2 × 10^5 J"
+_FORMULA_SAID = re.compile(
+    r"\b(?:is|are|equals|at)\s(?:approximately\s|about\s)?((?=[^=]{0,60}\d)(?:\([^()=]{1,60}\)|\[[^()=]{1,60}[\])]|[a-zA-Z]\s?[<>≤≥]=?\s?[-\d.√/π]+|√\(?\d+\)?"
+    r"|-?[\d.]+\s?[×x·*]\s?10(?:\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s[a-zA-Z/·²³]{1,12})?|sqrt\(\d+\)))\.?$"
 )
 _TIME = re.compile(r"^[*(]*(\d{1,2}:\d\d)[*).,]*$")
 _SAID_IN_BOLD = re.compile(
@@ -70,8 +76,8 @@ def bold(text: str) -> str | None:
 
 
 def _line(text: str, end: int) -> str:
-    """What stands before a place on its line."""
-    return text[text.rfind("\n", 0, end) + 1 : end]
+    """What stands before a place on its line, of a long one the last 200 characters."""
+    return text[max(text.rfind("\n", 0, end) + 1, end - 200) : end]
 
 
 def _heading(content: str) -> bool:
@@ -87,7 +93,7 @@ def last_line(text: str) -> str | None:
     line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
     if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
         return next(group for group in said.groups() if group)
-    if lead := _LEAD.match(line):
+    if (lead := _LEAD.match(line)) or ((lead := _CONCLUDING.match(line)) and not _in_prose(line[lead.end() :])):
         line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
@@ -107,11 +113,14 @@ def last_line(text: str) -> str | None:
     if not _in_prose(line):
         return line
     formula = _FORMULA_END.search(line)
-    return None if formula is None or _in_prose(formula[1]) else formula[1]
+    if formula is not None and not _in_prose(formula[1]):
+        return formula[1]
+    said = _FORMULA_SAID.search(line)
+    return None if said is None or _in_prose(said[1]) or _DOUBTED.search(line) is not None else said[1]
 
 
 _HAN_LINE = re.compile(
-    r"[\u4e00-\u9fff]{2,20}[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
+    r"[\u4e00-\u9fff]{2,20}(?<![不没非])[是为有得]\s?:?\s?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
     r"|(?:所以|因此|答)[:：,，]?[^\d$]{1,30}?(-?\d+(?:\.\d+)?(?:/\d+)?%?[\u4e00-\u9fff]{0,6})[。.]?$"
     r"|正确(?:选项|答案)[为是]\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$|(?:本题|应|故|所以|答案)选\s?[:：]?\s?([A-F](?:[、,，]?[A-F]){0,5})\s?[。．.]?$"
 )
@@ -119,7 +128,7 @@ _HAN_LINE = re.compile(
 
 _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
     r"(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s)?(?:[Tt]he|[Tt]his)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
-    r"(?:and it is|and this is|when|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
+    r"(?:and it is|and this is|when|at\s[a-z]|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
     r"|(?:given\s)?(?:equation|system|inequality|congruence)\shas\s((?:no|infinitely many)\s(?:real\s|integer\s)?solutions?)\.?$)"
     r"|(Yes|No|True|False),?\s(?:because|since)\b"
     r"|[^\d\n]{4,80}\sare\s(-?\d+(?:[./]\d+)?(?:,\s-?\d+(?:[./]\d+)?){0,8},?\sand\s-?\d+(?:[./]\d+)?)\.?$"
@@ -133,7 +142,8 @@ def _in_prose(line: str) -> bool:
 
 
 _GIVEN_UP = re.compile(
-    r"\bI(?:'m|\sam)\snot\s(?:sure|certain)\b[^.!?\n]{0,60}[.!?]?\s*$"
+    r"\bwhich\sis\s(?:wrong|incorrect|not\s(?:right|correct)|false|impossible)[.!]?\s*$"
+    r"|\bI(?:'m|\sam)\snot\s(?:sure|certain)\b[^.!?\n]{0,60}[.!?]?\s*$"
     r"|\b(?:I|[Ww]e)\s(?:(?:could|can|did|do)(?:\snot|n't)|cannot|am\s(?:not\sable|unable)\sto|(?:was|were|are)\s(?:not\sable|unable)\sto|failed\sto)"
     r"\s(?:find|solve|determine|work\sout|know|compute|answer)\b[^.!?\n]{0,60}[.!?]?\s*$"
 )
@@ -206,6 +216,10 @@ def last_number(text: str) -> str | None:
     return None
 
 
+_SHORT_SENTENCE = 60
+_COUNTED = re.compile(
+    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_BOLD_NUMBER - {"one"})) + r")\b(?! or\b)"
+)
 _THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
 
 
@@ -226,12 +240,15 @@ def whole(text: str) -> str | None:
     """All of a text that is short and a single line; of a longer one what its last line says that something is."""
     stripped = text.strip()
     if (
-        _THUS.match(stripped) is not None
+        (_THUS.match(stripped) is not None or len(stripped) <= _SHORT_SENTENCE)
         and _DOUBTED.search(stripped) is None
         and "\n" not in stripped
         and (end := concluded(stripped)) is not None
     ):
         return end
+    line = stripped[stripped.rfind("\n") + 1 :]
+    if _DIGIT.search(line) is None and _DOUBTED.search(line) is None and len(counts := _COUNTED.findall(line)) == 1:
+        return str(counts[0])
     if stripped and len(stripped) <= 200 and "\n" not in stripped:
         return stripped
     return concluded(stripped[stripped.rfind("\n") + 1 :])

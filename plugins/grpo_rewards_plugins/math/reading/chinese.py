@@ -58,10 +58,13 @@ _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
 _LEAD = re.compile(
-    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
+    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
 )
 _RANGE = re.compile("^(?:实数)?([a-zA-Z])的(?:取值)?(?:范围|集合)[为是:]\\s*")
 _COMPARES = re.compile(r"[<>=]|\\[lg]e|\\in(?![a-z])")
+_SHARE = re.compile(r"(?<!\d)(\d{1,9})分之(\d{1,9})(?!\d)")
+_EACH = re.compile("^每(小时|分钟|秒钟?|天)(?:行驶?|走|跑|飞行?)?(\\d+(?:\\.\\d+)?[\u4e00-\u9fff]{1,3})$")
+_LEADING = re.compile("^[一二两三四五六七八九十百千]{1,8}(?=(?:" + "|".join(HAN_UNITS) + ")$)")
 _NESTED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(\\text\{[a-z ]+\})\s*\}")
 _ORDINAL = re.compile("第\\s*(\\d+)\\s*(?:\\\\text\\s*\\{\\s*)?[\u4e00-\u9fff]\\s*\\}?$")
 _MINUS = re.compile(r"负\s*(?=\d)")
@@ -87,6 +90,9 @@ def from_chinese(text: str) -> str:
         return f"{clock[2]}:{clock[3] or '00'} {'a' if clock[1] in _MORNING else 'p'}.m."
     if (day := _DATE.fullmatch(plain)) is not None:
         return f"{day[1]}-{day[2]}-{day[3]}"
+    text = _SHARE.sub(r"\\frac{\2}{\1}", _EACH.sub(r"\2/\1", text))
+    if (leading := _LEADING.match(text)) is not None and (size := _whole(leading[0])) is not None:
+        text = f"{size}{text[leading.end() :]}"
     text = _JIAO.sub(lambda m: f"{m[1]}.{m[2]}{m[3] or ''}元", text)
     text = _HOURS_AND.sub(r"\1分钟", text)
     for name, said in _PHRASES.items():

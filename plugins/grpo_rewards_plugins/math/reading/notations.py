@@ -59,6 +59,7 @@ _OUT_OF = re.compile(
 _BARE_MODULUS = re.compile(r"\(\s?mod(?:ulo)?\s{1,3}(\d{1,9})\s?\)$|(?<=\d)\s{1,3}mod\s{1,3}(\d{1,9})$")
 _SHORT_POWER = re.compile(r"\b(sq|cu)\.\s?(?=[a-z])")
 _CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s?(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CHANGE_IN_TEXT = re.compile(r"\\(?:text|mathrm)\s?\{\s?((?:an?\s)?(?:in|de)crease[sd]?(?:\s(?:of|by))?\s?)\}")
 _EXACTLY = re.compile(r"^(?:exactly|only|just) ")
 _POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
@@ -129,6 +130,8 @@ def rewritten(text: str) -> str:
         said = _EXACTLY.sub("", words(text), count=1)
         if (number := number_in_words(said)) is not None:
             return str(number)
+        if said in _ORDINALS:
+            return str(_ORDINALS.index(said) + 1)
         if (amount := amount_in_words(said)) is not None:
             return f"{amount[0]}\\text{{ {amount[1]}}}"
         if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:

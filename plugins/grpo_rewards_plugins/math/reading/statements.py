@@ -42,6 +42,7 @@ _PHRASES = (
     (re.compile(r"\b[mM]ax(?:imum)?\b(?!\s?[({_])"), "maximum"),
     (re.compile(r"(?<!\d )\b[mM]in(?:imum)?\b(?!\s?[({_])"), "minimum"),
     (re.compile(r"\bnormally distributed\b"), "normal"),
+    (re.compile(r"\bconcave (up|down)wards?\b"), r"concave \1"),
     (re.compile(r"\b(positive|negative)ly correlated\b"), r"\1 correlation"),
     (re.compile(r"\b(?:one[ -]to[ -]one|1 1)\b"), "injective"),
     (re.compile(r"(?<=\bnot )onto\b|\bonto(?= but\b)"), "surjective"),

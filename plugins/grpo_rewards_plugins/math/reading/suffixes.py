@@ -182,7 +182,8 @@ def label(parser: Parser) -> str:
             said = token.text.lower().split()
             if said[0] in _CONDITIONS:
                 raise ParseError(f"the word {token.text[:40]!r} begins a condition")
-            if _TOO.match(token.text.lower()) is not None:
+            said_so = token.text.lower() if " " in token.text else f"{token.text.lower()} {parser.peek(1).text}"
+            if _TOO.match(said_so) is not None:
                 raise ParseError(f"the words {token.text[:40]!r} speak about the number")  # "90 is too large"
             if (
                 (not out and said[0] in _SCALING)
@@ -218,7 +219,9 @@ def _separate(parser: Parser, before: str) -> bool:
 
 
 _SECOND_NUMBER = re.compile(r"(?:^|\s)(?:of|in|over|by|per|from|to|out of|every|for|times|than)\s\d")
-_TOO = re.compile(r"(?:is|are|was|were|would|could|might|may|seems?)\s(?!(?:the|a|an|correct|right)\b)")
+_TOO = re.compile(
+    r"(?:is|are|was|were|would|could|might|may|must|should|cannot|seems?|remains|needs|has|have|had|does|did)\s(?!(?:the|a|an|correct|right)\b)"
+)
 _SCALING = frozenset(
     (
         "twice",

@@ -171,7 +171,7 @@ def begins_unit(parser: Parser, value: Node) -> bool:
             return parser.peek(1).kind in ("word", "unit") and _unit_of(parser, 1) is not None
         if parser.loose and _begins_loosely(parser):
             return True
-        return is_unit_word(token.text) and (len(token.text) > 2 or not _goes_on(parser))
+        return is_unit_word(token.text) and (len(token.text) > 2 or not (_raised(parser) or _goes_on(parser)))
     if token.text == "/" and token.kind == "op":
         after = parser.peek(1)
         return after.kind == "unit" or (after.kind == "word" and is_unit_word(after.text) and not free(value))
@@ -189,6 +189,17 @@ def _begins_loosely(parser: Parser) -> bool:
         return False
     after = _behind_unit(parser)
     return after is not None and (after.kind in ("end", "sep") or after.text in (",", ";", ")", "]", "\\}"))
+
+
+def _raised(parser: Parser) -> bool:
+    """Two letters to a power that nobody raises a unit to: ``\\frac{1}{2}kA^2`` is no amount in square kiloamperes."""
+    unit = named_unit(parser.peek().text)
+    if parser.peek(1).text != "^" or unit is None or unit.bases in _RAISED:
+        return False
+    return "-" not in (parser.peek(2).text, parser.peek(3).text)
+
+
+_RAISED = ((("m", 1),), (("s", 1),), (("kg", 1),))
 
 
 def _goes_on(parser: Parser) -> bool:

@@ -71,7 +71,7 @@ _DIRECTION = re.compile(
     r"(?<=[\w}])(?P<left>[\s~,]*)(?P<open>\\(?:text|mathrm|mbox)\s*\{)?[\s~,]*(?:(?:directed|pointing|vertically|horizontally)\s+)?(?:due|to the|toward the|towards the|in the)?\s*\b"
     r"(?P<name>(?:(?:north|south)[\s-]?)?(?:east|west)|north|south|up|down|left|right|clockwise|counter-?clockwise|anticlockwise|inward|outward"
     r"|[NSEW] of [NSEW]|(?:above|below|from|to|with) the (?:horizontal|vertical|ground|normal|[xyz][ -]axis))"
-    r"(?:wards?|erly)?(?:\s+direction)?(?P<of>\s+of\s+(?:north|south|east|west))?[\s.]*(?P<close>\}?)$",
+    r"(?:wards?|erly)?(?:\s+direction)?(?:(?P<of>\s+of\s+(?:north|south|east|west))|\s+of\s+(?:the|its)\s+[a-z]+)?[\s.]*(?P<close>\}?)$",
     re.IGNORECASE,
 )
 
@@ -79,7 +79,7 @@ _DIRECTION = re.compile(
 def without_direction(text: str) -> tuple[str, str]:
     """A quantity without the direction that stands behind it, and that direction (``east``); "" where there is none."""
     # the letters in which most directions end: most texts are spared the pattern
-    if not (text[-1:] in "}.thnsedTHNSEDl" and any(char.isdigit() for char in text)):
+    if not (text[-1:] in "}.thnsedTHNSEDlr" and any(char.isdigit() for char in text)):
         return text, ""
     match = _DIRECTION.search(text, max(0, len(text) - _TAIL))
     if match is None or not _separate(text, match) or not any(char.isdigit() for char in text[: match.start()]):
