@@ -9,6 +9,8 @@ import contextlib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from grpo_rewards.errors import InfrastructureError
+
 if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
@@ -19,7 +21,7 @@ _REFUSED = frozenset({401, 403})
 _SHOWN = 4096  # bytes of what an error says
 
 
-class NoAnswer(Exception):
+class NoAnswer(InfrastructureError):
     """A service did not answer; the text says why, and reads on from its name.
 
     `pause` is the least number of seconds to wait before it is asked again, None where that helps nothing; `refused` says

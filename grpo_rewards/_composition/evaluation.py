@@ -32,6 +32,8 @@ __all__ = [
     "begin_components",
     "evaluate_components",
     "evaluate_parts",
+    "hanging",
+    "unfinished",
 ]
 
 _log = logging.getLogger(__name__)
@@ -255,6 +257,18 @@ class _Evaluation:
         return spread
 
 
+def unfinished(timeout: float) -> Outcome:
+    """What stands for a row that took longer than the composition allows."""
+    return Outcome(
+        None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
+    )
+
+
+def hanging(calls: int) -> Outcome:
+    """What stands for the rows of a component that is given up."""
+    return Outcome(None, "unavailable", f"{calls} earlier calls of this component still hang; it is not called again")
+
+
 def _read(component: Component) -> frozenset[str] | None:
     """The columns that a component's reward looks at, or None for all of them."""
     reward = component.reward
@@ -290,8 +304,7 @@ def evaluate_components(
     evaluations = _evaluations(components, batch, whole, offset, memory)
     batch.texts  # noqa: B018 - computed once here, not by each thread
     given_up = _evaluate(evaluations, timeout, {} if stuck is None else stuck, tier)
-    reason = f"not finished within errors.batch_timeout = {timeout:g} s"
-    return _evaluated(evaluations, Outcome(None, "unavailable", reason, {"batch_timeout": timeout}), given_up)
+    return _evaluated(evaluations, unfinished(timeout), given_up)
 
 
 def begin_components(
@@ -402,8 +415,7 @@ def _evaluate(
         # those that came back after all, or died with a fork, are forgotten
         stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
         if len(stuck[name]) >= _MAX_STUCK:
-            reason = f"{len(stuck[name])} earlier calls of this component still hang; it is not called again"
-            given_up[name] = Outcome(None, "unavailable", reason)
+            given_up[name] = hanging(len(stuck[name]))
         else:
             called.append(evaluation)
     _run_in_turns(called, deadline, timeout)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.duplicates import columns_read, one_at_a_time
-from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.evaluation import Component, hanging, unfinished
 from grpo_rewards._composition.memory import Promise, units_of
 from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.forks import PerProcess
@@ -85,10 +85,8 @@ class Lane:
         """Have a unit evaluated."""
         unit = _Unit(batch, promises, self._watch.see(self, promises))
         with self._changed:
-            if self._hanging >= _MAX_HANGING:
-                reason = f"{self._hanging} earlier calls of this component still hang; it is not called again"
-            else:
-                reason = ""
+            given_up = hanging(self._hanging) if self._hanging >= _MAX_HANGING else None
+            if given_up is None:
                 self._waiting.append(unit)
                 if self._idle:
                     self._changed.notify()
@@ -97,9 +95,9 @@ class Lane:
                     name = f"grpo-rewards-{self._component.name}"
                     threading.Thread(target=self._work, daemon=True, name=name).start()
         # outside of the condition: keeping a promise calls back, and the caller may put the next row
-        if reason:
+        if given_up is not None:
             for promise in promises:
-                keep(promise, Outcome(None, "unavailable", reason))
+                keep(promise, given_up)
 
     def close(self) -> None:
         """End the threads once nothing waits."""
@@ -191,9 +189,7 @@ class Watch:
 
     def _look(self) -> None:
         timeout = self._timeout or 0.0
-        late = Outcome(
-            None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
-        )
+        late = unfinished(timeout)
         while True:
             with self._changed:
                 while self._given and all(promise.done() for promise in self._given[0][2]):

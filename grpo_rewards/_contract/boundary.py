@@ -15,7 +15,7 @@ from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import Outcome
 from grpo_rewards._contract.reasons import reason_of, shown
-from grpo_rewards.errors import ConfigError, PluginError
+from grpo_rewards.errors import ConfigError, InfrastructureError, PluginError
 
 if TYPE_CHECKING:
     from grpo_rewards._contract.reward import Reward
@@ -400,15 +400,18 @@ def _settle_lists(
         except Exception as error:  # noqa: BLE001 - a tensor without data, say: the plugin's own
             result = _Raised(error)
     if isinstance(result, _Raised):
-        if reward.style == "batch" and len(rows) > 1 and not reward.is_async:  # a group's rows mean nothing alone
+        lost = isinstance(result.error, InfrastructureError)  # for every row, which to ask again would not mend
+        if (
+            reward.style == "batch" and len(rows) > 1 and not (reward.is_async or lost)
+        ):  # a group's rows mean nothing alone
             alone = [_alone(reward, batch.select([row])) for row in rows]
             if any(isinstance(single, _Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
                     _settle_lists(reward, batch, slots, [row], single, each)
                 return
-        broken = _broken(reason_of(result.error), error=result.error, whole_batch=len(rows) > 1)
+        failed = _failed(result.error, whole_batch=len(rows) > 1)
         for row in rows:
-            slots[row] = broken
+            slots[row] = failed
         return
     if isinstance(result, str) or not isinstance(result, Sequence):
         problem = f"it returned {type(result).__name__}, not a list with one value per completion"
@@ -452,7 +455,7 @@ def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
         outcome = outcome or _NOT_APPLICABLE
         return outcome if outcome.seconds is not None else outcome.timed(seconds)
     if isinstance(result, _Raised):
-        return _broken(reason_of(result.error), error=result.error)
+        return _failed(result.error)
     try:
         value = result if type(result) is float else _number(result)
     except Exception:  # noqa: BLE001 - the boundary around a plugin's code: __float__ may be the plugin's
@@ -482,6 +485,13 @@ def _number(value: object) -> float:
     if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__float__"):
         raise TypeError
     return float(value)
+
+
+def _failed(error: BaseException, *, whole_batch: bool = False) -> Outcome:
+    """What stands for rows about which a plugin raised: that it broke, or that what it needs is down."""
+    if isinstance(error, InfrastructureError):
+        return Outcome(None, "unavailable", reason_of(error))
+    return _broken(reason_of(error), error=error, whole_batch=whole_batch)
 
 
 def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bool = False) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from grpo_rewards.errors import ConfigError
+from grpo_rewards.errors import ConfigError, InfrastructureError
 
 __all__ = ["reason_of", "shown"]
 
@@ -12,7 +12,9 @@ __all__ = ["reason_of", "shown"]
 def reason_of(error: BaseException) -> str:
     """Say what a plugin raised, in at most 500 characters."""
     said = _said(str, error)
-    return (said if isinstance(error, ConfigError) else f"it raised {type(error).__name__}: {said}")[:500]
+    return (
+        said if isinstance(error, (ConfigError, InfrastructureError)) else f"it raised {type(error).__name__}: {said}"
+    )[:500]
 
 
 def shown(value: object) -> str:

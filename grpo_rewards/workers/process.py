@@ -20,6 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from grpo_rewards.errors import InfrastructureError
+
 __all__ = ["HEADER", "START_SECONDS", "Task", "WorkerLost", "WorkerProcess", "WorkerTimeout", "how_it_ended"]
 
 HEADER = struct.Struct("<cIQ")
@@ -40,7 +42,7 @@ _LEAVES = 5.0  # seconds that a worker may take to end by itself
 _ENDED = "the worker ended early (out of memory?)"
 
 
-class WorkerLost(Exception):
+class WorkerLost(InfrastructureError):
     """The process that had a job is gone; the text says how it ended."""
 
 

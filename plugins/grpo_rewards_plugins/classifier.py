@@ -9,15 +9,11 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from grpo_rewards.errors import how_to_install
+from grpo_rewards.errors import InfrastructureError, how_to_install
 
-__all__ = ["Classifier", "ClassifierProblem"]
+__all__ = ["Classifier"]
 
 _log = logging.getLogger(__name__)
-
-
-class ClassifierProblem(Exception):
-    """The classifier cannot be loaded or run; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +29,13 @@ class Classifier:
         """Load a classifier from a folder or the hub, never running code that comes with it.
 
         Raises:
-            ClassifierProblem: torch or transformers are not installed, there is no such model, or it does not fit.
+            InfrastructureError: torch or transformers are not installed, there is no such model, or it does not fit.
         """
         try:
             import torch
             from transformers import AutoModelForSequenceClassification, AutoTokenizer
         except ImportError as error:
-            raise ClassifierProblem(f"{error}; install it: {how_to_install('train')}") from None
+            raise InfrastructureError(f"{error}; install it: {how_to_install('train')}") from None
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
         if dtype == "auto":
@@ -51,7 +47,7 @@ class Classifier:
             )
             network = network.to(device).eval()
         except (OSError, ValueError, RuntimeError) as error:
-            raise ClassifierProblem(f"{name} cannot be loaded: {_first_line(error)}") from None
+            raise InfrastructureError(f"{name} cannot be loaded: {_first_line(error)}") from None
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
         if network.config.pad_token_id is None:  # decoders find the last token by it
@@ -70,13 +66,13 @@ class Classifier:
         try:
             return str(self.tokenizer.apply_chat_template(chat, tokenize=False))
         except TemplateError as error:
-            raise ClassifierProblem(f"its chat template refused a conversation: {_first_line(error)}") from None
+            raise InfrastructureError(f"its chat template refused a conversation: {_first_line(error)}") from None
 
     def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> Iterator[tuple[int, list[float]]]:
         """Yield each text's place and the classifier's outputs, batch by batch (padding may change their last digits).
 
         Raises:
-            ClassifierProblem: a single text does not fit into memory, or the network refuses it.
+            InfrastructureError: a single text does not fit into memory, or the network refuses it.
         """
         import torch
 
@@ -90,13 +86,15 @@ class Classifier:
             except torch.cuda.OutOfMemoryError:
                 torch.cuda.empty_cache()
                 if batch_size == 1:
-                    raise ClassifierProblem("the GPU's memory does not suffice for one row; lower max_tokens") from None
+                    raise InfrastructureError(
+                        "the GPU's memory does not suffice for one row; lower max_tokens"
+                    ) from None
                 # for the rest of the call: the texts that follow are longer still
                 batch_size = max(1, len(rows) // 2)
                 _log.warning("the GPU's memory does not suffice for %d rows; going on with %d", len(rows), batch_size)
                 continue
             except (RuntimeError, IndexError, ValueError) as error:
-                raise ClassifierProblem(f"the network refused a batch: {_first_line(error)}") from None
+                raise InfrastructureError(f"the network refused a batch: {_first_line(error)}") from None
             yield from zip(rows, outputs, strict=True)
             place += len(rows)
 

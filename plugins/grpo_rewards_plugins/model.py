@@ -66,21 +66,13 @@ def model(
         device: ``auto``: the GPU when there, else the CPU; or a name that torch knows, such as ``cuda:1``.
         dtype: of the weights; ``auto``: bfloat16 on a GPU, float32 on a CPU.
     """
-    from grpo_rewards_plugins.classifier import ClassifierProblem
-
-    left = set(range(len(completions)))
-    try:
-        classifier = _loaded(name, device, dtype)
-        texts = [
-            classifier.text(None if prompts is None else prompts[row], completion, messages[row])
-            for row, completion in enumerate(completions)
-        ]
-        for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens):
-            left.discard(row)
-            yield row, _outcome(values, output, label, scale)
-    except ClassifierProblem as problem:
-        for row in left:
-            yield row, Outcome(None, "unavailable", f"model: {problem}")
+    classifier = _loaded(name, device, dtype)
+    texts = [
+        classifier.text(None if prompts is None else prompts[row], completion, messages[row])
+        for row, completion in enumerate(completions)
+    ]
+    for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens):
+        yield row, _outcome(values, output, label, scale)
 
 
 def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Outcome:

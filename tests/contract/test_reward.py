@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from grpo_rewards import Outcome, Reward, reward
 from grpo_rewards._contract import Batch
-from grpo_rewards.errors import ColumnError, InputError, PluginError, SettingsError
+from grpo_rewards.errors import ColumnError, InfrastructureError, InputError, PluginError, SettingsError
 
 CHAT = [
     [{"role": "assistant", "content": "four"}],
@@ -406,3 +407,45 @@ def test_async_rewards_run_inside_a_running_loop_and_side_by_side() -> None:
 
     assert asyncio.run(inside()) == [1.0] * 12
     assert most == 4
+
+
+DOWN = InfrastructureError("the checker is down")
+
+
+@reward
+def asks_row(completion: str) -> float:
+    if completion == "five":
+        raise DOWN
+    return 1.0
+
+
+@reward
+async def asks_async(completion: str) -> float:
+    if completion == "five":
+        raise DOWN
+    return 1.0
+
+
+@reward.batch
+def asks_and_yields(completions: list[str]) -> Iterator[tuple[int, float]]:
+    yield 0, 1.0
+    raise DOWN
+
+
+@pytest.mark.parametrize("asks", [asks_row, asks_async, asks_and_yields])
+def test_what_is_down_costs_the_rows_that_it_kept_from_a_verdict(asks: Reward) -> None:
+    first, second = asks.outcomes(Batch(PLAIN))
+    assert (first.value, first.status) == (1.0, "scored")
+    assert (second.value, second.status, second.reason) == (None, "unavailable", "the checker is down")
+
+
+def test_a_batch_is_not_asked_again_row_by_row_of_what_is_down() -> None:
+    calls = []
+
+    @reward.batch
+    def asks(completions: list[str]) -> list[float]:
+        calls.append(len(completions))
+        raise DOWN
+
+    assert [outcome.status for outcome in asks.outcomes(Batch(PLAIN))] == ["unavailable"] * 2
+    assert calls == [2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import threading
@@ -27,7 +28,10 @@ class Judge(ThreadingHTTPServer):
     request_queue_size = 1024  # sixteen threads ask at once, and what does not fit is no answer
     play: Callable[[dict[str, Any]], tuple[int, Any]]
 
+    numbers = itertools.count()
+
     def __init__(self) -> None:
+        self.number = next(self.numbers)  # verdicts are remembered by url, and a port may come again
         self.seen: list[dict[str, Any]] = []
         super().__init__(("127.0.0.1", 0), Handler)
 
@@ -61,7 +65,7 @@ def server() -> Iterator[Judge]:
 
 
 def bound(server: Judge, name: str, **settings: Any) -> Reward:
-    url = f"http://127.0.0.1:{server.server_port}/v1"
+    url = f"http://127.0.0.1:{server.server_port}/{server.number}/v1"
     return get_reward(name).with_(
         url=url, model="m", key_env="NO_KEY", **{"requests_per_minute": 1e6, "attempts": 1, **settings}
     )
@@ -332,7 +336,7 @@ PRESETS = {
 def test_the_ten_rows_of_a_preset(server: Judge, name: str) -> None:
     server.play = sensible
     component, expected, sent = PRESETS[name]
-    url = f"http://127.0.0.1:{server.server_port}/v1"
+    url = f"http://127.0.0.1:{server.server_port}/{server.number}/v1"
     params = {component: {"url": url, "key_env": "NO_KEY", "requests_per_minute": 1e6}}
     text = (Path(__file__).resolve().parents[2] / f"examples/presets/judge_{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]

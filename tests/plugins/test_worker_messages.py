@@ -39,9 +39,9 @@ def test_what_ends_a_worker_answers_for_itself_alone(monkeypatch: pytest.MonkeyP
 
     def send(questions: list[int]) -> list[Outcome]:
         if 333 in questions:
-            raise WorkerLost
+            raise WorkerLost("it ended")
         if questions[0] == 0:
-            raise WorkerTimeout
+            raise WorkerTimeout("it was stuck")
         return [outcome(question) for question in questions]
 
     found = dict(ask_all(range(600), send, lambda question: Outcome(0.0, "timeout", f"{question} ended it")))

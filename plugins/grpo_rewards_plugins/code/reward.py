@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.errors import InfrastructureError
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.cells import Cells, collector_paused
@@ -15,7 +16,7 @@ from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
 from grpo_rewards_plugins.code.row import DataRow, asked_of
-from grpo_rewards_plugins.code.runner import Unavailable, check_backend, run_jobs
+from grpo_rewards_plugins.code.runner import check_backend, run_jobs
 from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
@@ -70,7 +71,7 @@ def _check_row(
         isolated = judged("isolated")
         if isolated.passed or not judged("shared").passed:
             return None
-    except Unavailable:
+    except InfrastructureError:
         return None  # the row's text is in order; only this last question needs a sandbox
     return (
         f"its reference solution passes in one process and not isolated: {isolated.reason[:200]}. What to do: name the classes "
@@ -267,19 +268,13 @@ def code(
         made = jobs_of(suite, program, spoken, score=score, timeout=timeout, fidelity=fidelity)
         under_way.append(ProgramVerdicts(suite, rows, len(made)))
         jobs += [(len(under_way) - 1, part, job) for part, job in enumerate(made)]
-    try:
-        judged = run_jobs([job for _, _, job in jobs], backend=sandbox, workers=workers, packages=packages)
-        for place, verdict in judged:
-            program_verdicts = under_way[jobs[place][0]]
-            if program_verdicts.take(jobs[place][1], verdict):
-                outcome = outcome_of(program_verdicts, score)
-                for row in program_verdicts.rows:
-                    yield row, outcome
-    except Unavailable as problem:
-        for program_verdicts in under_way:
-            # programs whose verdict came before the sandbox was lost have been paid already
-            for row in program_verdicts.rows if program_verdicts.left else ():
-                yield row, Outcome(None, "unavailable", str(problem))
+    judged = run_jobs([job for _, _, job in jobs], backend=sandbox, workers=workers, packages=packages)
+    for place, verdict in judged:
+        program_verdicts = under_way[jobs[place][0]]
+        if program_verdicts.take(jobs[place][1], verdict):
+            outcome = outcome_of(program_verdicts, score)
+            for row in program_verdicts.rows:
+                yield row, outcome
 
 
 def _program_of(

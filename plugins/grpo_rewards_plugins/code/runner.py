@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from grpo_rewards.errors import InfrastructureError
 from grpo_rewards.forks import PerProcess
 from grpo_rewards.hooks import registered
 from grpo_rewards.slots import slots
@@ -17,7 +18,7 @@ from grpo_rewards.types import SettingValues
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
 
-__all__ = ["Unavailable", "check_backend", "close_sandboxes", "run_jobs"]
+__all__ = ["check_backend", "close_sandboxes", "run_jobs"]
 
 _SHORT = 0.5  # seconds
 _open = PerProcess[dict[str, "Sandbox"]](dict)  # the parent's belong to the parent
@@ -57,10 +58,6 @@ def _backend(sandbox: str | Mapping[str, object]) -> tuple[str, dict[str, object
     return name, options
 
 
-class Unavailable(Exception):
-    """There is no sandbox here; the text says why and what to do."""
-
-
 def run_jobs(
     jobs: Sequence[Job],
     *,
@@ -74,7 +71,7 @@ def run_jobs(
     last, with all of its own: so a few programs that hang do not keep the others from their verdicts.
 
     Raises:
-        Unavailable: no sandbox could be opened, or it was closed meanwhile.
+        InfrastructureError: no sandbox could be opened, or it was closed meanwhile.
     """
     from grpo_rewards_sandbox import SandboxError
 
@@ -95,7 +92,7 @@ def run_jobs(
             for index, verdict in verdicts:
                 yield slow[index], verdict
     except (SandboxError, OSError) as problem:
-        raise Unavailable(
+        raise InfrastructureError(
             f"no sandbox ({name}): {problem}; see what is missing with: grpo-rewards sandbox check"
         ) from problem
 

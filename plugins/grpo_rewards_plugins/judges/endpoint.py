@@ -1,6 +1,6 @@
 """One client for all judges: an OpenAI-compatible endpoint, its pace, its budget, and the verdicts that it has given.
 
-Whatever keeps a judge from answering (network, quota, budget, an answer that is no verdict) is a `Problem`, never a grade; a key
+Whatever keeps a judge from answering (network, quota, budget, an answer that is no verdict) is a `NoAnswer`, never a grade; a key
 that the endpoint refuses is an error, since no waiting mends it. What speaks HTTP is imported with the first call.
 """
 
@@ -25,7 +25,7 @@ from grpo_rewards_plugins.bounds import finite
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Client", "Problem", "check_client", "consult"]
+__all__ = ["Client", "check_client", "consult"]
 
 _Verdict = TypeVar("_Verdict")
 # what reading JSON of any shape may raise
@@ -46,15 +46,6 @@ class _Limits:
     requests_per_minute: float
     tokens_per_minute: float
     budget: int
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why there is no verdict, the least pause before asking again (None: do not), and whether the key was refused."""
-
-    text: str
-    pause: float | None = 0.0
-    refused: bool = False
 
 
 @dataclass
@@ -135,13 +126,14 @@ def check_client(settings: SettingValues) -> None:
 
 async def consult(
     client: Client, system: str, asked: Mapping[str, object], read: Callable[[dict[str, object]], _Verdict]
-) -> _Verdict | Problem:
+) -> _Verdict:
     """Ask a question once per process, and again where that may help; return what `read` makes of the answer.
 
     `read` raises ValueError where the answer's JSON object is no verdict; the judge is then shown its answer and asked again.
 
     Raises:
         ConfigError: the endpoint refuses the key.
+        NoAnswer: there is no verdict; the text says why.
     """
     import asyncio
     import hashlib
@@ -156,11 +148,11 @@ async def consult(
     key = hashlib.sha256(body).hexdigest()
     if (known := endpoint.cache.get(key)) is not None:
         return known  # type: ignore[no-any-return]
-    problem = Problem("no attempt was made")
+    problem = NoAnswer("no attempt was made")
     for attempt in range(client.attempts):
         wait = endpoint.take_turn(guess := len(body) / _BYTES_PER_TOKEN, client.limits)
         if wait is None:
-            return Problem(f"the budget of {client.budget} calls is spent ({problem.text})")
+            raise NoAnswer(f"the budget of {client.budget} calls is spent ({problem})")
         await asyncio.sleep(wait)
         url = f"{client.url.rstrip('/')}/chat/completions"
         loop = asyncio.get_running_loop()
@@ -172,7 +164,7 @@ async def consult(
             try:
                 verdict = read(_document(found))
             except _NO_VERDICT:
-                problem = Problem("its answer is no verdict of the form that was asked for")
+                problem = NoAnswer("its answer is no verdict of the form that was asked for")
                 # with its last answer alone, so that questions do not grow from try to try
                 body = _body(client, [*messages, *_put_right(found)])
             else:
@@ -182,14 +174,14 @@ async def consult(
             problem = found
         if problem.refused:
             raise ConfigError(
-                f"{problem.text} at {client.url}: it refuses the key; set ${client.key_env} to one that it takes"
+                f"{problem} at {client.url}: it refuses the key; set ${client.key_env} to one that it takes"
             )
         if problem.pause is None:
             break
         # no pause where nothing follows it
         if attempt + 1 < client.attempts:
             await asyncio.sleep(min(max(problem.pause, 0.25 * 2**attempt), _LONGEST_PAUSE))
-    return problem
+    raise problem
 
 
 def _body(client: Client, messages: list[dict[str, str]]) -> bytes:
@@ -228,12 +220,12 @@ def _put_right(answer: bytes) -> list[dict[str, str]]:
     return [{"role": "assistant", "content": said}, {"role": "user", "content": _REPAIR}]
 
 
-def _ask(url: str, body: bytes, key_env: str, timeout: float) -> tuple[bytes | Problem, float | None]:
+def _ask(url: str, body: bytes, key_env: str, timeout: float) -> tuple[bytes | NoAnswer, float | None]:
     """Ask once: the answer or what went wrong, and the tokens that it took, where the answer says so."""
     try:
         answer = post(url, body, token=os.environ.get(key_env, ""), timeout=timeout, most=_LARGEST_ANSWER)
     except NoAnswer as problem:
-        return Problem(f"the endpoint {problem}", problem.pause, problem.refused), None
+        return NoAnswer(f"the endpoint {problem}", pause=problem.pause, refused=problem.refused), None
     return answer, _tokens(answer)
 
 

@@ -6,7 +6,7 @@ import math
 
 from grpo_rewards import Outcome, reward
 
-from .endpoint import Client, Problem, check_client
+from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
@@ -61,8 +61,7 @@ async def judge(
         return Outcome(0.0, "scored", NOTHING)
     client = Client(model, url, key_env, timeout, attempts, requests_per_minute, tokens_per_minute, budget)
     asked = {"task": prompt, "reference": answer, "response": response}
-    found = await ask(client, _TOLD.format(rubric=rubric), _FORM, asked, _verdict)
-    return Outcome(None, "unavailable", f"judge: {found.text}") if isinstance(found, Problem) else found
+    return await ask(client, _TOLD.format(rubric=rubric), _FORM, asked, _verdict)
 
 
 def _verdict(found: dict[str, object]) -> Outcome:

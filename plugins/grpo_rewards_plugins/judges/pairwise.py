@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grpo_rewards import Outcome, reward
 
-from .endpoint import Client, Problem, check_client
+from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
@@ -63,11 +63,8 @@ async def pairwise(
 
     told = _TOLD.format(criterion=criterion)
     orders = ({"first": response, "second": other}, {"first": other, "second": response})
-    calls = await asyncio.gather(*(ask(client, told, _FORM, {"task": prompt, **order}, _better) for order in orders))
-    for call in calls:
-        if isinstance(call, Problem):
-            return Outcome(None, "unavailable", f"pairwise: {call.text}")
-    ahead, behind = (call for call in calls if not isinstance(call, Problem))
+    calls = (ask(client, told, _FORM, {"task": prompt, **order}, _better) for order in orders)
+    ahead, behind = await asyncio.gather(*calls)
     # the second call has the sides the other way round
     value = (_WORTH[ahead] + 1.0 - _WORTH[behind]) / 2
     return Outcome(value, "scored", f"shown first: {ahead}; shown second: {behind}")

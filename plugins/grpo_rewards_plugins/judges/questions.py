@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from .endpoint import Client, Problem, consult
+from .endpoint import Client, consult
 from .screening import canary, check_canary
 
 __all__ = ["ask"]
@@ -19,7 +19,7 @@ _DATA = (
 
 async def ask(
     client: Client, told: str, form: str, asked: Mapping[str, object], read: Callable[[dict[str, object]], _Verdict]
-) -> _Verdict | Problem:
+) -> _Verdict:
     """Ask for an object of the given `form`; an answer without the canary is no verdict."""
     word = canary({"told": told, **asked})
 

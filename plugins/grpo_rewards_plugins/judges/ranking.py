@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.http import NoAnswer
 
-from .endpoint import Client, Problem, check_client
+from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
@@ -72,12 +73,12 @@ async def ranking(
     told = _TOLD.format(criterion=criterion)
     # a group has one prompt
     task = {"task": prompts[0] if prompts else None, "reference": answer[0] if answer else None}
-    calls = await asyncio.gather(*(_scores(client, told, task, order) for order in (texts, texts[::-1])))
-    problem = next((one for one in calls if isinstance(one, Problem)), None)
-    if problem is not None:
-        down = Outcome(None, "unavailable", f"ranking: {problem.text}")
+    calls = (_scores(client, told, task, order) for order in (texts, texts[::-1]))
+    try:
+        first, second = await asyncio.gather(*calls)
+    except NoAnswer as problem:
+        down = Outcome(None, "unavailable", str(problem))
         return [down if text is not None else Outcome(0.0, "scored", NOTHING) for text in shown]
-    first, second = (one for one in calls if not isinstance(one, Problem))
     return [
         Outcome(0.0, "scored", NOTHING) if text is None else _mean(first[text], second[text], len(texts))
         for text in shown
@@ -88,9 +89,7 @@ def _place(text: str, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}\0{text}".encode("utf-8", "replace")).digest()
 
 
-async def _scores(
-    client: Client, told: str, task: Mapping[str, object], order: list[str]
-) -> dict[str, float] | Problem:
+async def _scores(client: Client, told: str, task: Mapping[str, object], order: list[str]) -> dict[str, float]:
     """The score of each text, shown in this order."""
     names = [f"response {number}" for number in range(1, len(order) + 1)]
     asked = {**task, "responses": dict(zip(names, order, strict=True))}

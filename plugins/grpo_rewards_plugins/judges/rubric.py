@@ -9,7 +9,7 @@ from typing import Literal
 
 from grpo_rewards import Outcome, reward
 
-from .endpoint import Client, Problem, check_client
+from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
@@ -120,8 +120,6 @@ async def rubric(
     texts = [one.text for one in wanted]
     asked = {"task": prompt, "reference": answer, "criteria": texts, "response": response}
     found = await ask(client, _TOLD, _FORM, asked, lambda document: _answers(document, len(wanted)))
-    if isinstance(found, Problem):
-        return Outcome(None, "unavailable", f"rubric: {found.text}")
     return _scored(wanted, found, response, quotes)
 
 

@@ -84,7 +84,7 @@ def _asked(
     try:
         outcomes = send([question for _, question in asked])
     except (WorkerTimeout, OSError) as problem:
-        outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem or 'it was stuck'}")]
+        outcomes = [Outcome(None, "unavailable", f"no worker could say: {problem}")]
     except WorkerLost:
         if len(asked) > 1:
             return [], items, len(asked)

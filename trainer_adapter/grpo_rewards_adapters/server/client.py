@@ -16,7 +16,7 @@ from grpo_rewards.http import NoAnswer, post
 from grpo_rewards.rows import dump_json
 from grpo_rewards.types import Batch, SettingValues
 
-__all__ = ["RemoteProblem", "RemoteRefusal", "Scores", "ask", "remote"]
+__all__ = ["Scores", "ask", "remote"]
 
 _LONGEST_PAUSE = 30.0
 # what a service may take of a trainer's memory
@@ -34,14 +34,6 @@ class Scores(TypedDict):
     broken: NotRequired[list[int]]
 
 
-class RemoteProblem(Exception):
-    """The service gave no answer to use; the text says why."""
-
-
-class RemoteRefusal(RemoteProblem):
-    """The service does not take the token: no waiting mends that."""
-
-
 def ask(
     url: str, rows: Sequence[Mapping[str, object]], *, token: str = "", timeout: float = 120.0, attempts: int = 5
 ) -> Scores:
@@ -51,8 +43,7 @@ def ask(
     doubles, with jitter.
 
     Raises:
-        RemoteRefusal: it does not take the token.
-        RemoteProblem: no answer after `attempts`, or one that says that the request is wrong (a column).
+        NoAnswer: it does not take the token; no answer after `attempts`, or one that says that the request is wrong (a column).
     """
     body = dump_json({"rows": list(rows)})
     # from the system: requests that were sent away together, of one process or of several, do not come back together
@@ -65,20 +56,18 @@ def ask(
                 post(f"{url.rstrip('/')}/score", body, token=token, timeout=timeout, most=_LARGEST_ANSWER)
             )
             if not isinstance(found, dict) or len(found["rewards"]) != len(rows):
-                raise RemoteProblem(f"{url} answered with something else than one reward per row")
+                raise NoAnswer(f"{url} answered with something else than one reward per row")
             return found
         except NoAnswer as error:
             problem = f"{url} {error}{_told(error.body)}"
-            if error.refused:
-                raise RemoteRefusal(problem) from None
-            if error.pause is None:
-                raise RemoteProblem(problem) from None
+            if error.refused or error.pause is None:
+                raise NoAnswer(problem, refused=error.refused) from None
             pause = max(pause, error.pause)
         except (ValueError, LookupError, TypeError) as error:
             problem = f"the answer of {url} cannot be read: {error}"
         if attempt + 1 < attempts:
             time.sleep(min(pause, _LONGEST_PAUSE) * (0.75 + 0.5 * chance.random()))
-    raise RemoteProblem(f"{problem} ({attempts} attempts)")
+    raise NoAnswer(f"{problem} ({attempts} attempts)")
 
 
 def _told(body: bytes) -> str:
@@ -146,10 +135,10 @@ def remote(
         try:
             found = ask(url, [rows[row] for row in part], token=token, timeout=timeout, attempts=attempts)
             return [_outcome(found, position) for position in range(len(part))]
-        except RemoteRefusal as refusal:
-            given = "is not the service's" if token else "is not set"
-            raise ConfigError(f"{refusal}; the token in ${token_env} {given}") from None
-        except RemoteProblem as problem:
+        except NoAnswer as problem:
+            if problem.refused:
+                given = "is not the service's" if token else "is not set"
+                raise ConfigError(f"{problem}; the token in ${token_env} {given}") from None
             return [Outcome(None, "unavailable", f"remote: {problem}")] * len(part)
 
     pool = ThreadPoolExecutor(min(concurrency, len(parts)), "grpo-rewards-remote")
