@@ -260,8 +260,7 @@ def cases_of_file(composite: Composite, path: str | Path, *, limit: int) -> list
         InputError: the file cannot be read, or holds no rows.
         ColumnError: a column that a component needs is missing.
     """
-    from grpo_rewards._scoring.chunks import Pace, make_chunks
-    from grpo_rewards._scoring.columns import checked
+    from grpo_rewards._scoring.chunks import Pace, checked, make_chunks
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards.errors import InputError
 

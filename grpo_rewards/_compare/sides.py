@@ -61,21 +61,21 @@ class Side:
     @property
     def components(self) -> list[str]:
         """The components' names, in order of appearance."""
-        if isinstance(self.rows, _Rows):
+        if isinstance(self.rows, _SpooledRows):
             return self.rows.components
         return list(dict.fromkeys(name for row in self.rows for name in row.cells))
 
     @property
     def contents(self) -> Sequence[bytes]:
         """Each row's digest."""
-        return self.rows.contents if isinstance(self.rows, _Rows) else [row.content for row in self.rows]
+        return self.rows.contents if isinstance(self.rows, _SpooledRows) else [row.content for row in self.rows]
 
 
 _PackedCell = tuple[float | None, float, float, float | None, str, str]
 _Packed = tuple[int, int | None, bytes, str, float | None, list[tuple[str, _PackedCell]], str]
 
 
-class _Rows(Sequence[ComparedRow]):
+class _SpooledRows(Sequence[ComparedRow]):
     """Rows on disk; in memory are their digests."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ def read_side(path: Path) -> Side:
     from grpo_rewards._report.reading import open_report_source
 
     source = open_report_source(path)
-    rows = _Rows()
+    rows = _SpooledRows()
     before: tuple[int | None, bytes] | None = None
     began = 0
     for number, row in enumerate(source.rows, 1):
@@ -177,13 +177,12 @@ def score_sides(
         InputError: the file cannot be read, or holds no rows.
         ColumnError: a column that a component needs is missing.
     """
-    from grpo_rewards._scoring.chunks import Chunk, Pace, make_chunks
-    from grpo_rewards._scoring.columns import checked
+    from grpo_rewards._scoring.chunks import Chunk, Pace, checked, make_chunks
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.scored import score_samples
 
     source = open_source(path)
-    sides = [(composite, name, _Rows()) for name, composite in composites]
+    sides = [(composite, name, _SpooledRows()) for name, composite in composites]
     chunks: Iterator[Chunk] = make_chunks(source, Pace(start=256), warn=warn)
     for composite, *_ in sides:
         chunks = checked(chunks, composite, source, path)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
 from grpo_rewards._composition.duplicates import columns_read, distinct_rows
-from grpo_rewards._composition.memory import Memory, Promise, units_of
+from grpo_rewards._composition.memory import Memory, Promise, hanging, unfinished, units_of
 from grpo_rewards._composition.schedule import weight_at
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
 
@@ -32,8 +32,6 @@ __all__ = [
     "begin_components",
     "evaluate_components",
     "evaluate_parts",
-    "hanging",
-    "unfinished",
 ]
 
 _log = logging.getLogger(__name__)
@@ -132,17 +130,18 @@ class _Evaluation:
     def __init__(self, component: Component, batch: Batch, own: range, memory: Memory | None = None, *, chosen: bool = False) -> None:  # fmt: skip
         self.component = component
         self.own = own
+        size = len(batch)
         rows = list(own) if chosen else component.rows(batch)
-        if len(own) < len(batch):
+        if len(own) < size:
             # of the other ranks' rows only those in groups that this rank has a row of
             mine = {key for key, members in enumerate(batch.groups) if any(row in own for row in members)}
             wanted = {row for key in mine for row in batch.groups[key]}
             rows = [row for row in rows if row in wanted]
         self.rows = rows
-        seen = batch if len(rows) == len(batch) else batch.select(rows)
+        seen = batch if len(rows) == size else batch.select(rows)
         # first the copies within the batch, then what a stream knows: `promised` counts in distinct rows
         self.distinct, self.twin = (rows, None) if chosen else distinct_rows(component.reward, seen)
-        self.batch = seen if len(self.distinct) == len(seen) else seen.select(self.distinct, columns=_read(component))
+        self.batch = seen if len(self.distinct) == len(rows) else seen.select(self.distinct, columns=_read(component))
         self.promised: dict[int, Promise] = {}
         if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
             self.promised = known
@@ -255,18 +254,6 @@ class _Evaluation:
             if row in self.own:
                 spread[row - self.own.start] = outcome
         return spread
-
-
-def unfinished(timeout: float) -> Outcome:
-    """What stands for a row that took longer than the composition allows."""
-    return Outcome(
-        None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
-    )
-
-
-def hanging(calls: int) -> Outcome:
-    """What stands for the rows of a component that is given up."""
-    return Outcome(None, "unavailable", f"{calls} earlier calls of this component still hang; it is not called again")
 
 
 def _read(component: Component) -> frozenset[str] | None:

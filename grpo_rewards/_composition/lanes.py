@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.duplicates import columns_read, one_at_a_time
-from grpo_rewards._composition.evaluation import Component, hanging, unfinished
-from grpo_rewards._composition.memory import Promise, units_of
+from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.memory import Promise, hanging, unfinished, units_of
 from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.forks import PerProcess
 
@@ -28,7 +28,7 @@ _LINGER = 2.0  # seconds that a thread waits for rows before it ends
 
 
 @dataclass(slots=True)
-class _Unit:
+class _WaitingRows:
     """Rows that are seen together, a promise for each, and when they are late."""
 
     batch: Batch
@@ -76,14 +76,14 @@ class Lane:
         self._single = reward.style == "row" and self._tier is None
         self._most = reward.workers if reward.workers > 1 else _THREADS
         self._whole = not (reward.style == "group" or one_at_a_time(reward))  # sees all rows of a call
-        self._waiting: deque[_Unit] = deque()
+        self._waiting: deque[_WaitingRows] = deque()
         self._threads, self._idle, self._hanging = 0, 0, 0
         self._changed = threading.Condition()
         self._closed = False
 
     def put(self, batch: Batch, promises: list[Promise]) -> None:
         """Have a unit evaluated."""
-        unit = _Unit(batch, promises, self._watch.see(self, promises))
+        unit = _WaitingRows(batch, promises, self._watch.see(self, promises))
         with self._changed:
             given_up = hanging(self._hanging) if self._hanging >= _MAX_HANGING else None
             if given_up is None:
@@ -115,7 +115,7 @@ class Lane:
                 with self._changed:
                     self._hanging = max(0, self._hanging - 1)
 
-    def _take(self) -> list[_Unit]:
+    def _take(self) -> list[_WaitingRows]:
         with self._changed:
             if not self._waiting and not self._closed:
                 self._idle += 1
@@ -131,7 +131,7 @@ class Lane:
                 taken.append(self._waiting.popleft())
             return taken
 
-    def _evaluate(self, units: list[_Unit]) -> None:
+    def _evaluate(self, units: list[_WaitingRows]) -> None:
         batch = units[0].batch if len(units) == 1 else _together([unit.batch for unit in units])
         promises = [promise for unit in units for promise in unit.promises]
         slots, reward = _Slots(promises), self._component.reward

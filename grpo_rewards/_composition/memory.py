@@ -1,4 +1,4 @@
-"""Outcomes that were asked for row by row, for when the same rows are asked for again: nothing is evaluated twice."""
+"""Outcomes that were asked for row by row, and what stands for those that never came; the same rows are not evaluated twice."""
 
 from __future__ import annotations
 
@@ -10,12 +10,24 @@ from concurrent.futures import Future
 from grpo_rewards._composition.duplicates import content_keys, one_at_a_time
 from grpo_rewards._contract import Batch, Outcome, Reward
 
-__all__ = ["Memory", "Promise", "units_of"]
+__all__ = ["Memory", "Promise", "hanging", "unfinished", "units_of"]
 
 Promise = Future[Outcome]
 """An outcome that is there, or is being found."""
 
 _KEPT = 8192  # outcomes of each component
+
+
+def unfinished(timeout: float) -> Outcome:
+    """What stands for a row that took longer than the composition allows."""
+    return Outcome(
+        None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
+    )
+
+
+def hanging(calls: int) -> Outcome:
+    """What stands for the rows of a component that is given up."""
+    return Outcome(None, "unavailable", f"{calls} earlier calls of this component still hang; it is not called again")
 
 
 def units_of(reward: Reward, batch: Batch) -> Sequence[Sequence[int]]:

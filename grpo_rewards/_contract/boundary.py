@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.limits import LARGEST, CallLimits
-from grpo_rewards._contract.outcome import Outcome
+from grpo_rewards._contract.outcome import Outcome, restored
 from grpo_rewards._contract.reasons import reason_of, shown
 from grpo_rewards.errors import ConfigError, InfrastructureError, PluginError
 
@@ -201,6 +201,7 @@ def _evaluate_rows(
     sources, rest = _sources(reward, batch), _rest(reward, batch)  # once for all rows: some rewards take microseconds
     gaps = _gaps(reward, sources, len(batch))
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
+    nothing = _NOT_APPLICABLE.details
     function, (low, high) = reward.function, reward.range or _ANY
     columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
     rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
@@ -220,7 +221,7 @@ def _evaluate_rows(
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
                 result = _Raised(error)
             if type(result) is float and low <= result <= high:  # nan compares false: `_judge` names it
-                slots[row] = Outcome(result, "scored", "", _NOT_APPLICABLE.details, clock() - started)
+                slots[row] = restored(result, "scored", "", nothing, clock() - started)
             else:
                 slots[row] = _judge(result, reward, clock() - started)
 
@@ -446,7 +447,7 @@ def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
         if type(result.value) is float and low <= result.value <= high:
             return result if result.seconds is not None else result.timed(seconds)
     elif type(result) is float and low <= result <= high:
-        return Outcome(result, "scored", "", _NOT_APPLICABLE.details, seconds)
+        return restored(result, "scored", "", _NOT_APPLICABLE.details, seconds)
     if isinstance(result, Outcome):
         outcome, result = result, result.value
         if result is None and outcome.status in ("rejected", "timeout"):

@@ -73,6 +73,7 @@ class Reward(Generic[Settings]):
         self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         self.range = _checked_range(range, self.name)
         self.shape: Shape = read_signature(function, style)
+        self.is_async = self.shape.is_async
         self.settings: Mapping[str, object] = {}
         self.columns: Mapping[str, str] = dict(columns or {})
         self.check_settings = check_settings
@@ -96,11 +97,6 @@ class Reward(Generic[Settings]):
     def low(self) -> float:
         """The low end of the range: what a rejected or hanging completion gets. 0.0 when no range is declared."""
         return 0.0 if self.range is None else self.range[0]
-
-    @property
-    def is_async(self) -> bool:
-        """Whether the function is ``async def``."""
-        return self.shape.is_async
 
     @property
     def required_columns(self) -> tuple[str, ...]:

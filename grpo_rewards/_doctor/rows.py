@@ -10,8 +10,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._contract import Batch
 from grpo_rewards._doctor.faults import DataFaults
 from grpo_rewards._doctor.weights import Applied, idle_weights
-from grpo_rewards._scoring.chunks import Pace, make_chunks
-from grpo_rewards._scoring.columns import available_columns
+from grpo_rewards._scoring.chunks import Pace, available_columns, make_chunks
 from grpo_rewards._scoring.reading import Source, open_source
 from grpo_rewards.errors import ColumnError
 

@@ -65,6 +65,8 @@ _registry: Registry | None = None  # loaded modules outlive a fork, unlike the l
 def registry(*, rescan: bool = False) -> Registry:
     """Return the process's registry, loading the plugins on first use (or again, with `rescan`)."""
     global _registry
+    if _registry is not None and not rescan:
+        return _registry
     with _lock():
         if _registry is None or rescan:
             _registry = Registry.scan()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grpo_rewards._contract import Batch
 from grpo_rewards._scoring.reading import (
@@ -13,12 +16,16 @@ from grpo_rewards._scoring.reading import (
     Source,
     dump_json,
     is_plain,
+    open_source,
     parse_object,
     read_shape,
     without_scores,
 )
 
-__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "make_chunks"]
+if TYPE_CHECKING:
+    from grpo_rewards._composition import Composite
+
+__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "available_columns", "checked", "make_chunks"]
 
 MAX_GROUP_ROWS = 4096
 """A longer group is cut: it must fit in memory to be compared within itself."""
@@ -76,6 +83,11 @@ class Chunk:
     position: int = 0
     layout: list[bytes | None] | None = None
 
+    @property
+    def size(self) -> int:
+        """The bytes of its rows."""
+        return sum(len(sample.raw) for sample in self.samples)
+
     def batch(self, columns: tuple[str, ...] = ()) -> Batch:
         """Return the samples as a batch with their groups; `columns` that no sample has are None in every row."""
         found = Batch.from_rows([sample.data for sample in self.samples])
@@ -120,7 +132,7 @@ class Pace:
 
 
 @dataclass(slots=True)
-class _Unit:
+class _GroupSamples:
     """One group (or a piece of one that is too large)."""
 
     samples: list[Sample]
@@ -153,12 +165,12 @@ def make_chunks(
         yield chunk
 
 
-def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[_Unit | Row | None]:
+def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[_GroupSamples | Row | None]:
     """Groups and malformed rows; a malformed row comes before the group that it lies in.
 
     None marks a place where everything read has been yielded, after many malformed rows.
     """
-    unit: _Unit | None = None
+    unit: _GroupSamples | None = None
     current: Hashable = None
     seen = _Seen(source.name, warn)
     piled = 0
@@ -200,19 +212,19 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
             seen.add(key, row.number)
         if unit is not None:
             yield unit
-        unit = _Unit([Sample(row.number, None, row.number, raw, cells=cells, data=data)], len(raw))
+        unit = _GroupSamples([Sample(row.number, None, row.number, raw, cells=cells, data=data)], len(raw))
         current = key
     if unit is not None:
         yield unit
 
 
-def _listed(row: Row, samples: list[dict[str, object]], source: Source) -> _Unit:
+def _listed(row: Row, samples: list[dict[str, object]], source: Source) -> _GroupSamples:
     """A row that holds a list of completions: a group by itself, one output row for each."""
     found = []
     for index, data in enumerate(samples):
         # no cells any more: what they hold has been read as JSON, and is written as such
         found.append(Sample(row.number, index, row.number, dump_json(data), cells=False, data=data))
-    return _Unit(found, sum(len(sample.raw) for sample in found))
+    return _GroupSamples(found, sum(len(sample.raw) for sample in found))
 
 
 class _Keys:
@@ -266,3 +278,38 @@ class _Seen:
         if kind not in self._said:
             self._said.add(kind)
             self._warn(text)
+
+
+def checked(chunks: Iterator[Chunk], composite: Composite, source: Source, path: str | Path) -> Iterator[Chunk]:
+    """Return the chunks of the file at `path`, once the first one is known to have the columns that its rows need.
+
+    Raises:
+        ColumnError: a column is missing.
+    """
+    ahead: list[Chunk] = []
+    for chunk in chunks:
+        ahead.append(chunk)
+        if chunk.samples:
+            batch = chunk.batch()
+            composite.check_columns(available_columns(batch, composite, source, path), batch=batch)
+            break
+    return chain(ahead, chunks)
+
+
+def available_columns(batch: Batch, composite: Composite, source: Source, path: str | Path) -> list[str]:
+    """Return the columns of a file's first rows, and those that the configuration names and a later row has.
+
+    In JSONL rows may leave out what they do not have, so all of the file is looked through; except for a stream, which
+    cannot be read twice.
+    """
+    found = batch.available
+    left = {column for component in composite.components for column in component.named.values()}.difference(found)
+    if not left or source.columns is not None or str(path) == "-":
+        return found
+    for row in open_source(path).rows():
+        if row.data is not None and (there := left.intersection(row.data)):
+            found = [*found, *there]
+            left -= there
+            if not left:
+                break
+    return found

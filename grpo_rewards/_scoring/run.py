@@ -17,8 +17,7 @@ import orjson
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._contract.shapes import RowScores, scores_in
-from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, make_chunks
-from grpo_rewards._scoring.columns import checked
+from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, checked, make_chunks
 from grpo_rewards._scoring.executors import find_executor
 from grpo_rewards._scoring.journal import (
     Journal,

@@ -9,13 +9,15 @@ from typing import TypeVar
 
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._scoring.chunks import Chunk, Sample
-from grpo_rewards._scoring.executors.window import WINDOW_BYTES, size_of
 from grpo_rewards._scoring.scored import ScoredChunk, mark_broken
 from grpo_rewards.workers import WorkerLost
 
-__all__ = ["score_in_window"]
+__all__ = ["WINDOW_BYTES", "score_in_window"]
 
 _log = logging.getLogger(__name__)
+
+WINDOW_BYTES = 64 * 1024 * 1024
+"""Of rows that are read and not yet written: how far a slow row lets those behind it get ahead."""
 
 Handle = TypeVar("Handle")
 
@@ -61,13 +63,13 @@ def score_in_window(
         handle = submit(chunk.samples) if chunk.samples else None
         window.append((chunk, handle))
         under_way += [] if handle is None else [handle]
-        held += size_of(chunk)
+        held += chunk.size
         # two for each worker, so that the next chunk lies ready when one is done
         while len(under_way) > 2 * workers or held > WINDOW_BYTES:
             finished = wait(under_way)
             under_way = [handle for handle in under_way if handle not in finished]
             while window and window[0][1] not in under_way:
-                held -= size_of(window[0][0])
+                held -= window[0][0].size
                 yield oldest()
     while window:
         yield oldest()

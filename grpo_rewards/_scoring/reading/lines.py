@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from grpo_rewards._scoring.reading.prompts import RowParser
-from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row
+from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, RowParser
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 from grpo_rewards.errors import InputError
 
