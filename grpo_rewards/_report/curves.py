@@ -21,7 +21,7 @@ _TOTAL = "composite"
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _PlottedStep:
     step: int
     reward: float | None
     std: float | None
@@ -30,14 +30,16 @@ class _Step:
     flat: float | None
 
 
-def _series(analysis: Analysis, training: Training | None) -> list[_Step]:
+def _series(analysis: Analysis, training: Training | None) -> list[_PlottedStep]:
     """Return the trainer's log, or what the completions themselves say where there is none."""
     if training is not None and training.points:
-        return [_Step(p.step, p.reward, p.reward_std, p.means, p.weights, p.flat_groups) for p in training.points]
-    return [_Step(p.step, p.reward, p.std, p.means, {}, None) for p in analysis.steps]
+        return [
+            _PlottedStep(p.step, p.reward, p.reward_std, p.means, p.weights, p.flat_groups) for p in training.points
+        ]
+    return [_PlottedStep(p.step, p.reward, p.std, p.means, {}, None) for p in analysis.steps]
 
 
-def _thinned(steps: Sequence[_Step], most: int) -> list[_Step]:
+def _thinned(steps: Sequence[_PlottedStep], most: int) -> list[_PlottedStep]:
     if len(steps) <= most:
         return list(steps)
     return [steps[round(i * (len(steps) - 1) / (most - 1))] for i in range(most)]
@@ -127,7 +129,7 @@ def training_figures(analysis: Analysis, training: Training | None, links: Links
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 1040.0, 56.0, 14.0, 28.0, 30.0
 
 
-def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title: str, events: Sequence[_Event]) -> tuple[
+def _frame(steps: Sequence[_PlottedStep], low: float, high: float, height: float, title: str, events: Sequence[_Event]) -> tuple[
     Scale, Scale, list[Markup]
 ]:  # fmt: skip
     pad = 0.06 * (high - low)
@@ -153,7 +155,7 @@ def _frame(steps: Sequence[_Step], low: float, high: float, height: float, title
     return x, y, parts
 
 
-def _reward_picture(steps: Sequence[_Step], events: Sequence[_Event]) -> Markup:
+def _reward_picture(steps: Sequence[_PlottedStep], events: Sequence[_Event]) -> Markup:
     height = 230.0
     known = [(step.step, step.reward, step.std or 0.0) for step in steps if step.reward is not None]
     if not known:
@@ -174,7 +176,7 @@ def _reward_picture(steps: Sequence[_Step], events: Sequence[_Event]) -> Markup:
 
 
 def _lines_picture(
-    steps: Sequence[_Step], names: Sequence[str], what: str, title: str, events: Sequence[_Event]
+    steps: Sequence[_PlottedStep], names: Sequence[str], what: str, title: str, events: Sequence[_Event]
 ) -> Markup:
     height = 200.0
     curves: dict[str, list[tuple[int, float]]] = {}

@@ -62,7 +62,7 @@ def changes(runs: Sequence[Compared], twins: Sequence[int]) -> Iterator[Change]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Series:
+class _ColumnHistogram:
     """One column of one run: its values counted in the shared bins, as shares of the rows that have one."""
 
     counts: Sequence[int]
@@ -80,7 +80,7 @@ def side_by_side(runs: Sequence[Compared]) -> Figure:
             continue
         bins = _bins([value for column in values for value in column])
         series = [
-            None if summary is None else _Series(_count(column, bins), summary)
+            None if summary is None else _ColumnHistogram(_count(column, bins), summary)
             for column, summary in zip(values, (_summary(run, name) for run in runs), strict=True)
         ]
         pictures.append(_panel(key, title, bins, series))
@@ -145,7 +145,9 @@ def _count(values: Sequence[float], bins: Sequence[tuple[float, float]]) -> list
 _W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 206.0, 138.0, 38.0, 6.0, 26.0, 22.0
 
 
-def _panel(key: str, title: str, bins: Sequence[tuple[float, float]], series: Sequence[_Series | None]) -> Markup:
+def _panel(
+    key: str, title: str, bins: Sequence[tuple[float, float]], series: Sequence[_ColumnHistogram | None]
+) -> Markup:
     shares = [[n / max(1, one.summary.n) for n in one.counts] if one else [0.0] * len(bins) for one in series]
     tallest = max(max(column) for column in shares) or 1.0
     floor, wide = _H - _BOTTOM, (_W - _LEFT - _RIGHT) / len(bins)

@@ -39,10 +39,10 @@ def _loads(message: bytes) -> Any:
 
 def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> bytes:
     """Return rows by component as bytes; rows that several components read go once, with what any of them reads."""
-    rows: list[_Rows] = []
+    rows: list[_BatchColumns] = []
     readers: list[tuple[str, int]] = []
     for name, batch in parts:
-        mine = _Rows(batch.completions, batch.prompts, batch.completion_ids, dict(batch.columns), batch.grouping, batch.group_size)  # fmt: skip
+        mine = _BatchColumns(batch.completions, batch.prompts, batch.completion_ids, dict(batch.columns), batch.grouping, batch.group_size)  # fmt: skip
         at = next((at for at, known in enumerate(rows) if known.joins(mine)), len(rows))
         if at == len(rows):
             rows.append(mine)
@@ -51,7 +51,7 @@ def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> byte
 
 
 @dataclass
-class _Rows:
+class _BatchColumns:
     """The columns of a batch, in the order of its fields."""
 
     completions: Sequence[object]
@@ -61,7 +61,7 @@ class _Rows:
     grouping: Sequence[object] | None
     group_size: int | None
 
-    def joins(self, other: _Rows) -> bool:
+    def joins(self, other: _BatchColumns) -> bool:
         """Take in the columns of the other where both are the same rows; say whether they are."""
         if not (self.grouping is other.grouping is None and self.group_size is other.group_size is None):
             return False

@@ -36,7 +36,7 @@ class ArithmeticProblem(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _BinaryOperation:
     """One operation on the values of two parts."""
 
     operation: Operation
@@ -44,7 +44,7 @@ class _Step:
     right: _Node
 
 
-_Node = Fraction | _Step
+_Node = Fraction | _BinaryOperation
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +135,14 @@ class _Parser:
         node = self._product()
         while (kind := self._next()) in ("plus", "minus"):
             self._place += 1
-            node = _Step("+" if kind == "plus" else "-", node, self._product())
+            node = _BinaryOperation("+" if kind == "plus" else "-", node, self._product())
         return node
 
     def _product(self) -> _Node:
         node = self._factor()
         while (kind := self._next()) in ("times", "over"):
             self._place += 1
-            node = _Step("*" if kind == "times" else "/", node, self._factor())
+            node = _BinaryOperation("*" if kind == "times" else "/", node, self._factor())
         return node
 
     def _factor(self) -> _Node:
@@ -158,12 +158,12 @@ class _Parser:
             case "plus":
                 node = self._factor()
             case "minus":
-                node = _Step("-", Fraction(0), self._factor())
+                node = _BinaryOperation("-", Fraction(0), self._factor())
             case "open":
                 node = self._bracket(text)
             case "frac":
                 above = self._braced()
-                node = _Step("/", above, self._braced())
+                node = _BinaryOperation("/", above, self._braced())
             case _:
                 raise ArithmeticProblem(f"a number is missing before {text!r:.40}")
         self._depth -= 1

@@ -176,7 +176,7 @@ def test_hung_rows_are_all_counted_whatever_ended_them() -> None:
         release.wait(30)
         return 1.0
 
-    built = Composite({"rewards": {"hangs": hangs}, "errors": {"batch_timeout": 0.3}})
+    built = Composite({"rewards": {"hangs": hangs}, "errors": {"batch_timeout": 0.6}})
     try:
         assert [train(built, *"abcdefghijklmnop") for _ in range(2)] == [[None] * 16] * 2
         with pytest.raises(InfrastructureError, match=r"48 of the latest 48 rows.*32 unfinished within") as caught:

@@ -74,7 +74,7 @@ class HealthFinding:
 
 
 @dataclass(slots=True)
-class _Series:
+class _ComponentWindow:
     """One component's figures over the window."""
 
     flat: deque[float]
@@ -86,7 +86,7 @@ class _Series:
     at_bound: deque[float]
 
     @classmethod
-    def of(cls, window: int) -> _Series:
+    def of(cls, window: int) -> _ComponentWindow:
         return cls(*(deque(maxlen=window) for _ in range(7)))
 
 
@@ -96,7 +96,7 @@ class Health:
 
     limits: HealthLimits = field(default_factory=HealthLimits)
     at_bound: Callable[[str], bool] = lambda name: False
-    _series: dict[str, _Series] = field(default_factory=dict)
+    _series: dict[str, _ComponentWindow] = field(default_factory=dict)
     _totals: deque[float] = field(default_factory=deque)
     _flat: deque[float] = field(default_factory=deque)
     _kl: deque[float] = field(default_factory=deque)
@@ -155,7 +155,7 @@ class Health:
     # ------------------------------------------------------------------------------------------ inside
 
     def _take_in(self, name: str, figures: ComponentFigures) -> None:
-        series = self._series.setdefault(name, _Series.of(self.limits.window))
+        series = self._series.setdefault(name, _ComponentWindow.of(self.limits.window))
         if figures.flat_groups is not None:
             series.flat.append(figures.flat_groups)
         if figures.rate is not None:
@@ -169,7 +169,7 @@ class Health:
     def _full(self, values: Sequence[float] | deque[float]) -> bool:
         return len(values) >= self.limits.window
 
-    def _is_flat(self, series: _Series) -> bool:
+    def _is_flat(self, series: _ComponentWindow) -> bool:
         return self._full(series.flat) and _mean(series.flat) >= self.limits.flat_groups
 
     def _wanting(self, *, apart_from: str) -> list[str]:
