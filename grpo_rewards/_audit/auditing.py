@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
-from grpo_rewards._audit.scoring import scoring_apart
 from grpo_rewards._contract import Batch
 from grpo_rewards._registry.calls import registered
 from grpo_rewards.errors import InputError
-from grpo_rewards.workers import WorkerLost
+from grpo_rewards.workers import Pool, Task, WorkerLost, pickled, unpickled
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable
-    from grpo_rewards.workers import Pool
 
 __all__ = ["AuditReport", "Earned", "audit"]
 
@@ -93,11 +93,20 @@ def audit(composite: Composite, cases: Iterable[Case]) -> AuditReport:
         report.broken.append(f"the hook register_attacks of plugin {plugin} raised {error!r}")
 
     attacks: dict[str, Attack] = {**ATTACKS, **registered("register_attacks", failed=failed)}
-    with scoring_apart(composite) as scorer:
-        for case in cases:
-            report.cases += 1
-            _one_case(composite, scorer, case, attacks, report)
+    argument, _ = pickled(composite)
+    # in a process of its own, in an empty folder: a cheat that runs may end what scores it, or write files
+    with TemporaryDirectory(prefix="grpo-rewards-audit-", ignore_cleanup_errors=True) as folder:
+        task = Task(f"{__name__}:scorer_of", argument=argument, folder=folder, quiet=True)
+        with closing(Pool(task, 1)) as scorer:
+            for case in cases:
+                report.cases += 1
+                _one_case(composite, scorer, case, attacks, report)
     return report
+
+
+def scorer_of(composite: bytes) -> Callable[[Batch], ScoreTable]:
+    """Return what the process that scores does with a batch."""
+    return cast("Composite", unpickled(composite)).score
 
 
 def _one_case(
