@@ -101,7 +101,9 @@ def _swallows(error: BaseException | None, said: object) -> object:
     if Border.peer.is_check(error):
         return False
     if error is not None and said and not Border.peer.may_swallow(error):
-        Border.peer.refuse(f"the candidate swallowed an error of its own, {type(error).__name__}, in a context manager")
+        Border.peer.refuse(
+            f"the candidate swallowed {type(error).__name__} in a context manager, which is its own error or takes a check along"
+        )
     return said
 
 

@@ -111,6 +111,7 @@ def prepare(peer: TrustedPeer, text: str) -> None:
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.hears_checks = review.hears_checks(text)
     peer.words = names.words(text)
+    peer.still_to_check = review.still_to_check(text)
 
 
 def finish(report: JobReport, peer: TrustedPeer) -> None:
@@ -218,6 +219,7 @@ def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[s
         return
     namespace = _namespace(job, peer, asked)
     for test, code in zip(tests, codes, strict=True):
+        peer.still_to_check = review.still_to_check(test)  # whose lines are its own
         try:
             exec(code, namespace)  # noqa: S102
         except (Closed, Protocol):

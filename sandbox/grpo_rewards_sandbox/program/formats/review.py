@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from typing import TypeGuard
 
 from . import names
 from .guard import READABLE
@@ -38,6 +39,29 @@ _ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
 def hears_checks(text: str) -> bool:
     """The tests expect checks of their own to come out of the candidate's call."""
     return "AssertionError" in text or "fail.Exception" in text
+
+
+@functools.lru_cache(maxsize=256)
+def still_to_check(text: str) -> frozenset[int]:
+    """The lines of `with` statements after or in which a check follows: an error that is swallowed there takes it along."""
+    found: set[int] = set()
+    nodes = names.parsed(text) if "with" in text else ()
+    functions = (node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    helpers = {node.name for node in functions if any(_is_check(part, set()) for part in ast.walk(node))}
+    for node in nodes:
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            parts = [part for statement in node.body for part in ast.walk(statement)]
+            last = max((part.end_lineno or 0 for part in parts if _is_check(part, helpers)), default=0)
+            raised = {part.lineno for part in parts if isinstance(part, ast.Raise)}
+            found.update(set(range(node.body[0].lineno, last + 1)) - raised)
+    return frozenset(found)
+
+
+def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
+    """`helpers`: functions of the tests that check something."""
+    if isinstance(node, ast.Assert):
+        return not _on_purpose(node)
+    return isinstance(node, ast.Call) and (called(node).startswith("assert") or called(node) in helpers)
 
 
 def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:
