@@ -150,8 +150,7 @@ def _records(
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._contract.shapes import scores_in
-    from grpo_rewards._scoring.chunks import Pace, make_chunks
-    from grpo_rewards._scoring.columns import checked
+    from grpo_rewards._scoring.chunks import Pace, checked, make_chunks
     from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.rows import SCORES
