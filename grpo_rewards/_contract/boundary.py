@@ -201,8 +201,7 @@ def _evaluate_rows(
     sources, rest = _sources(reward, batch), _rest(reward, batch)  # once for all rows: some rewards take microseconds
     gaps = _gaps(reward, sources, len(batch))
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
-    nothing = _NOT_APPLICABLE.details
-    function, (low, high) = reward.function, reward.range or _ANY
+    function, nothing, (low, high) = reward.function, _NOT_APPLICABLE.details, reward.range or _ANY
     columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
     rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
     threads = max(1, min(reward.workers, len(batch) - len(gaps)))
@@ -372,9 +371,8 @@ def _take_rows(
     if isinstance(problem, _Raised):
         _settle_lists(reward, batch, slots, rest, problem, time.perf_counter() - before)
         return
-    broken = _broken(
-        problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions", whole_batch=True
-    )
+    problem = problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions"
+    broken = _broken(problem, whole_batch=True)
     for row in rest:
         slots[row] = broken
 
@@ -401,10 +399,8 @@ def _settle_lists(
         except Exception as error:  # noqa: BLE001 - a tensor without data, say: the plugin's own
             result = _Raised(error)
     if isinstance(result, _Raised):
-        lost = isinstance(result.error, InfrastructureError)  # for every row, which to ask again would not mend
-        if (
-            reward.style == "batch" and len(rows) > 1 and not (reward.is_async or lost)
-        ):  # a group's rows mean nothing alone
+        alike = reward.style == "group" or isinstance(result.error, InfrastructureError)  # no row is at fault alone
+        if not (alike or reward.is_async) and len(rows) > 1:
             alone = [_alone(reward, batch.select([row])) for row in rows]
             if any(isinstance(single, _Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
@@ -464,9 +460,8 @@ def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
     if not math.isfinite(value):
         return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
     if abs(value) > LARGEST:
-        return _broken(
-            f"it returned {value!r}; a trainer computes in float32, where a reward may be {LARGEST:g} at most"
-        )
+        most = f"a trainer computes in float32, where a reward may be {LARGEST:g} at most"
+        return _broken(f"it returned {value!r}; {most}")
     if not low <= value <= high:
         if not low - _SLACK <= value <= high + _SLACK:
             return _broken(
