@@ -161,8 +161,8 @@ ATTACKS: dict[str, tuple[str, str | list[Any]]] = {
         "from solution import deco, solve\nNAME = '__wrapped__'\n@deco\ndef test_a():\n    assert solve(2) == 4\ndef test_b(): pass\n",
     ),
     "a check brought home as a log": (
-        "from program.border import stand_ins\ndef solve(f):\n    try: f(1)\n    except BaseException as e: number = e._border_test_exception\n"
-        "    stand_ins.Here.peer.events.append(['w', {'t': number}])\n    return 2\n",
+        "from program.border import stubs\ndef solve(f):\n    try: f(1)\n    except BaseException as e: number = e._border_test_exception\n"
+        "    stubs.Here.peer.events.append(['w', {'t': number}])\n    return 2\n",
         file("def f(x): assert x == 5", "assert solve(f) == 2"),
     ),
     "skips: a flag": (

@@ -6,7 +6,6 @@ timeout or a broken job it is ended, and every few hundred jobs it is renewed.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import random
@@ -47,10 +46,7 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
     confine.close_descriptors({sock.fileno(), *cell.own_descriptors()})
     cell.settle(f"{role}-{os.getpid()}", cell.plan.users[0], None, trusted=True, forked=False)
     cell.settle_trusted(_MEMORY, _CPU_SECONDS)
-    gc.collect()
-    gc.freeze()
-    wire.send(sock, {"ready": role})
-    for message, descriptors in wire.requests(sock):
+    for message, descriptors in wire.requests(sock, role):
         job = message["job"]
         if message["processor"] is not None:
             placement.put(0, {message["processor"]})
@@ -67,4 +63,3 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
         os.close(descriptors[1])
         border.close()
         del Border.peer, report, job, message
-    os._exit(0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import gc
 import importlib
 import os
 import signal
@@ -27,13 +26,9 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
     interpreter = Interpreter()
     prepared = _prepared_tests if role == "tests" else _prepared_candidates
     ready = prepared(cell, interpreter, config)
-    gc.collect()
-    gc.freeze()
-    wire.send(sock, {"ready": role})
-    for message, descriptors in wire.requests(sock):
+    for message, descriptors in wire.requests(sock, role):
         answer = _reap(cell, message) if message["do"] == "reap" else _fork(ready, message, descriptors)
         wire.send(sock, answer)
-    os._exit(0)
 
 
 def _prepared_tests(cell: confine.Confinement, interpreter: Interpreter, config: SupervisorConfig) -> Prepared:

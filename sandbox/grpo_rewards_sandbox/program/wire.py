@@ -7,6 +7,7 @@ JSON has their number. Bytes come from above only, so from who is trusted; what 
 from __future__ import annotations
 
 import array
+import gc
 import json
 import os
 import socket
@@ -98,13 +99,16 @@ def receive(sock: socket.socket, *, trusted: bool = False) -> tuple[Any, list[in
         raise Disconnected(str(error)) from error
 
 
-def requests(sock: socket.socket) -> Iterator[tuple[Any, list[int]]]:
-    """Return each frame from above with its descriptors, until the other end is gone."""
+def requests(sock: socket.socket, role: str) -> Iterator[tuple[Any, list[int]]]:
+    """Say that this process is ready; yield each frame from above with its descriptors, and exit when the other end is gone."""
+    gc.collect()
+    gc.freeze()  # of what is there now no collection, here or in a fork, writes to the pages
+    send(sock, {"ready": role})
     while True:
         try:
             found = receive(sock, trusted=True)
         except Disconnected:
-            return
+            os._exit(0)
         yield found
 
 

@@ -82,8 +82,6 @@ class CandidatePeer(Describer):
     # ---- objects of the tests
 
     def number_of_theirs(self, value: object) -> int | None:
-        if type(value) is Ref:
-            return value.number
         if issubclass(type(value), Stub):
             number: int = object.__getattribute__(value, "_border_number")
             return number

@@ -7,6 +7,7 @@ import socket
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from . import libraries
@@ -15,8 +16,6 @@ from .messages import Along, Channel
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
-    EXCEPTION_NAMES,
-    EXCEPTIONS,
     NAME_OF,
     NAMED,
     SCALARS,
@@ -38,22 +37,20 @@ _OWN_EXTRA = 2  # of an array the dtype and shape; what follows says where a vie
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 
+@dataclass(slots=True, eq=False)
 class Ref:
     """An object of the other side, by its number."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    number: int
 
 
+@dataclass(slots=True, eq=False)
 class Shared:
-    """A container that both sides hold: the object, its contents when last seen equal, its kind."""
+    """A container that both sides hold."""
 
-    __slots__ = ("contents", "kind", "value")
-
-    def __init__(self, value: object, contents: object, kind: str) -> None:
-        self.value, self.contents, self.kind = value, contents, kind
+    value: object
+    contents: Any  # when last seen equal; None while it is being filled
+    kind: str
 
 
 def _same(kind: str, contents: Any, before: Any) -> bool:
@@ -134,8 +131,6 @@ class Codec(Channel):
         builtin = NAME_OF.get(id(value))
         if builtin is not None and NAMED[builtin] is value:
             return {"N": builtin}
-        if kind is type and value in EXCEPTION_NAMES:
-            return {"N": EXCEPTION_NAMES[value]}
         shared = self.shared_by_id.get(id(value))
         if shared is not None and self.shared[shared].value is value:
             return {"R": shared}
@@ -184,7 +179,7 @@ class Codec(Channel):
         if tag == "i":
             return int(body, 16)
         if tag == "R":
-            return self.shared[body].value
+            return self.container(body)
         if tag == "F":
             return frozenset([self.decode(part) for part in body])
         if tag == "b":
@@ -197,7 +192,7 @@ class Codec(Channel):
         if tag == "Y":
             return libraries.decode(body[0], self.decode(body[1]))
         if tag == "N":
-            return NAMED[body] if body in NAMED else EXCEPTIONS[body]
+            return NAMED[body]
         return self.decode_object(tag, body)
 
     def _decode_container(self, tag: str, number: object, coded: object, extra: object, cls: object) -> object:
@@ -214,6 +209,10 @@ class Codec(Channel):
         container.fill(value, contents)
         entry.contents = container.contents(value)
         return value
+
+    def container(self, number: int) -> object:
+        """Return the container that both sides hold by this number."""
+        return self.shared[number].value
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         """Raise TypeError where this side does not take a container with such contents."""
@@ -248,9 +247,8 @@ class Codec(Channel):
                     continue
                 seen.add(number)
                 value = entry.value
-                if (
-                    entry.contents is None
-                ):  # being filled: a key that is an object of the other side is asked for its hash
+                # a key that is an object of the other side is asked for its hash
+                if entry.contents is None:
                     continue
                 contents = CONTAINERS[entry.kind].contents(value)
                 if not _same(entry.kind, contents, entry.contents):

@@ -15,12 +15,7 @@ from .operations import SPECIAL
 from .peer import Peer
 from .signatures import kind_of, parameters
 from .stdlib import base_name, exception_name, function_name
-from .values import (
-    BASES,
-    CONTAINER_NAMES,
-    EXCEPTION_NAMES,
-    SCALARS,
-)
+from .values import BASES, CONTAINER_NAMES, EXCEPTION_NAMES, SCALARS
 
 ASYNCHRONOUS = ("__aenter__", "__aexit__", "__anext__", "__aiter__", "__await__")
 _KINDS = frozenset((property, classmethod, staticmethod, functools.cached_property))

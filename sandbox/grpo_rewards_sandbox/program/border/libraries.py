@@ -290,37 +290,27 @@ def _tensor_contents(value: Any) -> list[object]:
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
 
 
+def _tensor_type(name: Any) -> object:
+    if not _TENSOR.fullmatch(name):
+        raise TypeError("not a dtype")
+    return getattr(torch, name)
+
+
 def _new_tensor(cls: object, extra: Any) -> object:
     name, shape, grad = extra
-    if not _TENSOR.fullmatch(name):
-        raise TypeError("not a tensor")
-    made = torch.zeros(tuple(map(int, shape)), dtype=getattr(torch, name))
+    made = torch.zeros(tuple(map(int, shape)), dtype=_tensor_type(name))
     return made.requires_grad_() if grad is True else made
 
 
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
-    data = (
-        torch.frombuffer(bytearray(contents[0]), dtype=value.dtype)
-        if contents[0]
-        else torch.zeros(0, dtype=value.dtype)
-    )
-    value.data.copy_(data.reshape(value.shape))
+    if contents[0]:  # else there is nothing in it, which torch does not read
+        value.data.copy_(torch.frombuffer(bytearray(contents[0]), dtype=value.dtype).reshape(value.shape))
 
 
 CONTAINERS.update(
     ND=MutableType(object, _array_contents, _fill_array, _array_extra, _new_array),
-    DF=MutableType(
-        object,
-        _frame_contents,
-        _refill(_new_frame),
-        make=lambda cls, extra: pandas.DataFrame(),
-    ),
-    SR=MutableType(
-        object,
-        _series_contents,
-        _refill(_new_series),
-        make=lambda cls, extra: pandas.Series(dtype=object),
-    ),
+    DF=MutableType(object, _frame_contents, _refill(_new_frame), make=lambda cls, extra: pandas.DataFrame()),
+    SR=MutableType(object, _series_contents, _refill(_new_series), make=lambda cls, extra: pandas.Series(dtype=object)),
     TT=MutableType(
         object,
         _tensor_contents,
@@ -343,12 +333,6 @@ def _delta(parts: Any) -> object:
     return pandas.Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
 
 
-def _tensor_type(name: Any) -> object:
-    if not _TENSOR.fullmatch(name):
-        raise TypeError("not a dtype")
-    return getattr(torch, name)
-
-
 LATE: dict[str, Late] = {
     "numpy.ndarray": Late(lambda v: v.dtype.kind != "V" or not v.dtype.hasobject or None, container="ND"),
     "numpy.generic": Late(_of_scalar, _scalar),
@@ -362,8 +346,7 @@ LATE: dict[str, Late] = {
     "pandas.NaT": Late(lambda v: ()),
     "pandas.NA": Late(lambda v: ()),
     "pandas.api.extensions.ExtensionArray": Late(
-        lambda v: _column(pandas.Series(v)),
-        lambda parts: pandas.array(_values(parts)),
+        lambda v: _column(pandas.Series(v)), lambda parts: pandas.array(_values(parts))
     ),
     "pandas.Interval": Late(lambda v: (v.left, v.right, v.closed)),
     "pandas.Period": Late(lambda v: (str(v), v.freqstr)),

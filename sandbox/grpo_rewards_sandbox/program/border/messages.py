@@ -21,7 +21,7 @@ MAX_MESSAGE = 32 << 20
 RESULT, RAISED = 0, 1
 _HEADER = struct.Struct("<I")
 _MARSHAL = 2  # the version without references, which take time to look for
-_CHUNK = 65536
+_CHUNK, _PIECE = 65536, 1 << 20  # bytes that are read at once, and of a message that is longer
 
 
 Note = tuple[object, str]  # an annotation: a coded class, or None, and its text
@@ -123,13 +123,9 @@ def json_encoder(within: dict[int, object] | None) -> Callable[[object, int], It
 
 
 # bound here: tests may replace what the modules hold
-_CONSTANTS = {
-    "NaN": math.nan,
-    "Infinity": math.inf,
-    "-Infinity": -math.inf,
-}  # there is one NaN in [math.nan] == [math.nan]
-_encode = json_encoder(None)
-_scan = cast(Any, json.JSONDecoder(parse_constant=_CONSTANTS.__getitem__)).scan_once
+# there is one NaN in [math.nan] == [math.nan]
+_CONSTANTS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_encode, _decode = json_encoder(None), json.JSONDecoder(parse_constant=_CONSTANTS.__getitem__).raw_decode
 _dumps, _loads = marshal.dumps, marshal.loads
 
 
@@ -139,10 +135,7 @@ def _write_json(parts: object) -> bytes:
 
 def _read_json(data: bytes | bytearray) -> object:
     text = data.decode()
-    try:
-        value, end = _scan(text, 0)
-    except StopIteration:
-        raise ValueError("nothing") from None
+    value, end = _decode(text)
     if end != len(text):
         raise ValueError("more than one value")
     return value
@@ -159,7 +152,7 @@ class Channel:
 
     def __init__(self, sock: socket.socket) -> None:
         self.socket = sock
-        self._buffer = b""
+        self._buffer: bytes | bytearray = b""
         self.broken = ""
         self._write: Callable[[object], bytes] = _write_marshal if self.trusted else _write_json
         self._read: Callable[[bytes | bytearray], Any] = _read_json if self.trusted else _loads
@@ -201,24 +194,11 @@ class Channel:
         if end > MAX_MESSAGE + _HEADER.size:
             raise self.protocol("a message too large")
         if len(buffer) < end:
-            return self._rest(buffer[_HEADER.size :], end - _HEADER.size)
+            buffer = bytearray(buffer)  # grows in place
+            while len(buffer) < end:
+                buffer += self._bytes(min(end - len(buffer), _PIECE))
         self._buffer = buffer[end:]
         return buffer[_HEADER.size : end]
-
-    def _rest(self, begun: bytes, size: int) -> bytearray:
-        """Return the bytes of a message that is longer than what came."""
-        data = bytearray(size)
-        data[: len(begun)] = begun
-        view, self._buffer = memoryview(data)[len(begun) :], b""
-        while view:
-            try:
-                count = self.socket.recv_into(view)
-            except OSError:
-                count = 0
-            if not count:
-                raise self._ended()
-            view = view[count:]
-        return data
 
     def receive(self) -> Message:
         """Return the next message."""

@@ -15,14 +15,6 @@ _PAUSE = 0.02  # seconds after which a thread that waits for another one's readi
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, RecursionError, OverflowError)
 
 
-def _any(message: Message) -> bool:
-    return True
-
-
-def _for_who_asked(message: Message) -> bool:
-    return type(message.kind) is not str or "nested" in message.along
-
-
 def _for_who_serves(message: Message) -> bool:
     return type(message.kind) is str and "nested" not in message.along
 
@@ -68,7 +60,7 @@ class Peer(Codec):
             along["nested"] = 1
         self.send(what, coded, along)
         while True:
-            message = self._take(_any if self.trusted else _for_who_asked)
+            message = self._take(lambda message: self.trusted or not _for_who_serves(message))
             if type(message.kind) is not str:
                 return self._result(message)
             self.serve(message)

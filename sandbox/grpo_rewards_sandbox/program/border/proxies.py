@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 import types
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
 from .operations import SPECIAL
@@ -43,9 +43,27 @@ class Border:
     peer: TrustedPeer
 
 
-def listed(ref: object) -> list[str]:
-    found = Border.peer.request("op", "dir", ref)
-    return sorted(name for name in found if type(name) is str)
+class Facts(NamedTuple):
+    """What this side notes of a class of the candidate's, and so of those that the tests derive from it."""
+
+    number: int  # the candidate's
+    peer: object = None
+    known: tuple[type, ...] = ()  # classes of the standard library that are among its ancestors
+    tested: bool = False
+    value: Any = None  # the value type that it derives from
+    enum: bool = False
+    compares: bool = False  # in a way of its own, not by identity
+    bare: type | None = None  # the same without that value
+
+
+def facts(cls: type) -> Facts:
+    found: Facts = type.__getattribute__(cls, "_border")
+    return found
+
+
+def number_of(value: object) -> int:
+    number: int = object.__getattribute__(value, "_border_number")
+    return number
 
 
 @functools.lru_cache(maxsize=64)
@@ -85,18 +103,26 @@ def _dunder(name: str) -> bool:
 # functions, not methods of the class of classes: a class of the candidate's may have methods of any name, found before those
 def own_number(cls: type) -> int:
     """The candidate's number of its class."""
-    number = namespace(cls).get("_border_class")
-    if number is None:
+    if "_border" not in namespace(cls):
         raise TypeError(
             f"{type.__getattribute__(cls, '__name__')} derives from a class of the candidate: that cannot cross the "
             "border; use fidelity='shared' for these tests"
         )
-    return int(number)
+    return facts(cls).number
 
 
-def _ref(cls: type) -> Ref:
-    """Return the candidate's class; of a class of the tests' own the first that it derives from."""
-    return Ref(next(own_number(base) for base in _ancestors(cls) if "_border_class" in namespace(base)))
+def _ref(value: Any) -> object:
+    """Return what is asked for: of a class of the tests' own the candidate's that it derives from."""
+    return Ref(facts(value).number) if isinstance(value, ProxyClass) else value
+
+
+def listed(self: object) -> list[str]:
+    found = Border.peer.request("op", "dir", _ref(self))
+    return sorted(name for name in found if type(name) is str)
+
+
+def delete(self: object, name: str) -> None:
+    Border.peer.request("delattr", _ref(self), name)
 
 
 class ProxyClass(type):
@@ -107,7 +133,7 @@ class ProxyClass(type):
         if _ancestors(cls) is not None:
             return list(cls.__mro__)
         own = type.mro(cls)
-        known = namespace(cls).get("_border_known", ())
+        known = namespace(cls).get("_border", Proxy._border).known
         more = [base for first in known for base in first.__mro__[:-1] if base not in own]
         return [*own[:-1], *dict.fromkeys(more), object]
 
@@ -128,13 +154,13 @@ class ProxyClass(type):
 
     def __call__(cls, *args: object, **kwargs: object) -> object:
         made = Border.peer.call(own_number(cls), args, kwargs)
-        return Border.peer.constructed(made) if type.__getattribute__(cls, "_border_tested") else made
+        return Border.peer.constructed(made, called=True) if facts(cls).tested else made
 
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
         value = Border.peer.request("getattr", _ref(cls), name)
-        return Border.peer.constructor(value) if type.__getattribute__(cls, "_border_tested") else value
+        return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:
         if name.startswith(("_border", "__abstract")):
@@ -143,13 +169,13 @@ class ProxyClass(type):
             Border.peer.hold_methods(name)
             Border.peer.request("setattr", _ref(cls), name, value)
 
-    def __delattr__(cls, name: str) -> None:
-        Border.peer.request("delattr", _ref(cls), name)
+    __delattr__ = delete
+    __dir__ = listed
 
     @property  # type: ignore[misc]
     def __dict__(cls) -> object:  # type: ignore[override]
         own = namespace(cls)
-        if "_border_class" not in own:
+        if "_border" not in own:
             return own
         return seen(own, Border.peer.request("vars", _ref(cls)))
 
@@ -162,9 +188,6 @@ class ProxyClass(type):
             found = found if type(found) is inspect.Signature else None
             type.__setattr__(cls, "_border_signature", found)
         return found
-
-    def __dir__(cls) -> list[str]:
-        return listed(_ref(cls))
 
 
 class ProxyCollection(ProxyClass):
@@ -183,8 +206,8 @@ class ProxyCollection(ProxyClass):
         except TypeError:
             Border.peer.refuse("the candidate returned a class that only it can look for data in")
             raise
-        values = bool(type.__getattribute__(cls, "_border_enum"))
-        return any(part is other or part == other or (values and part.value == other) for part in parts)
+        enum = facts(cls).enum
+        return any(part is other or part == other or (enum and part.value == other) for part in parts)
 
 
 def _of_collection(operation: str) -> object:
@@ -201,10 +224,9 @@ for _name in ("iter", "reversed", "getitem", "len"):
 class Proxy:
     """An object of the candidate."""
 
-    _border_peer: object = None
-    _border_tested = _border_enum = _border_compares = False
-    _border_bare: object = None
-    _border_value: object = None
+    _border = Facts(0)
+    __delattr__ = delete
+    __dir__ = listed
 
     def __getattr__(self, name: str) -> object:
         if hidden(name):
@@ -218,12 +240,6 @@ class Proxy:
             Border.peer.hold_methods(name)
             Border.peer.request("setattr", self, name, value)
 
-    def __delattr__(self, name: str) -> None:
-        Border.peer.request("delattr", self, name)
-
-    def __dir__(self) -> list[str]:
-        return listed(self)
-
     def __copy__(self) -> object:
         return Border.peer.request("op", "copy", self)
 
@@ -236,8 +252,8 @@ class Proxy:
     def __del__(self) -> None:
         try:
             # one that was garbage of an earlier job in this process has numbers that are others' by now
-            if self._border_peer is Border.peer:
-                Border.peer.release(object.__getattribute__(self, "_border_number"), self)
+            if facts(type(self)).peer is Border.peer:
+                Border.peer.release(number_of(self), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 
@@ -283,6 +299,4 @@ _MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
 
 def _related(how: str, value: object, cls: ProxyClass) -> bool:
     """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
-    if "_border_class" not in namespace(cls):
-        return False
-    return Border.peer.request(how, value, cls) is True
+    return "_border" in namespace(cls) and Border.peer.request(how, value, cls) is True

@@ -1,20 +1,36 @@
-"""Proxies made from what the candidate says of its classes, objects and functions. All of it may be a lie."""
+"""Proxies and exceptions made from what the candidate says of its classes, objects and functions. All of it may be a lie.
+
+Of exceptions builtins cross as they are, the candidate's own as proxies, the tests' by number.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import operator
 import socket
 import weakref
+from collections.abc import Callable
 from typing import Any, cast
 
 from . import stdlib, uses
 from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
 from .peer import Peer
-from .proxies import Proxy, ProxyClass, ProxyCollection, ProxyException, ProxyObject, ProxyValue, names_member
+from .proxies import (
+    Facts,
+    Proxy,
+    ProxyClass,
+    ProxyCollection,
+    ProxyException,
+    ProxyObject,
+    ProxyValue,
+    facts,
+    names_member,
+    number_of,
+)
 from .proxy_functions import Annotation, ProxyFunction, coroutine_function
-from .values import BASES, CONTAINERS, EXCEPTION_NAMES
+from .values import BASES, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -22,21 +38,35 @@ _KINDS: dict[str, type] = {
 _CONTAINER_TYPES = tuple(container.type for container in CONTAINERS.values() if container.type is not object)
 _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
-_ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__", "__bool__")
+_ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end
 MAX_CLASSES, MAX_KEPT = 10_000, 100_000
+# EAGAIN, ENFILE, EMFILE, EFBIG, ENOSPC, ENOMEM
+LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
 
 
 class ProxyMaker(Peer):
-    """Makes proxies, each once. `under_test`: the names of the classes under test."""
+    """Makes proxies and exceptions, each once, and knows which exceptions of the tests are on their way.
+
+    `under_test`: the names of the classes under test.
+    """
+
+    told: Callable[[Any], Any]  # a docstring as the tests see it
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
         self.origins: dict[int, int] = {}
+        self.limits_hit: list[str] = []
+        self._exceptions: dict[int, BaseException] = {}
+        self._their_exceptions: dict[int, BaseException] = {}
+        # checks that failed, each with the call that may raise it, or with the loop of which any may
+        self.unheard: list[tuple[BaseException, object]] = []
+        self.hears_checks = False
+        self.calls = 0  # of the tests' own, not of what they are asked on the way
 
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
@@ -59,46 +89,49 @@ class ProxyMaker(Peer):
         parents, known = self._bases(described.bases)
         exception = any(issubclass(base, BaseException) for base in parents)
         value = next((part for base in parents for part in base.__mro__ if part in _BY_VALUE), None)
-        tested = name in self.under_test or any(getattr(base, "_border_tested", False) for base in parents)
+        above = [facts(base) for base in parents if isinstance(base, ProxyClass)]
+        noted = Facts(
+            described.number,
+            self,
+            tuple(cls for cls, _ in known if cls is not None),
+            tested=name in self.under_test or any(base.tested for base in above),
+            value=value,
+            enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known) or any(b.enum for b in above),
+            compares="__eq__" in special or any(base.compares for base in above),
+        )
         mixin: type = ProxyException if exception else ProxyValue if value is not None else ProxyObject
         members: dict[str, object] = {
             # a class that says it is of builtins would be treated as one, here and by libraries
             "__module__": "candidate" if described.module == "builtins" else described.module,
             "__qualname__": str(described.qualname),
         }
-        members.update(
-            _border_class=described.number,
-            _border_peer=self,
-            _border_known=tuple(cls for cls, _ in known if cls is not None),
-            _border_tested=tested,
-            _border_value=value,
-            _border_enum=any(cls is not None and cls.__module__ == "enum" for cls, _ in known)
-            or any(getattr(base, "_border_enum", False) for base in parents),
-            _border_compares="__eq__" in special or any(getattr(base, "_border_compares", False) for base in parents),
-            **self._described(more),
-        )
-        if not exception and (value is None or tested):
+        members.update(self._described(more))
+        if not exception and (value is None or noted.tested):
             members.update(_special_methods(special, value))
             members.update((part, uses.Method(part)) for part in map(str, described.methods) if names_member(part))
         elif value is not None and issubclass(value, dict) and "__missing__" in special:
             members["__missing__"] = uses.special_method("__missing__", "missing")
-        if value is None or tested:
+        if value is None or noted.tested:
             members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
         if "__call__" in special:
             members["__call__"] = uses.call_object
         if not any(issubclass(base, mixin) for base in parents):
             parents.insert(0, mixin)
         make = ProxyCollection if more.get("collection") else ProxyClass
+        if noted.tested and value is not None:
+            items = [part for part in _ITEMS if hasattr(value, part)]
+            bare = {
+                **members,
+                **_special_methods([*special, *items], None),
+                "_border": noted._replace(known=(), value=None),
+            }
+            noted = noted._replace(bare=ProxyClass(name, (ProxyObject,), bare))
         try:
-            cls = make(name, tuple(parents), members)
+            cls = make(name, tuple(parents), {**members, "_border": noted})
         except TypeError:
             # base orders or layouts that no class here can have: keep the value, drop the parents
             plain = [base for base in parents if base is not mixin and not isinstance(base, ProxyClass)]
-            cls = make(name, (mixin, *plain[:1]), {**members, "_border_known": ()})
-        if tested and value is not None:
-            items = [part for part in _ITEMS if hasattr(value, part)]
-            bare = {**members, **_special_methods([*special, *items], None), "_border_known": (), "_border_value": None}
-            type.__setattr__(cls, "_border_bare", ProxyClass(name, (ProxyObject,), bare))
+            cls = make(name, (mixin, *plain[:1]), {**members, "_border": noted._replace(known=())})
         for _, abstract in known:
             if abstract is not None:
                 cast(Any, abstract).register(cls)
@@ -148,11 +181,19 @@ class ProxyMaker(Peer):
         return kept, known
 
     def _known(self, number: object) -> object:
-        if type(number) is not int:
+        if type(number) is not int or number in self.shared:
             raise self.protocol("a handle")
-        if self.origins.get(number) == uses.MADE:
-            del self.origins[number]  # the candidate gave it back: from now on it is one that the tests found
+        self._given_back(number)
         return self.got(number)
+
+    def _given_back(self, number: int) -> None:
+        """What the tests made and the candidate returns is from now on one that they found."""
+        if self.origins.get(number) in (uses.GIVEN, uses.MADE):
+            del self.origins[number]
+
+    def container(self, number: int) -> object:
+        self._given_back(number)
+        return super().container(number)
 
     def _instance(self, number: int, class_number: int, held: list[object]) -> object:
         value = self._known(number)
@@ -182,21 +223,18 @@ class ProxyMaker(Peer):
                 self.theirs[number] = lambda: value
         return value
 
-    def told(self, text: object) -> Any:
-        """Return a docstring as the tests see it."""
-        return text
-
     def bare(self, value: object) -> object:
         """Return the same object of the candidate without the value that its class derives from."""
-        bare = type.__getattribute__(type(value), "_border_bare")
+        bare, number = facts(type(value)).bare, number_of(value)
         if bare is None:
             return value
-        number = object.__getattribute__(value, "_border_number")
         found = self._numbered(object.__new__(bare), number)
         self.theirs[number] = lambda: found
         return found
 
     def number_container(self, value: object, number: int) -> None:
+        if number in self.theirs:  # hostile: it would count as that object, which the tests may have made
+            raise self.protocol("a number given twice")
         if isinstance(value, Proxy):
             object.__setattr__(value, "_border_number", number)
 
@@ -220,12 +258,108 @@ class ProxyMaker(Peer):
 
     def _annotation(self, coded: object, text: str) -> object:
         """Never plain text: `typing.get_type_hints` would evaluate it, here."""
-        return _note(None if coded is None else self.decode(coded), text)
+        value = None if coded is None else self.decode(coded)
+        return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
 
     def _field(self, part: tuple[Note, list[object]]) -> tuple[object, tuple[object, ...]]:
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
         return self._annotation(*note), tuple(map(self.decode, default))
+
+    # ---- exceptions
+
+    def encode_exception(self, error: BaseException) -> object:
+        number = len(self._exceptions) + 1
+        self._exceptions[number] = error
+        theirs = error.__dict__.get("_border_number")
+        if theirs is not None:
+            return {"t": number, "p": theirs}
+        names = [EXCEPTION_NAMES.get(cls) or stdlib.exception_name(cls) for cls in type(error).__mro__]
+        return {
+            "t": number,
+            "n": None if names[0] else type(error).__name__,
+            "b": next(name for name in names if name),
+            "a": self.encode(tuple(part for part in error.args if type(part) in SCALARS)),
+            "s": {
+                name: self.encode(part)
+                for name, part in error.__dict__.items()
+                if type(part) in SCALARS and not name.startswith("_")
+            },
+        }
+
+    def decode_exception(self, coded: Any) -> BaseException:
+        if "t" in coded:
+            known = self._exceptions[coded["t"]]
+            if self.hears_checks:
+                # not out of a later call, whose own check it would be taken for
+                here = (self.calls, asyncio._get_running_loop() or self)
+                self.unheard = [(error, at) for error, at in self.unheard if error is not known or at not in here]
+            return known
+        number = coded["h"]
+        if type(number) is not int:
+            raise self.protocol("a handle")
+        error = self._their_exceptions.get(number)
+        if error is None:
+            error = self._new_exception(coded)
+            if len(self._their_exceptions) < MAX_KEPT:
+                self._their_exceptions[number] = error
+        for name in ("cause", "context"):
+            if name in coded:
+                BaseException.__setattr__(error, f"__{name}__", self.decode_exception(coded[name]))
+        BaseException.__setattr__(error, "__suppress_context__", coded.get("quiet") is True)
+        return error
+
+    def _new_exception(self, coded: Any) -> BaseException:
+        args = self.decode(coded["a"])
+        if type(args) is not tuple:
+            raise self.protocol("an exception's arguments")
+        error: BaseException
+        if "g" in coded:
+            parts = [self.decode_exception(part) for part in coded["g"][1]]
+            text = str(coded["g"][0])
+            plain = [part for part in parts if isinstance(part, Exception)]
+            error = ExceptionGroup(text, plain) if len(plain) == len(parts) else BaseExceptionGroup(text, parts)
+        elif "b" in coded:
+            error = self._builtin_exception(coded["b"], args)
+        else:
+            error = self._own_exception(coded, args)
+        for name, part in coded.get("s", {}).items():
+            if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
+                value = self.decode(part)
+                # methods of exceptions, which are this side's own
+                if name in ("with_traceback", "add_note"):
+                    continue
+                try:
+                    BaseException.__setattr__(error, name, value)
+                except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
+                    continue
+        error.__dict__["_border_number"] = coded["h"]
+        return error
+
+    def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
+        if name not in EXCEPTIONS:
+            return stdlib.new_exception(stdlib.exception(name), args)
+        cls = EXCEPTIONS[name]
+        if issubclass(cls, MemoryError):
+            self.limits_hit.append("memory")
+        elif issubclass(cls, OSError) and args and type(args[0]) is int:
+            hit = LIMIT_OF_ERRNO.get(args[0])
+            if hit:
+                self.limits_hit.append(hit)
+        return stdlib.new_exception(cls, args)
+
+    def _own_exception(self, coded: Any, args: tuple[object, ...]) -> BaseException:
+        cls: Any = self.classes[coded["c"]]
+        if not issubclass(cls, BaseException):
+            raise self.protocol("not an exception")
+        # its `__new__` wants a message and exceptions
+        if issubclass(cls, BaseExceptionGroup):
+            return Exception("a group of exceptions")
+        error: BaseException = cls.__new__(cls)
+        error.args = args
+        if type(coded.get("str")) is str:
+            error.__dict__["_border_text"] = coded["str"]
+        return error
 
 
 def _library_exception(cls: type) -> Any:
@@ -243,23 +377,13 @@ def _special_methods(special: list[str], value: type | None) -> dict[str, object
     """The special methods of a proxied class, as far as `uses` lets them: those that it has, and those that judge."""
     members: dict[str, object] = {}
     for dunder in {*special, *(_ALWAYS if value is None else ())}:
-        operation = SPECIAL.get("__hash__" if dunder == "!hash" else dunder)
-        if operation is None or (value is not None and dunder in ("__new__", "__init__")):
-            continue
-        held = getattr(value, dunder, None) if value is not None and operation in EQUALITY | ORDER else None
-        members[dunder] = uses.special_method(dunder, operation, held)
+        operation = SPECIAL.get(dunder)
+        if operation is not None:
+            held = getattr(value, dunder, None) if value is not None and operation in EQUALITY | ORDER else None
+            members[dunder] = uses.special_method(dunder, operation, held)
     if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
         members["__hash__"] = None
-    members.pop("!hash", None)
-    if value is None and "__bool__" not in special and "__len__" not in special:
-        members.pop("__bool__", None)
-    if "__len__" in special and "__bool__" not in special:
-        members.pop("__bool__", None)
     return members
-
-
-def _note(value: object, text: str) -> object:
-    return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
 
 
 def _dataclass_members(fields: dict[str, tuple[object, tuple[object, ...]]]) -> dict[str, object]:

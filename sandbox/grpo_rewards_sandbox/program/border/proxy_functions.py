@@ -10,9 +10,9 @@ from typing import Any
 from . import signatures
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, hidden, listed, module_namespace, seen
+from .proxies import Border, delete, hidden, listed, module_namespace, seen
 
-_OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__")
+_OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__", "__signature__")
 
 
 class Annotation:
@@ -91,15 +91,12 @@ class ProxyFunction:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
-        return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
+        return Border.peer.constructed(result, called=False) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> object:
-        if (name in _OF_FUNCTIONS or name == "__signature__") and (found := self._border_signature()) is not None:
-            return (
-                found
-                if name == "__signature__"
-                else getattr(_plain_function(found, self.__dict__["_border_kind"]), name)
-            )
+        if name in _OF_FUNCTIONS and (found := self._border_signature()) is not None:
+            kind = self.__dict__["_border_kind"]
+            return found if name == "__signature__" else getattr(_plain_function(found, kind), name)
         if hidden(name):
             raise AttributeError(name)
         return Border.peer.told(Border.peer.request("getattr", self, name))
@@ -142,11 +139,8 @@ class ProxyModule(types.ModuleType):
         else:
             Border.peer.request("setattr", self, name, value)
 
-    def __delattr__(self, name: str) -> None:
-        Border.peer.request("delattr", self, name)
-
-    def __dir__(self) -> list[str]:
-        return listed(self)
+    __delattr__ = delete
+    __dir__ = listed
 
 
 def generator(number: int) -> Generator[object, object, object]:

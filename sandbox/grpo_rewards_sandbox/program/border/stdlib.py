@@ -6,17 +6,14 @@ import importlib
 import sys
 from typing import Any
 
-_HAVE_EXCEPTIONS = (
+_EXCEPTION_MODULES = frozenset((
     "json.decoder decimal statistics re struct queue _queue asyncio.exceptions asyncio.queues concurrent.futures._base"
     " binascii zlib _csv configparser dataclasses subprocess socket copy argparse zipfile tarfile shutil sqlite3"
     " urllib.error xml.etree.ElementTree graphlib io ipaddress tomllib calendar _pickle pickle http.client getopt"
     " zoneinfo._common email.errors contextlib"
-)
-_EXCEPTION_MODULES = frozenset(_HAVE_EXCEPTIONS.split())
+).split())  # fmt: skip
 # installed libraries whose exceptions tests expect by name
-_LIBRARIES = frozenset(
-    ["numpy", "pandas", "scipy", "torch", "sympy", "networkx", "sklearn", "pydantic", "requests", "yaml", "jsonschema"]
-)
+_LIBRARIES = frozenset("numpy pandas scipy torch sympy networkx sklearn pydantic requests yaml jsonschema".split())
 # classes of the standard library that the proxy of a class derived from them has among its own, and ABCs that know it
 BASES_BY_NAME = ("enum.Enum", "enum.Flag", "abc.ABC")
 _REGISTERED = "collections.abc."

@@ -11,26 +11,30 @@ import sys
 import types
 import warnings
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
-from .exceptions import ExceptionMaker
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
-from .proxies import Border, Proxy, ProxyClass, module_namespace, namespace, own_number
+from .proxies import Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number
+from .proxy_classes import ProxyMaker
 from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
 from .signatures import parameters
 from .surroundings import Surroundings
 from .tasks import nested
-from .uses import ASYNCHRONOUS, MADE, TEST_MODULES, BoundMethod, made
+from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
+_ADVANCE: dict[str, Callable[[int], object]] = {
+    "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
+}  # fmt: skip
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 _SIGNED = (types.FunctionType, types.MethodType)
 # they tell of insides, or end what the tests go on with
@@ -43,7 +47,7 @@ class Refused(BaseException):
     """A use that no data of the candidate came of: the test has failed, whatever its code does with this."""
 
 
-class TrustedPeer(ExceptionMaker):
+class TrustedPeer(ProxyMaker):
     """Decodes handles into proxies; lets the candidate use only what the tests handed over, and only from outside."""
 
     trusted = True
@@ -73,16 +77,12 @@ class TrustedPeer(ExceptionMaker):
 
     def number_of_theirs(self, value: Any) -> int | None:
         kind = type(value)
-        if kind is Ref:
-            return int(value.number)
         if kind is BoundMethod:
             return self.number_of_theirs(value.resolved())
         if kind is ProxyFunction or kind is ProxyModule or isinstance(kind, ProxyClass):
-            number: int = object.__getattribute__(value, "_border_number")
-            return number
+            return number_of(value)
         if isinstance(value, ProxyClass):
-            own: int | None = namespace(value).get("_border_class")
-            return own
+            return facts(value).number if "_border" in namespace(value) else None
         if kind is types.FunctionType:
             return value.__dict__.get("_border_number")  # type: ignore[no-any-return]
         return None
@@ -98,13 +98,8 @@ class TrustedPeer(ExceptionMaker):
             return self.classes[body]
         if tag == "Fn":
             return self._function(DescribedFunction(*body))
-        if type(body) is int:
-            if tag == "G":
-                return generator(body)
-            if tag == "Co":
-                return coroutine(Ref(body))
-            if tag == "AG":
-                return asynchronous_generator(body)
+        if tag in _ADVANCE and type(body) is int:
+            return _ADVANCE[tag](body)
         if tag == "M":
             module = self._known(body[0])
             if module is None:
@@ -144,9 +139,9 @@ class TrustedPeer(ExceptionMaker):
                 if type(value) is BoundMethod:
                     value.hold(name)
 
-    def constructed(self, value: object) -> object:
-        """Remember that the tests made this object."""
-        return made(value, MADE)
+    def constructed(self, value: object, *, called: bool) -> object:
+        """Remember that the tests made this object, by calling its class or a function of that."""
+        return made(value, MADE if called else GIVEN)
 
     def constructor(self, value: object) -> object:
         """What a function of a class under test returns the tests have made too."""
@@ -206,7 +201,7 @@ class TrustedPeer(ExceptionMaker):
             cls.__name__,
             _special_of(cls),
             "__call__" in dir(cls),
-            [name for name in _COLLECTION if _defines(type(cls), name)],
+            [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [str(name) for name in fields] if type(fields) is dict else None,
         ]
 
@@ -275,7 +270,7 @@ class TrustedPeer(ExceptionMaker):
             task = None if asyncio._get_running_loop() is None else asyncio.current_task()
             return task is None or bool(task.cancelling())
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-        return iterates or bool(self.may_end & {*_names_of(error)})
+        return iterates or any(cls.__name__ in self.may_end for cls in type(error).__mro__)
 
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:
@@ -296,7 +291,7 @@ class TrustedPeer(ExceptionMaker):
 
     def call_method(self, owner: object, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Call a method of an object of the candidate."""
-        return self._call("method", [object.__getattribute__(owner, "_border_number"), name], args, kwargs)
+        return self._call("method", [number_of(owner), name], args, kwargs)
 
     def ask(self, what: str, *arguments: object) -> object:
         """Ask the candidate's side, whatever it raises."""
@@ -401,13 +396,3 @@ def _holds_proxy(value: Any) -> bool:
 
 def _special_of(cls: type) -> list[str]:
     return [name for name in (*SPECIAL, *ASYNCHRONOUS) if any(name in namespace(base) for base in cls.__mro__[:-1])]
-
-
-def _defines(meta: type, name: str) -> bool:
-    """A class of classes has this method of its own."""
-    ancestors: tuple[type, ...] = type.__getattribute__(meta, "__mro__")
-    return any(name in namespace(base) for base in ancestors if base not in (type, object))
-
-
-def _names_of(error: BaseException) -> list[str]:
-    return [cls.__name__ for cls in type(error).__mro__]

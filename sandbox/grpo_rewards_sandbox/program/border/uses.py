@@ -12,36 +12,35 @@ from __future__ import annotations
 import collections.abc
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import Border, Proxy
+from .proxies import Border, Proxy, facts, number_of
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
 TEST_MODULES = ("tests", "test_solution")
-# how the tests came by an object
-FOUND, MADE, CAME_OF_DATA = 0, 1, 2
+# how the tests came by an object; GIVEN: by a function of its class, which may be one more way to make it, or what they check
+FOUND, GIVEN, MADE, CAME_OF_DATA = range(4)
 
 
 def origin(value: object) -> int:
-    """How the tests came by an object: found it, made it, or got it from an operator that their own data went into."""
-    return Border.peer.origins.get(object.__getattribute__(value, "_border_number"), FOUND)
+    """How the tests came by an object: found, were given or made it, or got it from an operator that their own data went into."""
+    return Border.peer.origins.get(number_of(value), FOUND)
 
 
 def made(value: object, how: int) -> object:
     """Remember how the tests came by an object; return it."""
     if isinstance(value, Proxy):
-        number = object.__getattribute__(value, "_border_number")
-        Border.peer.origins[number] = max(how, Border.peer.origins.get(number, FOUND))
+        Border.peer.origins[number_of(value)] = max(how, origin(value))
     return value
 
 
 def tested(value: object) -> bool:
     """The value is an object of a class under test."""
-    return isinstance(value, Proxy) and bool(type.__getattribute__(type(value), "_border_tested"))
+    return isinstance(value, Proxy) and facts(type(value)).tested
 
 
 def special_method(dunder: str, operation: str, base: object = None) -> object:
@@ -114,21 +113,17 @@ def _refuse(self: object, what: str) -> Any:
     )
 
 
-def _is_enum(self: object) -> bool:
-    return bool(type.__getattribute__(type(self), "_border_enum"))
-
-
 def _compare(self: object, operation: str, other: object, base: Any) -> object:
     if isinstance(other, Proxy):
         if tested(self) and tested(other):
             return ask(self, operation, other)
-        if operation in EQUALITY and (self is other or not (_compares(self) or _compares(other))):
+        if operation in EQUALITY and (self is other or not (facts(type(self)).compares or facts(type(other)).compares)):
             return (self is other) is (operation == "eq")
         return _refuse(self, "compare it")
     if base is not None:
         return base(self, other)  # a class derived from a builtin is compared by the value it holds
     # unequal, whatever the candidate says: so it is asked nothing, and nothing reaches it
-    if operation in EQUALITY and (other is None or _is_enum(self)):
+    if operation in EQUALITY and (other is None or facts(type(self)).enum):
         return operation == "ne"
     if operation in EQUALITY and (type(other).__module__ in TEST_MODULES or _is_any(other)):
         return NotImplemented  # a matcher of the tests: what it reads of the object comes here again
@@ -141,11 +136,6 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
     if origin(self) == CAME_OF_DATA:
         return _refuse(self, "compare what came of an operator that their own data went into")
     return NotImplemented if operation in ORDER else operation == "ne"
-
-
-def _compares(value: object) -> bool:
-    """The class of an object compares in a way of its own, not by identity."""
-    return bool(type.__getattribute__(type(value), "_border_compares"))
 
 
 def _is_any(value: object) -> bool:
@@ -163,13 +153,14 @@ def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
     if not tested(self) or origin(self) == FOUND:
         return _refuse(self, "calculate with data")
+    how = min(MADE, origin(self))
     result = ask(self, operation, *args)
-    return made(result, MADE) if _as_builtin(self, operation, args, result) else _object_only(self, result)
+    return made(result, how) if _as_builtin(self, operation, args, result) else _object_only(self, result)
 
 
 def _as_builtin(self: object, operation: str, args: tuple[object, ...], result: object) -> bool:
     """The builtin that a class derives from gives the same for this operator, or joins and repeats: nothing is taken off."""
-    base = type.__getattribute__(type(self), "_border_value")
+    base = facts(type(self)).value
     if base in (list, str) and operation in _JOINS:
         return isinstance(result, base)
     own = None if base is None else getattr(base, f"__{operation.rstrip('_')}__", None)
@@ -180,7 +171,7 @@ def _as_builtin(self: object, operation: str, args: tuple[object, ...], result: 
 
 def _held(value: object) -> object:
     """The value of the builtin that the class of an object derives from; anything else as it is."""
-    base = type.__getattribute__(type(value), "_border_value") if isinstance(value, Proxy) else None
+    base = facts(type(value)).value if isinstance(value, Proxy) else None
     return value if base is None else _HELD[base](value) if base in _HELD else object()
 
 
@@ -210,7 +201,7 @@ def _contains(self: Any, other: object) -> object:
 
 def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
     if operation == "hash" and not tested(self):
-        return _refuse(self, "look for data") if _compares(self) else object.__hash__(self)
+        return _refuse(self, "look for data") if facts(type(self)).compares else object.__hash__(self)
     allowed = tested(self) and origin(self) != (FOUND if args else CAME_OF_DATA)
     if operation == "len" and not allowed:
         # no refusal: Python asks for the length wherever it makes a list of something, and goes on without
@@ -228,11 +219,7 @@ def _convert(self: object, operation: str, args: tuple[object, ...]) -> object:
 def _text(self: object, operation: str, args: tuple[object, ...]) -> object:
     if args and args[0] and origin(self) == FOUND:
         return _refuse(self, "format data")
-    return ask(self, operation, *args) if tested(self) or _is_enum(self) else object.__repr__(self)
-
-
-async def _enter(self: object) -> object:
-    return await outcome("special", self, "__aenter__", ())
+    return ask(self, operation, *args) if tested(self) or facts(type(self)).enum else object.__repr__(self)
 
 
 async def _exit(self: object, *args: Any) -> object:
@@ -241,24 +228,18 @@ async def _exit(self: object, *args: Any) -> object:
     return _swallows(args[1], result)
 
 
-async def _next(self: object) -> object:
-    return await outcome("next", self)
-
-
-def _iter(self: object) -> object:
-    return ask(self, "aiter")
-
-
-def _await(self: object) -> object:
-    return coroutine(self).__await__()
-
-
-ASYNCHRONOUS = {"__aenter__": _enter, "__aexit__": _exit, "__anext__": _next, "__aiter__": _iter, "__await__": _await}
+ASYNCHRONOUS: dict[str, Callable[..., object]] = {
+    "__aenter__": lambda self: outcome("special", self, "__aenter__", ()),
+    "__aexit__": _exit,
+    "__anext__": lambda self: outcome("next", self),
+    "__aiter__": lambda self: ask(self, "aiter"),
+    "__await__": lambda self: coroutine(self).__await__(),
+}
 
 
 def call_object(self: object, *args: object, **kwargs: object) -> object:
     """`__call__` of an object whose class has one."""
-    return Border.peer.call(object.__getattribute__(self, "_border_number"), args, kwargs)
+    return Border.peer.call(number_of(self), args, kwargs)
 
 
 class Method:

@@ -44,16 +44,17 @@ class MutableType:
 
     def empty(self, cls: object, extra: object) -> object:
         """Return an empty one, of this type or a class derived from it."""
-        if self.make is not None:
-            return self.make(cls, extra)
         kind: Any = self.type
-        value = kind.__new__(cls)
-        if extra is not None:
-            value.default_factory = extra
-        return value
+        return kind.__new__(cls) if self.make is None else self.make(cls, extra)
 
 
-# read and filled by the builtins' own methods: those of a class derived from one are the candidate's
+# made, read and filled by the builtins' own methods: those of a class derived from one are the candidate's
+def _new(base: Any, cls: object, *arguments: object) -> object:
+    value = base.__new__(cls)
+    base.__init__(value, *arguments)
+    return value
+
+
 def _pairs(value: Any) -> list[object]:
     return [part for pair in dict.items(value) for part in pair]
 
@@ -81,17 +82,6 @@ def _fill_set(value: Any, contents: list[object]) -> None:
 def _fill_deque(value: Any, contents: list[object]) -> None:
     collections.deque.clear(value)
     collections.deque.extend(value, contents)
-
-
-# made without calling the class, which is the candidate's
-def _new_deque(cls: Any, maxlen: Any) -> object:
-    value: collections.deque[object] = collections.deque.__new__(cls)
-    collections.deque.__init__(value, (), maxlen)
-    return value
-
-
-def _new_array(cls: Any, typecode: Any) -> object:
-    return array.array.__new__(cls, typecode)
 
 
 def _fill_array(value: Any, contents: list[Any]) -> None:
@@ -127,19 +117,17 @@ def _zoned(zone: object) -> Any:
     return zone
 
 
+def _time(value: datetime.datetime | datetime.time) -> tuple[object, ...]:
+    return value.hour, value.minute, value.second, value.microsecond, _zone(value), value.fold
+
+
 def _moment(value: datetime.datetime) -> tuple[object, ...]:
-    parts = (value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond)
-    return (*parts, _zone(value), value.fold)
+    return (value.year, value.month, value.day, *_time(value))
 
 
-def _new_moment(cls: object, parts: Any) -> object:
+def _timed(make: Callable[..., object], parts: Any) -> object:
     *plain, zone, fold = parts
-    made: Any = datetime.datetime.__new__
-    return made(cls, *plain, _zoned(zone), fold=fold)
-
-
-def _new_time(hour: int, minute: int, second: int, microsecond: int, zone: object, fold: int) -> datetime.time:
-    return datetime.time(hour, minute, second, microsecond, _zoned(zone), fold=fold)
+    return make(*plain, _zoned(zone), fold=fold)
 
 
 VALUES: dict[str, Value] = {
@@ -150,16 +138,10 @@ VALUES: dict[str, Value] = {
         datetime.timedelta, lambda v: (v.days, v.seconds, v.microseconds), lambda p: datetime.timedelta(*p)
     ),
     "timezone": Value(
-        datetime.timezone,
-        lambda v: v.utcoffset(None),
-        lambda p: datetime.timezone(p) if p else datetime.UTC,
+        datetime.timezone, lambda v: v.utcoffset(None), lambda p: datetime.timezone(p) if p else datetime.UTC
     ),
-    "datetime": Value(datetime.datetime, _moment, lambda p: _new_moment(datetime.datetime, p)),
-    "time": Value(
-        datetime.time,
-        lambda v: (v.hour, v.minute, v.second, v.microsecond, _zone(v), v.fold),
-        lambda p: _new_time(*p),
-    ),
+    "datetime": Value(datetime.datetime, _moment, lambda p: _timed(datetime.datetime, p)),
+    "time": Value(datetime.time, _time, lambda p: _timed(datetime.time, p)),
     "uuid": Value(uuid.UUID, lambda v: v.int, lambda p: uuid.UUID(int=p)),
     "purepath": Value(pathlib.PurePosixPath, str, pathlib.PurePosixPath),
     "path": Value(pathlib.PosixPath, str, pathlib.PosixPath),
@@ -247,20 +229,30 @@ CONTAINERS: dict[str, MutableType] = {
         _fill_ordered,
     ),
     "CT": MutableType(collections.Counter, _pairs, _fill_dict),
-    "DD": MutableType(collections.defaultdict, _pairs, _fill_dict, lambda v: v.default_factory),
+    "DD": MutableType(
+        collections.defaultdict,
+        _pairs,
+        _fill_dict,
+        lambda v: v.default_factory,
+        lambda cls, extra: _new(collections.defaultdict, cls, extra),
+    ),
     "DQ": MutableType(
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],
         _fill_deque,
         lambda v: v.maxlen,
-        _new_deque,
+        lambda cls, extra: _new(collections.deque, cls, (), extra),
     ),
-    "A": MutableType(array.array, list, _fill_array, lambda v: v.typecode, _new_array),
+    "A": MutableType(
+        array.array,
+        list,
+        _fill_array,
+        lambda v: v.typecode,
+        lambda cls, extra: cast(Any, array.array).__new__(cls, extra),
+    ),
     "NS": MutableType(types.SimpleNamespace, _namespace_pairs, _fill_namespace),
     "BA": MutableType(
-        bytearray,
-        lambda v: [bytes(v)],
-        lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents)),
+        bytearray, lambda v: [bytes(v)], lambda v, contents: bytearray.__setitem__(v, slice(None), b"".join(contents))
     ),
 }
 CONTAINER_NAMES: dict[type, str] = {container.type: name for name, container in CONTAINERS.items()}
@@ -286,7 +278,7 @@ def _builtin_base(base: Any) -> Callable[[type, Any], object]:
 BASES: dict[type, Callable[[type, Any], object]] = {
     **{base: _builtin_base(base) for base in HELD},
     decimal.Decimal: lambda cls, v: decimal.Decimal.__new__(cls, v),
-    datetime.datetime: lambda cls, v: _new_moment(cls, _moment(v)),
+    datetime.datetime: lambda cls, v: _timed(functools.partial(datetime.datetime.__new__, cls), _moment(v)),
     datetime.date: lambda cls, v: datetime.date.__new__(cls, v.year, v.month, v.day),
     datetime.timedelta: lambda cls, v: datetime.timedelta.__new__(cls, v.days, v.seconds, v.microseconds),
 }
