@@ -8,9 +8,10 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from grpo_rewards._contract import Reward, as_reward
 from grpo_rewards.errors import UnknownRewardError, nearest
@@ -56,21 +57,37 @@ def from_reference(text: str, *, base: Path | None = None) -> Reward:
     return found
 
 
+class _Loader(SourceFileLoader):
+    """Runs the bytes that its module is named by.
+
+    Python would read the file again, or take the bytecode of an earlier edit that has the same second and size.
+    """
+
+    def __init__(self, name: str, path: Path, source: bytes) -> None:
+        super().__init__(name, str(path))
+        self._source = source
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self._source, self.path)
+        return code
+
+
 def _module_of_file(path: Path, text: str) -> tuple[ModuleType, str]:
     if not path.is_file():
         raise UnknownRewardError(f"{text}: there is no file {path}", reference=text)
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    source = path.read_bytes()
+    digest = hashlib.sha256(source).hexdigest()[:12]
     # path and content name the module: a file is loaded once, and anew when it was edited
     name = f"grpo_rewards_file_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest}"
     if name in sys.modules:
         return sys.modules[name], f"sha256:{digest}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise UnknownRewardError(f"{text}: {path} is not a Python file", reference=text)
+    loader = _Loader(name, path, source)
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None  # a loader was given
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # before it runs: dataclasses and pickle look their module up there
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]  # a half-made module must not be found by the next try
         if isinstance(error, Exception):

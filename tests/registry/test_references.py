@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
@@ -46,9 +47,12 @@ def test_a_reward_from_a_file_relative_to_the_configuration(rewards_file: Path, 
     assert get_reward(f"{rewards_file}:plain")(completions=["a"], answer=["a"]) == [1.0]
 
 
-def test_an_edited_file_is_another_version(rewards_file: Path) -> None:
+def test_an_edited_file_is_another_version(rewards_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)  # bytecode of the first is not taken for the second
     before = get_reward(f"{rewards_file}:style")
+    written = rewards_file.stat().st_mtime_ns
     rewards_file.write_text(SOURCE.replace('"please"', '"thanks"'))
+    os.utime(rewards_file, ns=(written, written))
     after = get_reward(f"{rewards_file}:style")
     assert before.version != after.version
     assert after(completions=["thanks"]) == [1.0]
