@@ -193,6 +193,13 @@ def test_what_cannot_be_imported_is_unavailable(monkeypatch: pytest.MonkeyPatch)
         open_sandbox("broken")
 
 
+@pytest.mark.parametrize("hosts", [["tcp://127.0.0.1:1"], ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]])
+def test_a_missing_package_is_not_taken_for_a_missing_engine(hosts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "docker", None)
+    with pytest.raises(SandboxUnavailable, match=r"^the docker backend needs docker-py: pip install"):
+        open_sandbox("docker", hosts=hosts)
+
+
 @pytest.mark.usefixtures("saying")
 def test_the_reward_code_takes_a_registered_backend() -> None:
     code = get_reward("code")

@@ -39,6 +39,7 @@ class Engine:
         self._local = threading.local()
         self._generation = 0
         self._clients: list[Any] = []
+        docker_py()  # without it nothing is known of the engine
         try:
             self.client.ping()
         except Exception as error:  # of docker-py, requests or ssl, as the connection fails in one or another

@@ -69,6 +69,7 @@ class Fleet:
     """
 
     def __init__(self, places: Sequence[str | None], image: str | None, runtime: str | None) -> None:
+        docker_py()  # lacking, it is no engine's fault
         self.hosts = [Host(place, image, runtime) for place in places]
         self._lock = threading.Lock()
         for host in self.hosts:
