@@ -37,7 +37,7 @@ START_SECONDS = 120.0
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from grpo_rewards.workers.program import main; main(**{arguments!r})"
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV")
 _TICK = 0.02  # seconds, about what the clock of processor time counts in
-_LONGEST = 1 << 36  # bytes of a message
+_LONGEST, _PIECE = 1 << 36, 1 << 20  # bytes of a message, and that are read at once
 _LEAVES = 5.0  # seconds that a worker may take to end by itself
 _ENDED = "the worker ended early (out of memory?)"
 
@@ -184,19 +184,18 @@ class WorkerProcess:
             raise self._gone() from None
 
     def _read(self, size: int, deadline: float | None) -> bytearray:
-        data = bytearray(size)
-        view, at = memoryview(data), 0
-        while at < size:
+        data = bytearray()  # grows by what comes: a hostile header may speak of gigabytes
+        while len(data) < size:
             try:
                 self.line.settimeout(_left(deadline))
-                count = self.line.recv_into(view[at:])
+                part = self.line.recv(min(size - len(data), _PIECE))
             except TimeoutError:
                 raise WorkerTimeout("it did not answer in time") from None
             except OSError:
-                count = 0
-            if not count:
+                part = b""
+            if not part:
                 raise self._gone()
-            at += count
+            data += part
         return data
 
     def _gone(self) -> WorkerLost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grpo_rewards.errors import ConfigError
-from grpo_rewards.workers import Pool, Task, WorkerLost, WorkerTimeout
+from grpo_rewards.workers import HEADER, Pool, Task, WorkerLost, WorkerTimeout
 
 
 def act(what: str) -> object:
@@ -24,12 +25,17 @@ def act(what: str) -> object:
             open(begun or os.devnull, "w").close()
             threading.Event().wait()
         case "forge", *_:
-            for descriptor in range(3, 16):
-                try:
-                    os.write(descriptor, b"1 passed in 0.01s\n" * 4)
-                except OSError:
-                    continue
+            _write_everywhere(b"1 passed in 0.01s\n" * 4)
+        case "boast", *_:
+            _write_everywhere(HEADER.pack(b"=", 0, 1 << 35))  # of more bytes than there are
+            os._exit(3)
     return os.getpid()
+
+
+def _write_everywhere(data: bytes) -> None:
+    for descriptor in range(3, 16):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, data)
 
 
 def refuses(argument: bytes) -> Callable[[str], object]:
@@ -57,6 +63,7 @@ def test_what_a_job_raises_is_raised_in_the_caller_and_the_worker_goes_on(pool: 
     [
         ("exit 3", None, WorkerLost, "ended with status 3"),
         ("forge", None, WorkerLost, "the worker process"),
+        ("boast", None, WorkerLost, "ended with status 3"),
         ("hang", 0.2, WorkerTimeout, r"within 0\.2 s"),
     ],
 )
