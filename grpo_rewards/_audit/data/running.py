@@ -253,8 +253,9 @@ def _read(component: Component, task: Mapping[str, object]) -> int:
 
 def _is_answered(component: Component, task: Mapping[str, object]) -> bool:
     """Whether a column that was guessed to hold an answer does: words and programs stand in columns of such names too."""
-    text = task.get(component.reward.columns.get("answer", "answer"))
-    if component.reward.columns.get("answer", "answer") == "answer" or not isinstance(text, str):
+    column = component.reward.columns.get("answer", "answer")
+    text = task.get(column)
+    if column == "answer" or not isinstance(text, str):
         return True
     return _FINAL.search(text) is not None or (len(text) <= _SHORT and "\n" not in text)
 

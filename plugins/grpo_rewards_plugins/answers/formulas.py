@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CHOICE_LEAD", "NUMBER", "PROSE", "WINDOW", "carries", "segments"]
+__all__ = ["CHOICE_LEAD", "NUMBER", "NUMBER_WORDS", "PROSE", "WINDOW", "carries", "segments"]
 
 _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
@@ -16,6 +16,11 @@ CHOICE_LEAD = re.compile(
 NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+(?:,\d{1,2}(?![\d,]))?)(?:\.\d+)?(?:/\d+)?(?:[eE][+-]?\d+)?%?|(?<!\w)[-+]?\.\d+"
 )
+NUMBER_WORDS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
+"""Of 0 to 19, each at its place."""
 PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
 WINDOW = 20_000
 """Characters from the end of a completion that anything but a mark is looked for in."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
+from .formulas import CHOICE_LEAD, NUMBER, NUMBER_WORDS, PROSE, WINDOW, carries, segments
 from .phrases import VERDICTS, concluded, phrase
 
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole", "without_afterthought"]
@@ -44,9 +44,7 @@ _TIME = re.compile(r"^[*(]*(\d{1,2}:\d\d)[*).,]*$")
 _SAID_IN_BOLD = re.compile(
     r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
 )
-_BOLD_NUMBER = frozenset(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
-)
+_COUNTS = frozenset((*NUMBER_WORDS, "twenty"))
 _BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
@@ -62,7 +60,7 @@ def bold(text: str) -> str | None:
         if hit is not None:
             return hit[1]
         plain = content.rstrip(".!,").lower()
-        if plain in VERDICTS or (plain in _BOLD_NUMBER and _DOUBTED.search(_line(window, match.start())) is None):
+        if plain in VERDICTS or (plain in _COUNTS and _DOUBTED.search(_line(window, match.start())) is None):
             return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
@@ -218,7 +216,7 @@ def last_number(text: str) -> str | None:
 
 _SHORT_SENTENCE = 60
 _COUNTED = re.compile(
-    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_BOLD_NUMBER - {"one"})) + r")\b(?! or\b)"
+    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_COUNTS - {"one"})) + r")\b(?! or\b)"
 )
 _THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
 

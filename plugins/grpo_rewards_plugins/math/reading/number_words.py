@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from grpo_rewards_plugins.answers.formulas import NUMBER_WORDS
+
 __all__ = ["amount_in_words", "number_in_words"]
 
-_SMALL = {word: at for at, word in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen".split()
-)}  # fmt: skip
+_SMALL = {word: at for at, word in enumerate(NUMBER_WORDS)}
 _TENS = {word: 10 * (at + 2) for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _PARTS = {
