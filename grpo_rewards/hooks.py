@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from grpo_rewards._registry.calls import registered
+from grpo_rewards._registry import registered
 
 __all__ = ["registered"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from grpo_rewards._audit.attacks import ATTACKS, Attack, honest, right
 from grpo_rewards._audit.cases import Case
 from grpo_rewards._contract import Batch
-from grpo_rewards._registry.calls import registered
+from grpo_rewards._registry import registered
 from grpo_rewards.errors import InputError
 from grpo_rewards.workers import Pool, Task, WorkerLost, pickled, unpickled
 

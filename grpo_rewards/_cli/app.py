@@ -87,7 +87,7 @@ def _register_plugins() -> None:
 
     if all(point.dist is not None and point.dist.name == OWN for point in entry_points(group="grpo_rewards")):
         return  # our own plugins add no command, and are not loaded for a help text
-    from grpo_rewards._registry.calls import call_hook
+    from grpo_rewards._registry import call_hook
 
     def failed(plugin: str, error: Exception) -> None:
         typer.echo(f"warning: the commands of plugin {plugin} are missing: {error}", err=True)

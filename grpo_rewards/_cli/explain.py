@@ -150,7 +150,7 @@ def _records(
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._contract.shapes import scores_in
-    from grpo_rewards._scoring.chunks import Pace, checked, make_chunks
+    from grpo_rewards._scoring.chunks import Pace, batch_of, checked, make_chunks
     from grpo_rewards._scoring.reading import open_source, read_shape
     from grpo_rewards._scoring.reading.joining import joined
     from grpo_rewards._scoring.reading.rows import SCORES
@@ -195,7 +195,7 @@ def _records(
             if malformed.number == number:
                 raise InputError(malformed.problem, source=file, line=number)
         if any(sample.row == number for sample in chunk.samples):
-            table = composite.score(chunk.batch(composite.required_columns))
+            table = composite.score(batch_of(chunk.samples, composite.required_columns))
             return [
                 Explanation({**scores_of(sample, table.row(position)), **_texts(sample.data)})
                 for position, sample in enumerate(chunk.samples)

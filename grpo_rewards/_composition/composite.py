@@ -34,8 +34,7 @@ from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
 from grpo_rewards._contract.shapes import RewardCall
 from grpo_rewards._presets import find_preset, is_preset
-from grpo_rewards._registry import get_reward, registry, with_origin
-from grpo_rewards._registry.calls import call_hook
+from grpo_rewards._registry import call_hook, get_reward, registry, with_origin
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import ColumnError, ConfigError, GrpoRewardsError
 

@@ -101,20 +101,12 @@ class Reward(Generic[Settings]):
     @property
     def required_columns(self) -> tuple[str, ...]:
         """The columns of the data that must be there, after renaming."""
-        return tuple(
-            self.columns.get(parameter.column, parameter.column)
-            for parameter in self.shape.data
-            if parameter.column is not None and parameter.default is REQUIRED
-        )
+        return self._required
 
     @property
     def optional_columns(self) -> tuple[str, ...]:
         """The columns of the data that are used when they are there, after renaming."""
-        return tuple(
-            self.columns.get(parameter.column, parameter.column)
-            for parameter in self.shape.data
-            if parameter.column is not None and parameter.default is not REQUIRED
-        )
+        return self._optional
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -238,6 +230,11 @@ class Reward(Generic[Settings]):
 
     def _describe(self) -> None:
         """Let ``help(reward)`` and a notebook's ``reward?`` show TRL's call with the columns, and the settings as bound."""
+        reads = [
+            (self.columns.get(one.column, one.column), one.default) for one in self.shape.data if one.column is not None
+        ]
+        self._required = tuple(name for name, default in reads if default is REQUIRED)
+        self._optional = tuple(name for name, default in reads if default is not REQUIRED)
         self.__signature__ = call_signature(self.shape, self.columns)
         self.__doc__ = described(self.documentation, self.range, self.required_columns, self.optional_columns,
                                  self.shape.settings, self.defaults)  # fmt: skip

@@ -10,7 +10,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._contract import Batch
 from grpo_rewards._doctor.faults import DataFaults
 from grpo_rewards._doctor.weights import Applied, idle_weights
-from grpo_rewards._scoring.chunks import Pace, available_columns, make_chunks
+from grpo_rewards._scoring.chunks import Pace, available_columns, batch_of, make_chunks
 from grpo_rewards._scoring.reading import Source, open_source
 from grpo_rewards.errors import ColumnError
 
@@ -65,7 +65,7 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
             findings.add(f"{source.name}:{row.number}: {row.problem}")
         # once: the first rows stand for the columns, as in scoring
         if composite is not None and not rows and chunk.samples:
-            absent = _absent(composite, chunk.batch(), source, file, findings)
+            absent = _absent(composite, batch_of(chunk.samples), source, file, findings)
         members = Counter(sample.group for sample in chunk.samples)
         sizes.update(members.values())
         groups += len(members)

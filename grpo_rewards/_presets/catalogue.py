@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpo_rewards._registry.calls import call_hook
+from grpo_rewards._registry import call_hook
 from grpo_rewards.errors import ConfigError, nearest
 
 if TYPE_CHECKING:

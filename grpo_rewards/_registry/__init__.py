@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pluggy
 
@@ -18,12 +22,15 @@ from grpo_rewards.forks import PerProcess
 
 __all__ = [
     "GROUP",
+    "Failed",
     "Plugin",
     "Registry",
+    "call_hook",
     "get_reward",
     "hookimpl",
     "hookspec",
     "list_rewards",
+    "registered",
     "registry",
     "use_plugin",
     "with_origin",
@@ -108,3 +115,48 @@ def get_reward(name: str, *, base: Path | None = None) -> Reward:
         f"A reward of your own is given as ./file.py:name or package.module:name",
         reference=name,
     )
+
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Failed = Callable[[str, Exception], None]
+"""Called with the plugin whose implementation raised, and what it raised."""
+
+
+def call_hook(
+    hook: str, *arguments: object, read: Callable[[Any], T] = lambda given: given, failed: Failed | None = None
+) -> list[tuple[str, T]]:
+    """Return each plugin and what `read` makes of its answer, in the order of registration: the built-in ones first.
+
+    One that raises, or whose answer `read` does not understand, goes to `failed`, which logs a warning by default.
+    """
+    answers = []
+    # one by one: a hook that is called through pluggy ends at the first plugin that raises
+    for implementation in getattr(registry().manager.hook, hook).get_hookimpls():
+        try:
+            found = read(implementation.function(*arguments))
+        except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
+            if failed is None:
+                _warn(hook, implementation.plugin_name, repr(error))
+            else:
+                failed(implementation.plugin_name, error)
+        else:
+            answers.append((implementation.plugin_name, found))
+    return answers
+
+
+@lru_cache(maxsize=256)  # once, though a hook is called with each row or batch
+def _warn(hook: str, plugin: str, problem: str) -> None:
+    _log.warning(
+        "the hook %s of plugin %s raised %s; the rest goes on without it", hook, plugin, problem, exc_info=True
+    )
+
+
+def registered(hook: str, *, failed: Failed | None = None) -> dict[str, Any]:
+    """Return what all plugins return from a hook that names things, such as ``register_code_readers``; the first keeps a name."""
+    found: dict[str, Any] = {}
+    for _, things in call_hook(hook, read=dict, failed=failed):
+        found = {**things, **found}
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ from grpo_rewards._scoring.reading import (
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "available_columns", "checked", "make_chunks"]
+__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "available_columns", "batch_of", "checked", "make_chunks"]
 
 MAX_GROUP_ROWS = 4096
 """A longer group is cut: it must fit in memory to be compared within itself."""
@@ -88,20 +88,21 @@ class Chunk:
         """The bytes of its rows."""
         return sum(len(sample.raw) for sample in self.samples)
 
-    def batch(self, columns: tuple[str, ...] = ()) -> Batch:
-        """Return the samples as a batch with their groups; `columns` that no sample has are None in every row."""
-        found = Batch.from_rows([sample.data for sample in self.samples])
-        prompts, ids, filled = found.prompts, found.completion_ids, found.columns
-        if missing := set(columns) - set(found.available):
-            nothing: list[object] = [None] * len(self.samples)
-            prompts = nothing if "prompt" in missing else prompts
-            ids = nothing if "completion_ids" in missing else ids
-            added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
-            filled = {**filled, **dict.fromkeys(added, nothing)}
-        # then the groups are not known, and a reward that compares one is refused instead of given groups of one row
-        alone = found.prompts is None and "group_id" not in found.columns and all(s.index is None for s in self.samples)
-        grouping = None if alone else [sample.group for sample in self.samples]
-        return Batch(found.completions, prompts, ids, filled, grouping=grouping)
+
+def batch_of(samples: Sequence[Sample], columns: tuple[str, ...] = ()) -> Batch:
+    """Return samples as a batch with their groups; `columns` that no sample has are None in every row."""
+    found = Batch.from_rows([sample.data for sample in samples])
+    prompts, ids, filled = found.prompts, found.completion_ids, found.columns
+    if missing := set(columns) - set(found.available):
+        nothing: list[object] = [None] * len(samples)
+        prompts = nothing if "prompt" in missing else prompts
+        ids = nothing if "completion_ids" in missing else ids
+        added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
+        filled = {**filled, **dict.fromkeys(added, nothing)}
+    # then the groups are not known, and a reward that compares one is refused instead of given groups of one row
+    alone = found.prompts is None and "group_id" not in found.columns and all(s.index is None for s in samples)
+    grouping = None if alone else [sample.group for sample in samples]
+    return Batch(found.completions, prompts, ids, filled, grouping=grouping)
 
 
 class Pace:
@@ -290,7 +291,7 @@ def checked(chunks: Iterator[Chunk], composite: Composite, source: Source, path:
     for chunk in chunks:
         ahead.append(chunk)
         if chunk.samples:
-            batch = chunk.batch()
+            batch = batch_of(chunk.samples)
             composite.check_columns(available_columns(batch, composite, source, path), batch=batch)
             break
     return chain(ahead, chunks)

@@ -125,14 +125,16 @@ def score_file(
         ConfigError: a component found out when it was called that it is configured wrongly (a token that its service refuses).
         ResumeError: there is an unfinished output, or it belongs to something else.
     """
-    source = opened = joined(open_source(path), join, on)
+    source: Source = open_source(path)
+    if join is not None:
+        source = joined(source, join, on)
     started = time.perf_counter()
     run = Run(Statistics(), composite.provenance)
     fingerprint = {"input": _identity(path, source), **composite.provenance}
     if join is not None:
         fingerprint["join"] = {"file": str(join), "on": on}
     if leave_out:
-        source = LeavingOut(opened, leave_out)
+        source = LeavingOut(source, leave_out)
         fingerprint["leave_out"] = sorted(leave_out)
     if out is not None:
         _check_output(path, out, resume=resume, force=force)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grpo_rewards._composition import Composite, ScoreTable, Statistics
 from grpo_rewards._contract import Batch, CallLimits, Outcome
 from grpo_rewards._contract.shapes import RowScores
-from grpo_rewards._scoring.chunks import Chunk, Sample
+from grpo_rewards._scoring.chunks import Sample, batch_of
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 
 __all__ = ["ScoredChunk", "ScoringChunk", "mark_broken", "score_samples", "scores_of"]
@@ -57,7 +57,7 @@ class ScoredChunk:
 def score_samples(composite: Composite, samples: Sequence[Sample]) -> ScoredChunk:
     """Score the samples of whole groups; columns that none of them has are None."""
     started = time.perf_counter()
-    batch = Chunk(list(samples)).batch(composite.required_columns)
+    batch = batch_of(samples, composite.required_columns)
     return _scored(composite, samples, batch, composite.score(batch), started)
 
 
@@ -67,7 +67,7 @@ class ScoringChunk:
     def __init__(self, composite: Composite, samples: Sequence[Sample], limits: CallLimits) -> None:
         self._composite, self._samples = composite, samples
         self._started = time.perf_counter()
-        self._batch = Chunk(list(samples)).batch(composite.required_columns)
+        self._batch = batch_of(samples, composite.required_columns)
         self._under_way = composite.begin(self._batch, limits=limits)
         self.wait, self.left = self._under_way.wait, self._under_way.left
 

@@ -1,8 +1,7 @@
 """Which text is the answer, and by which rule."""
 
 import pytest
-from grpo_rewards_plugins.math.extraction import extract
-from grpo_rewards_plugins.math.extraction.finding import gold_text
+from grpo_rewards_plugins.math.extraction import extract, gold_text
 
 FOUND = [
     ("so \\boxed{\\frac{1}{2}} it is", "\\frac{1}{2}", "box"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grpo_rewards._audit.attacks import wraps
 from grpo_rewards._audit.cases import GOLD_COLUMNS, Case, gold_texts, wrong_answers
-from grpo_rewards._registry.calls import registered
+from grpo_rewards._registry import registered
 
 if TYPE_CHECKING:
     from grpo_rewards._contract import Reward

@@ -13,10 +13,10 @@ from .equivalence.equality import Decision
 from .equivalence.families import same_parameter
 from .equivalence.normalization import without_name
 from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
-from .equivalence.points import NO_SMALL_INTEGER
 from .equivalence.quantities import has_unit, rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
+from .equivalence.values import NO_SMALL_INTEGER
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import same_formula
 from .reading.chinese import from_chinese

@@ -14,7 +14,7 @@ _FAR_OFF = "-98765.4321"
 
 def math_probes(answer: object = None) -> Probes | None:
     """Return right and wrong answers of a row; None where there is no reference column."""
-    from grpo_rewards_plugins.math.extraction.finding import gold_text
+    from grpo_rewards_plugins.math.extraction import gold_text
     from grpo_rewards_plugins.math.reward import check_gold, reference_text
 
     if answer is None:

@@ -41,7 +41,7 @@ def _check(settings: SettingValues) -> None:
 
 def check_gold(answer: object = None, **_columns: object) -> str | None:
     """Return why a reference cannot be read, or None."""
-    from grpo_rewards_plugins.math.extraction.finding import gold_text
+    from grpo_rewards_plugins.math.extraction import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
 
     text = answer if type(answer) is str else reference_text(answer)
@@ -155,7 +155,7 @@ def _together(
 @cache
 def _engine() -> tuple[Callable[..., Extraction], Callable[..., Verdict], Callable[[Reading, str], float]]:
     """Extraction, grading and shares, imported with the first call."""
-    from grpo_rewards_plugins.math.extraction.finding import extract
+    from grpo_rewards_plugins.math.extraction import extract
     from grpo_rewards_plugins.math.grading import grade, share
 
     return extract, grade, share
@@ -176,7 +176,7 @@ def reference_text(given: object) -> str:
 @lru_cache(maxsize=4096)
 def _read_gold(text: str) -> Reading | Outcome:
     """The reading of a reference, or the outcome where there is none."""
-    from grpo_rewards_plugins.math.extraction.finding import gold_text
+    from grpo_rewards_plugins.math.extraction import gold_text
     from grpo_rewards_plugins.math.grading import read, unreadable
 
     if text.startswith(_NONE):

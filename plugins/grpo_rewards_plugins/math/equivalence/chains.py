@@ -8,9 +8,9 @@ from flint import arb, fmpq
 
 from ..reading.tree import Node, free
 from .equality import constant_value, expressions_equal
-from .points import precision
 from .quantities import quantity
 from .rounding import about
+from .values import precision
 
 __all__ = ["chain_differs"]
 

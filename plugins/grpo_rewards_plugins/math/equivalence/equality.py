@@ -17,8 +17,7 @@ from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, free, walk
 from .kinks import bends, points_between
-from .points import Point, Undefined, Unknown, precision
-from .values import evaluate
+from .values import Point, Undefined, Unknown, evaluate, precision
 
 __all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
 

@@ -9,11 +9,19 @@ from typing import Any
 
 from flint import acb, arb, fmpq, fmpz
 
-from .points import NO_SMALL_INTEGER, Undefined, Unknown
+__all__ = ["NO_SMALL_INTEGER", "Undefined", "Unknown", "as_integer", "as_real", "ball_call", "call", "raised"]
 
-__all__ = ["as_integer", "as_real", "ball_call", "call", "raised"]
+NO_SMALL_INTEGER = "no small integer"
 
 _EXACT_BITS = 60_000
+
+
+class Undefined(ArithmeticError):
+    """The expression has no finite value here."""
+
+
+class Unknown(ArithmeticError):
+    """The expression is of a kind that has no number, or costs too much."""
 
 
 def _exact_power(base: fmpq, exponent: int) -> object:

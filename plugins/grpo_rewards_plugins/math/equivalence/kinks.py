@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from flint import acb, arb, fmpq, fmpq_poly
 
 from ..reading.tree import Node, add, free, negate, walk
-from .points import Point, precision
-from .values import evaluate
+from .values import Point, evaluate, precision
 
 __all__ = ["bends", "points_between"]
 

@@ -9,9 +9,8 @@ from flint import acb, fmpq
 
 from ..reading.tree import Node, add, free, negate, replaced, walk
 from .equality import Decision, constant_value, expressions_equal
-from .points import Point, Undefined, precision
 from .sets import Piece, as_pieces, contains_point
-from .values import evaluate, holds
+from .values import Point, Undefined, evaluate, holds, precision
 
 __all__ = ["by_membership", "same_sign"]
 

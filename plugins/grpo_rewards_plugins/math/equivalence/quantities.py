@@ -13,8 +13,8 @@ from flint import acb, arb, fmpq
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, number, power, walk
 from ..reading.units import DEGREE, NO_UNIT, PERCENT, RADIAN, Unit, named_unit
 from .equality import Decision, constant_value, expressions_equal
-from .points import precision
 from .rounding import to_its_digits
+from .values import precision
 
 __all__ = ["Quantity", "has_unit", "quantity", "rules", "same_bounds", "same_quantity", "same_value"]
 

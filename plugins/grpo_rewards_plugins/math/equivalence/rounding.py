@@ -8,7 +8,7 @@ from flint import acb, arb, fmpq
 
 from ..reading.tree import Node, walk
 from .equality import Decision, constant_value
-from .points import precision
+from .values import precision
 
 __all__ = ["about", "to_its_digits"]
 

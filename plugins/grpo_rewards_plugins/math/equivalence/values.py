@@ -5,19 +5,64 @@ A value is an ``fmpq`` (exact), an ``arb`` (a real ball) or an ``acb`` (a comple
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
 from typing import Any
 
+import flint
 from flint import acb, arb, fmpq, fmpq_mat
 
+from grpo_rewards.forks import PerProcess
+
 from ..reading.tree import Node
-from .functions import as_integer, as_real, ball_call, call, raised
-from .points import NO_SMALL_INTEGER, Point, Undefined, Unknown, pseudo
+from .functions import NO_SMALL_INTEGER, Undefined, Unknown, as_integer, as_real, ball_call, call, raised
 
-__all__ = ["evaluate", "holds"]
+__all__ = ["NO_SMALL_INTEGER", "Point", "Undefined", "Unknown", "evaluate", "holds", "precision", "pseudo"]
 
+# steps of `evaluate`, so that a sum within a sum comes to an end
+_BUDGET = 40_000
+_lock = PerProcess(threading.RLock)
 _TERMS = 2_000
 _EXTREME_BITS = 300
 _HUGE, _TINY = arb(2) ** _EXTREME_BITS, arb(2) ** -_EXTREME_BITS
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Balls are computed to ``bits``; the library's precision is one per process, so one thread at a time."""
+    with _lock():
+        before = flint.ctx.prec
+        flint.ctx.prec = bits
+        try:
+            yield
+        finally:
+            flint.ctx.prec = before
+
+
+class Point:
+    """Where a tree is evaluated, and what was met on the way.
+
+    ``opaque``: a part stands for an unknown number, so that *different* proves nothing.
+    ``extreme``: a part is so large or small that it could hide in the rounding, so that *equal* proves nothing.
+    """
+
+    __slots__ = ("budget", "extreme", "guard", "opaque", "values")
+
+    def __init__(self, values: dict[str, fmpq] | None = None, *, guard: bool = False) -> None:
+        self.values = values or {}
+        self.guard = guard
+        self.opaque = False
+        self.extreme = False
+        self.budget = _BUDGET
+
+
+def pseudo(*key: object) -> fmpq:
+    """A fixed, arbitrary rational for a key: stands for what an unknown function gives."""
+    digest = blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # never 0, so that no factor beside it is lost
+    return fmpq(1 + int.from_bytes(digest[:6], "big") % 9_999_991, 2_097_143) + fmpq(1, 7)
 
 
 def _sum(node: Node, point: Point) -> object:

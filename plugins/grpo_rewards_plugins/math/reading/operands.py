@@ -6,20 +6,71 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from .brackets import bracket, group, inside, size
-from .literals import FRACTIONS, number_at, split_digit
 from .parts import calculus, environment, function, series
 from .suffixes import prime
 from .tokens import Token
-from .tree import ONE, Node, ParseError, divide, free, mul, negate, number, power, walk
+from .tree import ONE, Node, ParseError, divide, free, literal, mul, negate, number, power, walk
 from .units import PERCENT_WORDS
 
 if TYPE_CHECKING:
     from .parser import Parser
 
 __all__ = ["argument", "fraction", "operand", "subscript"]
+
+FRACTIONS = frozenset("\\frac \\dfrac \\tfrac \\cfrac \\nicefrac \\sfrac".split())
+
+
+def split_digit(parser: Parser) -> Node:
+    """The next single digit of a number: ``\\frac12``."""
+    token = parser.peek()
+    if len(token.text) == 1 or not token.text.isdigit():
+        parser.take()
+        return literal(token.text)
+    parser.tokens[parser.at] = Token("num", token.text[1:], False)
+    return literal(token.text[0])
+
+
+def number_at(parser: Parser, token: Token) -> Node:
+    text = token.text
+    if parser.met("_"):
+        parser.take()
+        base = parser.argument()
+        return Node("based", (text, _base_name(base)))
+    node = literal(text)
+    if not text.isdigit():
+        return node
+    after = parser.peek()
+    if after.kind == "cmd" and after.text in FRACTIONS:
+        start = parser.at
+        kept = parser.tokens[start : start + 4]  # "\\frac72" splits its token
+        parser.take()
+        part = parser.fraction()
+        if part.kind == "num" and 0 < part.value < 1:  # a mixed number
+            return Node("num", node.value + part.value)
+        if part.kind == "num":
+            raise ParseError("a mixed number whose fraction is not below one")
+        parser.at = start
+        parser.tokens[start : start + 4] = kept  # put back as it was: reading a fraction may split its tokens
+        return node
+    if after.kind == "num" and after.spaced and after.text.isdigit() and parser.peek(1).text == "/":
+        bottom = parser.peek(2)
+        if bottom.kind == "num" and bottom.text.isdigit() and 0 < fmpz(after.text) < fmpz(bottom.text):
+            parser.at += 3
+            return Node("num", node.value + fmpq(fmpz(after.text), fmpz(bottom.text)))
+    return node
+
+
+def _base_name(base: Node) -> str:
+    words = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+    if base.kind == "num":
+        return str(base.value)
+    if base.kind == "sym" and base.value in words:
+        return str(words[base.value])
+    raise ParseError("a subscript on a number that is no base")
+
 
 _HALF = number(fmpq(1, 2))
 _NAMED_SETS = {"R": "R", "Z": "Z", "Q": "Q", "N": "N", "C": "C"}

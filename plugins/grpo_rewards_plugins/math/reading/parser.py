@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 
 from . import operands, suffixes
-from .grouping import grouped
 from .parts import CONDITIONS
-from .tokens import Token, tokenize
+from .tokens import Token, grouped, tokenize
 from .tree import Kind, Node, ParseError, add, divide, mul, negate, number
 from .unit_expressions import begins_unit, labelled_unit, mixed_amount, read_unit, with_unit
 from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, named_unit

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from .brackets import group, inside
-from .literals import literal
-from .tree import MINUS_ONE, Node, ParseError, add, divide, negate, number, power
+from .tree import MINUS_ONE, Node, ParseError, add, divide, literal, negate, number, power
 from .units import CURRENCY, named_unit
 
 if TYPE_CHECKING:

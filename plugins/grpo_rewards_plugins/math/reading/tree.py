@@ -51,6 +51,7 @@ __all__ = [
     "add",
     "divide",
     "free",
+    "literal",
     "mul",
     "negate",
     "number",
@@ -152,3 +153,23 @@ def free(node: Node) -> frozenset[str]:
     for arg in node.args:
         names |= free(arg)
     return names - {node.value} if node.kind in ("sum", "prod") else names
+
+
+_LIMIT_POWER = 100_000  # digits that a literal's "e" exponent may ask for
+
+
+def literal(text: str) -> Node:
+    """A number as written; a decimal keeps its count of digits."""
+    mantissa, mark, tail = text.lower().partition("e")
+    head, point, fraction = mantissa.partition(".")
+    top = fmpz(head + fraction or "0")
+    if mark:
+        shift = int(tail) - len(fraction)
+        # 1e999999999 is left as a power: written out it would take all memory
+        if abs(shift) > _LIMIT_POWER:
+            return mul(Node("num", fmpq(top)), power(number(10), number(shift)))
+        scale = fmpz(10) ** abs(shift)
+        return Node("dec", (fmpq(top * scale) if shift >= 0 else fmpq(top, scale), -shift))
+    if not point:
+        return Node("num", fmpq(top))
+    return Node("dec", (fmpq(top, fmpz(10) ** len(fraction)), len(fraction)))
