@@ -177,8 +177,8 @@ class Composite:
                 raise ConfigError(f"there is no component {name!r} (components: {known})", source=self.source)
             wanted.add(name)
             gate = self.config.rewards[name].gate
-            if gate is not None and gate.on not in wanted:
-                queue.append(gate.on)
+            if gate is not None and gate.component not in wanted:
+                queue.append(gate.component)
         return Composite(only(self.config, wanted), base=self.base, source=self.source)
 
     def scaled(self, executor: str) -> Composite:
@@ -287,7 +287,7 @@ class Composite:
     def can_count(self, name: str) -> bool:
         """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
         rewards, stages = self.config.rewards, self.config.stages
-        gated = (other for other, c in rewards.items() if c.gate is not None and c.gate.on == name)
+        gated = (other for other, c in rewards.items() if c.gate is not None and c.gate.component == name)
         return any(
             rewards[one].weight != 0.0 or any(stage.weights.get(one) for stage in stages) for one in (name, *gated)
         )
@@ -443,7 +443,7 @@ def _gates(component: Component, values: Mapping[str, list[float | None]], size:
     gate = component.gate
     if gate is None:
         return [1.0] * size
-    return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.on]]
+    return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.component]]
 
 
 def _restore(config: dict[str, object], base: str, source: str) -> Composite:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import yaml
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -74,17 +75,10 @@ class WhenConfig(Section):
 class GateConfig(Section):
     """A component counts only where another one's value reaches a bound; where that one is None it counts nothing."""
 
-    on: str = Field(description="The component that decides.")
+    # files with `on`, its name before, are read; YAML 1.1 makes True of that word, hence the other
+    component: str = Field(validation_alias=AliasChoices("component", "on"), description="The component that decides.")
     at_least: Number | None = Field(default=None, description="Open where its value is this or more.")
     at_most: Number | None = Field(default=None, description="Open where its value is this or less.")
-
-    # files are read without this rule of YAML 1.1, but a mapping may come from yaml.safe_load
-    @model_validator(mode="before")
-    @classmethod
-    def _yaml_reads_on_as_true(cls, data: object) -> object:
-        return (
-            {"on" if key is True else key: value for key, value in data.items()} if isinstance(data, Mapping) else data
-        )
 
     @model_validator(mode="after")
     def _some_bound(self) -> GateConfig:
@@ -310,11 +304,11 @@ class Config(Section):
                     "rewards.composite: a component needs another name; this one is the whole's in the logs"
                 )
             gate = component.gate
-            if gate is not None and (gate.on not in self.rewards or gate.on == name):
+            if gate is not None and (gate.component not in self.rewards or gate.component == name):
                 known = [other for other in self.rewards if other != name]
                 raise ValueError(
-                    f"rewards.{name}.gate.on: there is no other component {gate.on!r}"
-                    f"{nearest(gate.on, known)} (components: {', '.join(known) or 'none'})"
+                    f"rewards.{name}.gate.component: there is no other component {gate.component!r}"
+                    f"{nearest(gate.component, known)} (components: {', '.join(known) or 'none'})"
                 )
         return self
 
@@ -344,7 +338,7 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-# YAML 1.1 reads the bare words on, off, yes and no as booleans, so that the key of `gate: {on: correct}` would be True.
+# Booleans as in YAML 1.2: the 1.1 that PyYAML reads makes True of a bare yes, so that `equals: yes` would match no row.
 _UniqueKeyLoader.yaml_implicit_resolvers = {  # a table of its own: other users of SafeLoader keep theirs
     first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()

@@ -52,14 +52,14 @@ def _never_tells(component: Component, composite: Composite) -> str:
     gate = component.gate
     if gate is None:
         return ""
-    other = next(one for one in composite.components if one.name == gate.on)
+    other = next(one for one in composite.components if one.name == gate.component)
     if other.reward.range is None and other.clip is None:
         return ""
     low, high = other.reward.range or (-float("inf"), float("inf"))
     if other.clip is not None:
         low, high = (min(max(bound, other.clip[0]), other.clip[1]) for bound in (low, high))
     if (gate.at_least is not None and gate.at_least > high) or (gate.at_most is not None and gate.at_most < low):
-        return f"its gate never opens, since {gate.on!r} is from {low:g} to {high:g}"
+        return f"its gate never opens, since {gate.component!r} is from {low:g} to {high:g}"
     return ""
 
 

@@ -173,7 +173,7 @@ def _component(
         column = outer.columns.get(inner.when.column, inner.when.column)
         changes["when"] = inner.when.model_copy(update={"column": column})
     if inner.gate is not None:
-        changes["gate"] = inner.gate.model_copy(update={"on": names[inner.gate.on]})
+        changes["gate"] = inner.gate.model_copy(update={"component": names[inner.gate.component]})
     for word in ("gate", "when"):
         if (asked := getattr(outer, word)) is not None:
             if getattr(inner, word) is not None:

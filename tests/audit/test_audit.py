@@ -100,7 +100,7 @@ def test_a_gate_and_a_clip_are_seen(tmp_path: Path) -> None:
         "long": {"use": "./cheatable.py:lengthy", "weight": 0.5},
     }
     open_one = Composite({"rewards": rewards}, base=tmp_path)
-    gated = {**rewards, "long": {**rewards["long"], "gate": {"on": "correct", "at_least": 1.0}}}
+    gated = {**rewards, "long": {**rewards["long"], "gate": {"component": "correct", "at_least": 1.0}}}
     shut_one = Composite({"rewards": gated}, base=tmp_path)
     assert {one.attack for one in audit(open_one, sample_cases(open_one)).wins} >= {"padding"}
     assert audit(shut_one, sample_cases(shut_one)).wins == []

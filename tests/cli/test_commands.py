@@ -25,7 +25,7 @@ version: 1
 rewards:
   correct: {use: exact, weight: 2.0}
   format: {use: xml_format, weight: 0.5, params: {tags: [answer]}}
-  brief: {use: length, weight: 0.2, params: {target: 10, band: 20}, gate: {on: correct, at_least: 1.0}}
+  brief: {use: length, weight: 0.2, params: {target: 10, band: 20}, gate: {component: correct, at_least: 1.0}}
 """
 
 
@@ -192,7 +192,7 @@ def test_validate_a_configuration(cli: Callable[..., CompletedProcess[str]], con
     [
         ("weight: 2.0", "weigth: 2.0", "rewards.correct.weigth"),
         ("use: exact", "use: exakt", "did you mean 'exact'"),
-        ("on: correct", "on: corect", "did you mean 'correct'"),
+        ("component: correct", "component: corect", "did you mean 'correct'"),
         ("tags: [answer]", "tagz: [answer]", "did you mean 'tags'"),
         ("version: 1", "version: 9", "version"),
         ("rewards:", "rewards", "rewards.yaml"),

@@ -41,7 +41,7 @@ def composite(weights: tuple[float, float, float] = (1.0, 0.5, 2.0), **more: Any
     rewards: dict[str, Any] = {
         "first": {"use": first, "weight": weights[0]},
         "second": {"use": second, "weight": weights[1], "clip": [-0.5, 0.5]},
-        "third": {"use": third, "weight": weights[2], "gate": {"on": "first", "at_least": 0.0}},
+        "third": {"use": third, "weight": weights[2], "gate": {"component": "first", "at_least": 0.0}},
     }
     return Composite({"rewards": rewards, **more})
 

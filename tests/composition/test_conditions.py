@@ -154,8 +154,8 @@ def test_scoring_says_when_a_component_applies_to_no_row(tmp_path: Path) -> None
     [
         ({"rewards": {"exact": {"weight": 0}}}, "no component has a weight"),
         ({"rewards": {"exact": {"clip": [1, 2]}, "length": {}}}, "rewards.exact.weight cannot matter: clip"),
-        ({"rewards": {"exact": {"gate": {"on": "length", "at_least": 1.5}}, "length": {}}}, "its gate never opens, since 'length' is from"),
-        ({"rewards": {"exact": {"gate": {"on": "length", "at_most": -9}}, "length": {}}}, "its gate never opens"),
+        ({"rewards": {"exact": {"gate": {"component": "length", "at_least": 1.5}}, "length": {}}}, "its gate never opens, since 'length' is from"),
+        ({"rewards": {"exact": {"gate": {"component": "length", "at_most": -9}}, "length": {}}}, "its gate never opens"),
         ({"rewards": {"exact": {}, "length": {}}, "combine": {"clip": [1, 1]}}, "combine.clip: every reward is 1"),
         ({"rewards": {"exact": {"weight": 3}, "length": {"weight": 0}}, "combine": {"method": "weighted_mean"}}, "rewards.exact.weight cannot matter: a weighted mean of one"),
         ({"rewards": {"exact": {"weight": 3}, "length": {}}, "stages": [{"until": 5, "weights": {"exact": 1}}, {"weights": {"exact": 2}}]}, "cannot matter in training: every stage"),
@@ -169,7 +169,7 @@ def test_weights_that_cannot_matter_whatever_the_data_are(config: dict[str, Any]
 @pytest.mark.parametrize(
     "config",
     [
-        {"rewards": {"exact": {"weight": 2}, "length": {"weight": 0}}}, {"rewards": {"exact": {"gate": {"on": "length", "at_least": 0.5}}, "length": {"weight": 0}}},
+        {"rewards": {"exact": {"weight": 2}, "length": {"weight": 0}}}, {"rewards": {"exact": {"gate": {"component": "length", "at_least": 0.5}}, "length": {"weight": 0}}},
         {"rewards": {"exact": {"weight": 2, "clip": [0.2, 0.8]}, "length": {}}, "combine": {"method": "weighted_mean"}},
         {"rewards": {"exact": {"weight": 3}, "length": {}}, "stages": [{"until": 5, "weights": {"exact": 1}}]}, {"rewards": {"exact": {}}, "combine": {"method": "weighted_mean"}},
     ],

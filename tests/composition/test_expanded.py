@@ -32,7 +32,7 @@ def built(**more: Any) -> tuple[Composite, Counter[str]]:
 
     rewards = {
         "size": {"use": size, "weight": 2.0, "clip": [0, 2]},
-        "shaky": {"use": shaky, "weight": 0.5, "gate": {"on": "size", "at_least": 2}},
+        "shaky": {"use": shaky, "weight": 0.5, "gate": {"component": "size", "at_least": 2}},
         "fine": {"use": fine, "weight": 0.0},
     }
     return Composite({"rewards": rewards, "errors": {"max_infra_rate": 1.0}, **more}), calls

@@ -293,8 +293,8 @@ def _score(built: Composite, completions: list[str]) -> list[float | None]:
             "rewards: {a: {use: exact, params: {tolerence: 1}}}",
             "rewards.a: .*no setting 'tolerence'; did you mean 'tolerance'",
         ),
-        ("rewards: {a: {use: exact, gate: {on: b, at_least: 1}}}", "no other component 'b'"),
-        ("rewards: {a: {use: exact, gate: {on: a, at_least: 1}}}", "no other component 'a'"),
+        ("rewards: {a: {use: exact, gate: {component: b, at_least: 1}}}", "no other component 'b'"),
+        ("rewards: {a: {use: exact, gate: {component: a, at_least: 1}}}", "no other component 'a'"),
         ("rewards: {a: {use: exact, when: {column: x}}}", "give exactly one of equals, any_of, present"),
         ("rewards: {}", "rewards: .*at least 1"),
         ("{rewards: {a: exact}, normalize: gdpo}", "normalize: unknown key; it is 'combine.normalize'"),
@@ -313,6 +313,17 @@ def test_a_wrong_configuration_names_the_place(tmp_path: Path, text: str, messag
     with pytest.raises(ConfigError, match=message) as caught:
         load(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_file_with_the_gates_former_key_and_bare_words_is_read_as_it_is_meant(tmp_path: Path) -> None:
+    path = tmp_path / "rewards.yaml"
+    path.write_text(
+        "rewards: {a: exact, b: {use: exact, gate: {on: a, at_least: 1}, when: {column: said, equals: yes}}}\n"
+    )
+    composite = load(path)
+    assert "gate: {component: a, at_least: 1.0}" in composite.to_yaml()
+    rows = [{"completion": "1", "answer": "1", "said": said} for said in ("yes", "no")]
+    assert composite.score(rows).rewards() == [2.0, 1.0]
 
 
 def test_a_missing_file_and_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,7 +159,7 @@ def test_a_mapping_its_yaml_and_the_names_of_its_components_are_one_composite(gi
     names = list(given_config["rewards"])
     given_config["rewards"][names[-1]].setdefault("weight", 1.0)
     if len(names) > 1:
-        given_config["rewards"][names[0]]["gate"] = {"on": names[1], "at_least": 0.5}
+        given_config["rewards"][names[0]]["gate"] = {"component": names[1], "at_least": 0.5}
     composite = Composite(given_config)
     text = composite.to_yaml()
     again = Composite(yaml.safe_load(text))
@@ -171,7 +171,9 @@ def test_a_mapping_its_yaml_and_the_names_of_its_components_are_one_composite(gi
 
 def test_a_written_file_loads_as_the_same_composite(tmp_path: Path) -> None:
     composite = Composite(
-        correct=(exact, 2.0), brief=(length.with_(target=10), {"gate": {"on": "correct", "at_least": 1}}), trl=as_trl
+        correct=(exact, 2.0),
+        brief=(length.with_(target=10), {"gate": {"component": "correct", "at_least": 1}}),
+        trl=as_trl,
     )
     (tmp_path / "rewards.yaml").write_text(composite.to_yaml())
     again = load(tmp_path / "rewards.yaml")

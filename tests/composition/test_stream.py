@@ -46,7 +46,7 @@ class Counted:
         lengths.rowwise = True  # type: ignore[attr-defined]
         rewards = {
             "exactly": {"use": exactly},
-            "lengths": {"use": lengths, "weight": 0.1, "gate": {"on": "exactly", "at_least": 1}},
+            "lengths": {"use": lengths, "weight": 0.1, "gate": {"component": "exactly", "at_least": 1}},
         }
         return Composite(
             {"rewards": {**rewards, **more.pop("rewards", {"variety": {"use": variety, "weight": 0.5}})}, **more}

@@ -295,7 +295,7 @@ def test_what_a_judge_is_shown(text: str, shown: str | None) -> None:
 
 def test_a_gate_on_something_verifiable_decides(server: Judge) -> None:
     server.play = says(answers=answers(("yes", "4")))
-    gate = {"on": "correct", "at_least": 1.0}
+    gate = {"component": "correct", "at_least": 1.0}
     rewards = {
         "correct": "exact",
         "rubric": {"use": bound(server, "rubric", criteria=["good"]), "weight": 0.5, "gate": gate},

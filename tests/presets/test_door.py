@@ -53,7 +53,7 @@ def test_components_take_the_place_of_the_preset() -> None:
 
 def test_gates_inside_a_preset_follow_its_names() -> None:
     composite = Composite({"rewards": {"nano": {"use": "preset/countdown-nano-aha"}}})
-    gates = {c.name: c.gate.on for c in composite.components if c.gate is not None}
+    gates = {c.name: c.gate.component for c in composite.components if c.gate is not None}
     assert gates == {"nano_expression": "nano_format"}
 
 
@@ -66,7 +66,7 @@ def test_what_is_said_of_a_preset_holds_for_its_components() -> None:
                     "use": "preset/dapo",
                     "weight": {"schedule": "linear", "start": 0.0, "end": 2.0, "until": 10},
                     "when": {"column": "task", "equals": "math"},
-                    "gate": {"on": "right", "at_least": 1.0},
+                    "gate": {"component": "right", "at_least": 1.0},
                     "params": {"overlong": {"max_length": 512, "cache": 128}},
                 },
             }
@@ -88,7 +88,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"g": {"use": "preset/gsm8k-xml", "params": {"soft": {"tagz": []}}}}, "no setting 'tagz'; did you mean 'tags'"),
     ({"g": {"use": "preset/gsm8k-xml", "columns": {"gold": "answer"}}}, "reads no column 'gold' (it reads answer)"),
     ({"g": "preset/gsm8k-xml", "g_soft": "integer"}, "there is another component 'g_soft'"),
-    ({"i": "integer", "g": {"use": "preset/gsm8k-lm-book", "gate": {"on": "i", "at_least": 1}}}, "has its own gate"),
+    (
+        {"i": "integer", "g": {"use": "preset/gsm8k-lm-book", "gate": {"component": "i", "at_least": 1}}},
+        "has its own gate",
+    ),
 ]
 
 

@@ -33,7 +33,7 @@ REWARDS = {
     "correct": {"use": "math", "weight": 2.0},
     "format": {"use": "xml_format", "weight": 0.5},
     "variety": {"use": "diversity", "weight": 0.25},
-    "exact": {"use": "exact", "gate": {"on": "format", "at_least": 0.5}},
+    "exact": {"use": "exact", "gate": {"component": "format", "at_least": 0.5}},
     "tests": {
         "use": "code",
         "params": {"sandbox": "local", "timeout": 60},

@@ -60,7 +60,7 @@ def main() -> None:
     rewards: dict[str, Any] = {
         "acts": {"use": f"{folder}/acting.py:acts", "clip": [0.2, 1.0]},
         "waits": {"use": f"{folder}/acting.py:waits"},
-        "logs": {"use": f"{folder}/acting.py:logs", "gate": {"on": "acts", "at_least": 0.4}},
+        "logs": {"use": f"{folder}/acting.py:logs", "gate": {"component": "acts", "at_least": 0.4}},
         "variety": {"use": "diversity", "weight": 0.5},
         "tagged": {"use": "xml_format", "when": {"column": "kind", "equals": "b"}},
     }
