@@ -41,7 +41,7 @@ def test_the_arguments_of_math_verify_are_taken() -> None:
 
 def test_the_modules_can_be_imported_by_their_names() -> None:
     program = (
-        "import grpo_rewards_plugins.math.extraction as f\n"
+        "import grpo_rewards_plugins.math.extraction.finding as f\n"
         "import grpo_rewards_plugins.math as m\n"
         "import sys\n"
         "assert 'flint' not in sys.modules or f.gold_text\n"
