@@ -150,7 +150,8 @@ def local(found: list[dict[str, Any]], kind: str) -> dict[str, Any]:
             "sandbox, two at a time": (lambda: judge(two, jobs), len(jobs)),
             "bare fork": (lambda: bare_fork(found), len(found)),
             "bare fork, two at a time": (lambda: two_bare_forks(found), len(found)),
-            "sandbox, the samples of pytest": (lambda: judge(one, jobs[: len(few)] * 4), 4 * len(few)),
+            # as often as takes it about as long as pytest takes once: a short time is a noisy one
+            "sandbox, the samples of pytest": (lambda: judge(one, jobs[: len(few)] * 24), 24 * len(few)),
             "pytest in a subprocess": (lambda: pytest_processes(few, Path(folder)), len(few)),
         })  # fmt: skip
     single = ms["sandbox, one at a time"]

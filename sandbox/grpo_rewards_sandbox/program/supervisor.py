@@ -264,7 +264,8 @@ class Supervisor:
                 else:
                     request = {**self._request("tests", limits, shared), "job": job}
                     running.append(self._start("tests", request, (ours.detach(), writer, set_up)))
-            found, complete = self._verdict(reader, self._clock(job["timeout"]), running, limits["memory"])
+            clock = self._clock(job["timeout"])
+            found, complete = self._verdict(reader, clock, running, limits["memory"], hangs_up=reused)
             if found.status == "refused" and job["fidelity"] == "shared":
                 found.status = "failed"  # written by the candidate: nobody else says so there
             # tests that are refused by their text alone say so before their candidate's process may be set up
@@ -361,9 +362,17 @@ class Supervisor:
             return "disk", f"its files hold more than {root.TMP_BYTES >> 20} MiB together"
         return "", ""
 
-    def _verdict(self, reader: int, clock: JobClock, running: list[Started], memory: int) -> tuple[JobReport, bool]:
-        """Wait for the report, with an eye on what the candidate holds; say whether it came."""
+    def _verdict(
+        self, reader: int, clock: JobClock, running: list[Started], memory: int, *, hangs_up: bool
+    ) -> tuple[JobReport, bool]:
+        """Wait for the report, with an eye on what the candidate holds; say whether it came.
+
+        `hangs_up`: who writes it closes the pipe then, so nobody has to wake for each test that passed before.
+        """
         report, data, chances = JobReport(), b"", _LAST_READS
+        poll = select.poll()
+        poll.register(reader, 0 if hangs_up else select.POLLIN)
+        os.set_blocking(reader, False)
         while True:
             left = clock.left()
             chances -= left <= 0
@@ -371,15 +380,17 @@ class Supervisor:
             if report.limit:
                 report.status = "limit"
                 break
-            if not select.select([reader], [], [], min(max(left, 0.0), _LOOK))[0]:
+            poll.poll(min(max(left, 0.0), _LOOK) * 1000)
+            try:
+                chunk = os.read(reader, 65536)
+            except BlockingIOError:
                 if left > 0:
                     continue
-                chances = 0
+                chances, chunk = 0, b""
+            data += chunk
             if not chances:
                 report.status, report.reason = "timeout", clock.reason()
                 break
-            chunk = os.read(reader, 65536)
-            data += chunk
             if not chunk or len(data) > _MAX_REPORT:
                 report.reason = "the tests ended without a verdict"
                 break
