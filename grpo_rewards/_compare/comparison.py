@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 from grpo_rewards._compare.ranking import kendall, rank_correlations
 from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side, pair_up
@@ -17,6 +17,7 @@ from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._compare.spool import Column, Spool, in_order
 from grpo_rewards._composition.normalize import standardised_in_groups
 from grpo_rewards._composition.stats import mean, pearson
+from grpo_rewards._contract.shapes import PartScores
 
 __all__ = ["COMBINATION", "Comparison", "compare"]
 
@@ -30,24 +31,13 @@ _NONE = math.nan  # stands for no reward in arrays; a reward is a finite number
 Figures = dict[str, Any]  # plain data for JSON and tables, by name
 
 
-class ShownCell(TypedDict):
-    """What a component said of a row on one side."""
-
-    value: float | None
-    weight: float
-    gate: float
-    contribution: float | None
-    status: str
-    reason: str
-
-
 class PartChange(TypedDict):
     """How a component's part in a row's reward changed: by how much, and in what (value, weight, gate, status)."""
 
     change: float
     what: list[str]
-    a: ShownCell | None
-    b: ShownCell | None
+    a: PartScores | None
+    b: PartScores | None
 
 
 class RowChange(TypedDict):
@@ -153,7 +143,7 @@ class _Rewards:
         self.sizes.append(size)
 
     @staticmethod
-    def _with_first(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, int, float, float]]:
+    def _with_first(rows: Iterable[tuple[int, int, int, float, float]]) -> Iterator[tuple[int, int, float, float]]:
         """Rows that stand by their groups, each with the place of its group's first row in the group's stead."""
         group, first = None, 0
         for *digest, place, x, y in rows:
@@ -267,13 +257,8 @@ def _kinds(one: ComponentScore | None, two: ComponentScore | None) -> list[str]:
     return kinds
 
 
-def _shown(cell: ComponentScore | None) -> ShownCell | None:
-    if cell is None:
-        return None
-    return {
-        "value": cell.value, "weight": cell.weight, "gate": cell.gate, "contribution": cell.contribution,
-        "status": cell.status, "reason": cell.reason,
-    }  # fmt: skip
+def _shown(cell: ComponentScore | None) -> PartScores | None:
+    return None if cell is None else cast(PartScores, cell._asdict())
 
 
 # ------------------------------------------------------------------------------------------------ figures

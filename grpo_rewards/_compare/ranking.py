@@ -10,17 +10,12 @@ from itertools import chain, repeat
 from grpo_rewards._compare.spool import SORTED_AT_ONCE, Column, in_order
 from grpo_rewards._composition.stats import pearson
 
-__all__ = ["kendall", "rank_correlations", "spearman"]
+__all__ = ["kendall", "rank_correlations"]
 
 
 def kendall(x: Iterable[float], y: Iterable[float]) -> float | None:
     """Return Kendall's tau-b, which allows for ties, or None where one list is constant."""
     return rank_correlations(zip(x, y, strict=True))[0]
-
-
-def spearman(x: Iterable[float], y: Iterable[float]) -> float | None:
-    """Return Spearman's rank correlation, or None where one list is constant."""
-    return rank_correlations(zip(x, y, strict=True))[1]
 
 
 def rank_correlations(pairs: Iterable[tuple[float, float]]) -> tuple[float | None, float | None]:

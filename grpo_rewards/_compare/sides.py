@@ -7,11 +7,11 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
-from grpo_rewards._compare.spool import Column, Spool, in_order
+from grpo_rewards._compare.spool import Column, Items, Spool, in_order
 from grpo_rewards._contract import completion_text
 from grpo_rewards._contract.shapes import RowScores
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
@@ -26,8 +26,7 @@ _EXCERPT = 200
 _HALVES = struct.Struct("=qq")  # of a digest
 
 
-@dataclass(frozen=True, slots=True)
-class ComponentScore:
+class ComponentScore(NamedTuple):
     """What one component said about one row; `contribution` is value × weight × gate, None where there is no value."""
 
     value: float | None
@@ -71,11 +70,10 @@ class Side:
         return self.rows.contents if isinstance(self.rows, _SpooledRows) else [row.content for row in self.rows]
 
 
-_PackedCell = tuple[float | None, float, float, float | None, str, str]
-_Packed = tuple[int, int | None, bytes, str, float | None, list[tuple[str, _PackedCell]], str]
+_Packed = tuple[int, int | None, bytes, str, float | None, Mapping[str, tuple[object, ...]], str]
 
 
-class _SpooledRows(Sequence[ComparedRow]):
+class _SpooledRows(Items[ComparedRow]):
     """Rows on disk; in memory are their digests."""
 
     def __init__(self) -> None:
@@ -87,9 +85,7 @@ class _SpooledRows(Sequence[ComparedRow]):
         """Add a row."""
         self._names.update(dict.fromkeys(row.cells))
         self.contents.append(row.content)
-        cells = [
-            (name, (c.value, c.weight, c.gate, c.contribution, c.status, c.reason)) for name, c in row.cells.items()
-        ]
+        cells = {name: tuple(cell) for name, cell in row.cells.items()}
         self._spool.append((row.line, row.index, row.content, row.group, row.reward, cells, row.excerpt))
 
     @property
@@ -99,19 +95,13 @@ class _SpooledRows(Sequence[ComparedRow]):
     def __len__(self) -> int:
         return len(self._spool)
 
-    @overload
-    def __getitem__(self, place: int) -> ComparedRow: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[ComparedRow]: ...
-    def __getitem__(self, place: int | slice) -> ComparedRow | list[ComparedRow]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
+    def item(self, place: int) -> ComparedRow:
         line, index, content, group, reward, cells, excerpt = self._spool[place]
-        found = {name: ComponentScore(*fields) for name, fields in cells}
+        found = {name: ComponentScore._make(fields) for name, fields in cells.items()}
         return ComparedRow(line, index, content, group, reward, found, excerpt)
 
 
-class _Digests(Sequence[bytes]):
+class _Digests(Items[bytes]):
     """Digests, of two numbers each."""
 
     def __init__(self) -> None:
@@ -123,13 +113,7 @@ class _Digests(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self._halves) // 2
 
-    @overload
-    def __getitem__(self, place: int) -> bytes: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[bytes]: ...
-    def __getitem__(self, place: int | slice) -> bytes | list[bytes]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
+    def item(self, place: int) -> bytes:
         return _HALVES.pack(self._halves[2 * place], self._halves[2 * place + 1])
 
 

@@ -7,15 +7,17 @@ import pickle
 import struct
 import tempfile
 import weakref
+from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count, islice, pairwise
-from typing import IO, Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, TypeVar, cast, overload
 
-__all__ = ["SORTED_AT_ONCE", "Column", "Spool", "in_order"]
+__all__ = ["SORTED_AT_ONCE", "Column", "Items", "Spool", "in_order"]
 
 _Item = TypeVar("_Item")
 _Number = TypeVar("_Number", int, float)
+_Record = TypeVar("_Record", bound=tuple[Any, ...])
 
 SORTED_AT_ONCE = 1 << 15
 """Records that are sorted in memory; more are merged on disk."""
@@ -24,7 +26,22 @@ _BLOCK = 1 << 11  # numbers that are written and read at once
 _READ = 1 << 10  # records of a sorted run that are read at once
 
 
-class Column(Sequence[_Number], Generic[_Number]):
+class Items(Sequence[_Item]):
+    """A sequence that finds its items one by one."""
+
+    @abstractmethod
+    def item(self, place: int) -> _Item:
+        """Return the item at a place."""
+
+    @overload
+    def __getitem__(self, place: int) -> _Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[_Item]: ...
+    def __getitem__(self, place: int | slice) -> _Item | list[_Item]:
+        return [self.item(one) for one in range(len(self))[place]] if isinstance(place, slice) else self.item(place)
+
+
+class Column(Items[_Number], Generic[_Number]):
     """Numbers of one `kind` (`array`'s: ``d``, ``q``); the latest are in memory, the others in a file that is gone with it."""
 
     def __init__(self, kind: str, values: Iterable[_Number] = ()) -> None:
@@ -64,13 +81,7 @@ class Column(Sequence[_Number], Generic[_Number]):
         blocks = (self._block(number) for number in range(first // _BLOCK, -(-end // _BLOCK)))
         return islice(chain.from_iterable(blocks), first % _BLOCK, first % _BLOCK + max(0, end - first))
 
-    @overload
-    def __getitem__(self, place: int) -> _Number: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[_Number]: ...
-    def __getitem__(self, place: int | slice) -> _Number | list[_Number]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
+    def item(self, place: int) -> _Number:
         if not 0 <= place < len(self):
             raise IndexError(place)
         number = place // _BLOCK
@@ -89,7 +100,7 @@ class Column(Sequence[_Number], Generic[_Number]):
         return found
 
 
-def in_order(records: Iterable[tuple[Any, ...]], kinds: str) -> Iterator[tuple[Any, ...]]:
+def in_order(records: Iterable[_Record], kinds: str) -> Iterator[_Record]:
     """Return records of numbers in order; `kinds` are those of their fields (`struct`'s: ``d``, ``q``)."""
     form = struct.Struct("=" + kinds)
     records = iter(records)
@@ -105,16 +116,16 @@ def in_order(records: Iterable[tuple[Any, ...]], kinds: str) -> Iterator[tuple[A
             ends.append(ends[-1] + len(run))
             run = sorted(islice(records, SORTED_AT_ONCE))
 
-        def of_run(place: int, end: int) -> Iterator[tuple[Any, ...]]:
+        def of_run(place: int, end: int) -> Iterator[_Record]:
             while place < end:
                 file.seek(place * form.size)
-                yield from form.iter_unpack(file.read(min(_READ, end - place) * form.size))
+                yield from cast("Iterator[_Record]", form.iter_unpack(file.read(min(_READ, end - place) * form.size)))
                 place += _READ
 
         yield from heapq.merge(*(of_run(start, end) for start, end in pairwise(ends)))
 
 
-class Spool(Sequence[_Item], Generic[_Item]):
+class Spool(Items[_Item]):
     """Plain data in a file without a name, which is gone with it."""
 
     def __init__(self) -> None:
@@ -132,15 +143,9 @@ class Spool(Sequence[_Item], Generic[_Item]):
     def __len__(self) -> int:
         return len(self._at)
 
-    @overload
-    def __getitem__(self, place: int) -> _Item: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[_Item]: ...
-    def __getitem__(self, place: int | slice) -> object:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
+    def item(self, place: int) -> _Item:
         self._file.seek(self._at[place])
-        return pickle.load(self._file)  # noqa: S301 - what `append` wrote
+        return cast(_Item, pickle.load(self._file))  # noqa: S301 - what `append` wrote
 
     def reorder(self, keys: Iterable[float]) -> None:
         """Put the items in the order of their keys; equal ones stay in theirs."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grpo_rewards._compare import Side, compare, ranking, spool
-from grpo_rewards._compare.ranking import kendall, rank_correlations, spearman
+from grpo_rewards._compare.ranking import kendall, rank_correlations
 from grpo_rewards._compare.sides import ComparedRow, ComponentScore
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.stats import pearson
@@ -37,9 +37,9 @@ def test_kendall_is_tau_b(pairs: Any) -> None:
 
 
 def test_equal_values_share_a_rank() -> None:
-    assert spearman([10.0, 20.0, 20.0, 5.0], [2.0, 3.5, 3.5, 1.0]) == pytest.approx(1.0)
-    assert spearman([1.0, 2.0, 3.0, 4.0], [1.0, 4.0, 9.0, 16.0]) == 1.0
-    assert spearman([1.0, 2.0, 3.0], [3.0, 2.0, 1.0]) == -1.0
+    assert rank_correlations(zip([10.0, 20.0, 20.0, 5.0], [2.0, 3.5, 3.5, 1.0], strict=True))[1] == pytest.approx(1.0)
+    assert rank_correlations(zip([1.0, 2.0, 3.0, 4.0], [1.0, 4.0, 9.0, 16.0], strict=True))[1] == 1.0
+    assert rank_correlations(zip([1.0, 2.0, 3.0], [3.0, 2.0, 1.0], strict=True))[1] == -1.0
     assert pearson([1.0, 1.0], [1.0, 2.0]) is None
 
 

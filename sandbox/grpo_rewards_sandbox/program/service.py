@@ -37,8 +37,8 @@ def main() -> None:
     wire.write_frame(out, {"plan": supervisor.plan.as_json()})
     try:
         while (job := wire.read_frame(0)) is not None:
-            answer = Answer(out)
-            answer.finish(supervisor.run(job, answer))
+            reply = JobReply(out)
+            reply.finish(supervisor.run(job, reply))
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         supervisor.close()
@@ -50,7 +50,7 @@ def go_first() -> None:
         handle.write("-20")
 
 
-class Answer:
+class JobReply:
     """What the other end reads of one job: signs of life, the verdict, and the word that all is clean with it or after it."""
 
     def __init__(self, out: int) -> None:
