@@ -66,7 +66,9 @@ class Classifier:
         try:
             return str(self.tokenizer.apply_chat_template(chat, tokenize=False))
         except TemplateError as error:
-            raise InfrastructureError(f"its chat template refused a conversation: {_first_line(error)}") from None
+            raise InfrastructureError(
+                f"the model's chat template refused a conversation: {_first_line(error)}"
+            ) from None
 
     def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> Iterator[tuple[int, list[float]]]:
         """Yield each text's place and the classifier's outputs, batch by batch (padding may change their last digits).

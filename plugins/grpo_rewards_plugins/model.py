@@ -80,7 +80,7 @@ def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Out
         raise ValueError(f"the model has {len(row)} outputs, counted from 0, so there is no label {label}")
     logit = row[label]
     if not all(map(math.isfinite, row)):
-        return Outcome(None, "unavailable", "model: its output is not finite")
+        return Outcome(None, "unavailable", "the model's output is not finite")
     if output == "logit":
         value = max(-1.0, min(1.0, logit / scale))
     elif output == "softmax":

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from grpo_rewards import Composite, Outcome, load, reward
+from grpo_rewards._composition import evaluation
 from grpo_rewards.errors import ColumnError, ConfigError, InfrastructureError, InputError, PluginError
 
 RELEASE = threading.Event()
@@ -167,16 +168,17 @@ def test_every_error_crosses_into_another_process_whole() -> None:
         assert (type(received), str(received), vars(received)) == (type(error), str(error), vars(error))
 
 
-def test_hung_rows_are_all_counted_whatever_ended_them() -> None:
+def test_hung_rows_are_all_counted_whatever_ended_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two batches of hung rows are borne; those of a component that is then called no more count with them."""
+    monkeypatch.setattr(evaluation, "_MAX_STUCK", 2)  # what two batches leave of a reward that is one call
     release = threading.Event()
 
-    @reward
-    def hangs(completion: str) -> float:
+    @reward.batch(range=(0.0, 1.0))
+    def hangs(completions: list[str]) -> list[float]:
         release.wait(30)
-        return 1.0
+        return [1.0] * len(completions)
 
-    built = Composite({"rewards": {"hangs": hangs}, "errors": {"batch_timeout": 0.6}})
+    built = Composite({"rewards": {"hangs": hangs}, "errors": {"batch_timeout": 0.25}})
     try:
         assert [train(built, *"abcdefghijklmnop") for _ in range(2)] == [[None] * 16] * 2
         with pytest.raises(InfrastructureError, match=r"48 of the latest 48 rows.*32 unfinished within") as caught:

@@ -164,7 +164,7 @@ async def consult(
             try:
                 verdict = read(_document(found))
             except _NO_VERDICT:
-                problem = NoAnswer("its answer is no verdict of the form that was asked for")
+                problem = NoAnswer("the judge's answer is no verdict of the form that was asked for")
                 # with its last answer alone, so that questions do not grow from try to try
                 body = _body(client, [*messages, *_put_right(found)])
             else:
@@ -225,7 +225,7 @@ def _ask(url: str, body: bytes, key_env: str, timeout: float) -> tuple[bytes | N
     try:
         answer = post(url, body, token=os.environ.get(key_env, ""), timeout=timeout, most=_LARGEST_ANSWER)
     except NoAnswer as problem:
-        return NoAnswer(f"the endpoint {problem}", pause=problem.pause, refused=problem.refused), None
+        return NoAnswer(f"the judge's endpoint {problem}", pause=problem.pause, refused=problem.refused), None
     return answer, _tokens(answer)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.http import NoAnswer
@@ -94,9 +93,9 @@ async def _scores(client: Client, told: str, task: Mapping[str, object], order: 
     names = [f"response {number}" for number in range(1, len(order) + 1)]
     asked = {**task, "responses": dict(zip(names, order, strict=True))}
 
-    def read(document: dict[str, Any]) -> dict[str, float]:
+    def read(document: dict[str, object]) -> dict[str, float]:
         given = document["scores"]
-        if set(given) != set(names):
+        if not isinstance(given, dict) or set(given) != set(names):
             raise ValueError("one score per response")
         return {text: _score(given[name]) for name, text in zip(names, order, strict=True)}
 
