@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import yaml
 from pydantic import (
@@ -117,10 +117,11 @@ class ComponentConfig(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _bound_settings_as_params(cls, data: Any) -> object:
+    def _bound_settings_as_params(cls, data: object) -> object:
         """A reward with bound settings is the reward with these params, as a file says it: the two have one identity."""
-        use = data.get("use") if isinstance(data, Mapping) else None
-        if not isinstance(use, Reward) or use is (plain := use.unbound()):
+        if not isinstance(data, Mapping) or not isinstance(use := data.get("use"), Reward):
+            return data
+        if use is (plain := use.unbound()):
             return data
         found = {**data, "use": plain}
         for key, bound in (("params", use.settings), ("columns", use.named_columns)):

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from grpo_rewards.forks import PerProcess
 
@@ -15,7 +15,7 @@ __all__ = ["submit"]
 T = TypeVar("T")
 
 
-def submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+def submit(coroutine: Coroutine[object, object, T]) -> Future[T]:
     """Run `coroutine` on the process's background loop and return its future. Safe after a fork."""
     return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 

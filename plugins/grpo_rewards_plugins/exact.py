@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
@@ -75,7 +74,7 @@ def exact(
     return Outcome(0.0, "scored", reason, details)
 
 
-def _golds(answer: object) -> Sequence[Any]:
+def _golds(answer: object) -> Sequence[object]:
     """The accepted answers; arrays of columnar files as lists."""
     answer = plain(answer)
     return answer if isinstance(answer, list | tuple) else (answer,)

@@ -112,7 +112,9 @@ class CompositeORM:
                 "orm_class(..., accept_growth=True)"
             )
 
-    def _scored(self, rows: Sequence[Mapping[str, Any]], grouping: Sequence[int]) -> list[ScoredRow] | GrpoRewardsError:
+    def _scored(
+        self, rows: Sequence[Mapping[str, object]], grouping: Sequence[int]
+    ) -> list[ScoredRow] | GrpoRewardsError:
         try:
             return score_rows(self.composite, rows, grouping=grouping)
         except GrpoRewardsError as error:
@@ -212,5 +214,5 @@ def _by_key(keys: Sequence[object]) -> list[list[int]]:
     return list(found.values())
 
 
-def _is_column(name: str, values: Any, size: int) -> bool:
+def _is_column(name: str, values: object, size: int) -> bool:
     return name not in _NOT_COLUMNS and isinstance(values, list | tuple) and len(values) == size

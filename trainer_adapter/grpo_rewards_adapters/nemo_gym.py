@@ -64,7 +64,7 @@ def verify(
     raise JudgeError(reason)
 
 
-def messages_of(response: Mapping[str, Any]) -> list[dict[str, object]]:
+def messages_of(response: Mapping[str, object]) -> list[dict[str, object]]:
     """Return the output of an OpenAI response as chat messages; reasoning items are no part of what was said.
 
     Raises:

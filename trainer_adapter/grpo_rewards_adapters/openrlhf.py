@@ -89,7 +89,7 @@ def _same_but_spaces(query: str, start: int, prompt: str) -> int | None:
 def reward_lists(
     queries: Sequence[str],
     prompts: Sequence[str],
-    labels: Sequence[Any],
+    labels: Sequence[object],
     *,
     config: Composite | str | None = None,
     gold: str = "answer",

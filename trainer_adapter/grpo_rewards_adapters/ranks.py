@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from grpo_rewards.types import World
 
@@ -18,7 +18,7 @@ class TorchWorld(World):
 
     def gather(self, thing: _Thing) -> list[_Thing]:
         """Return every rank's `thing`, in order of rank, on every rank. All ranks must call it at the same point."""
-        gathered: list[Any] = [None] * self.size
+        gathered = [thing] * self.size
         sys.modules["torch.distributed"].all_gather_object(gathered, thing)
         gathered[self.rank] = thing  # its own, with what pickling leaves behind
         return gathered

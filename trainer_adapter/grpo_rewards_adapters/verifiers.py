@@ -149,14 +149,14 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
             completions: list[object],
             prompts: list[object],
             answers: list[object],
-            infos: list[Any],
+            infos: list[object],
             tasks: list[object],
             states: list[object],
         ) -> list[float]:
             def rows() -> list[dict[str, object]]:
                 made = []
-                for row, completion in enumerate(completions):
-                    info = dict(infos[row]) if isinstance(infos[row], Mapping) else {}
+                for row, (completion, given) in enumerate(zip(completions, infos, strict=True)):
+                    info = dict(given) if isinstance(given, Mapping) else {}
                     own = {"answer": answers[row], "task": tasks[row], "prompt": prompts[row]}
                     made.append({gold: answers[row], **info, **own, "completion": _plain(completion)})
                 return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -122,11 +123,11 @@ def words(text: str) -> list[str]:
 
     Of those of nltk's tokenizer since 3.10, where a mark that joins or combines (``U+200D``, ``U+0303``) is part of a word.
     """
-    return _WORD.findall(text) if text.isascii() else _wide_word().findall(text)
+    return _WORD.findall(text) if text.isascii() else _wide_words()(text)
 
 
 @lru_cache(maxsize=1)
-def _wide_word() -> Any:
+def _wide_words() -> Callable[[str], list[str]]:
     import regex
 
-    return regex.compile(r"\w+")
+    return regex.compile(r"\w+").findall

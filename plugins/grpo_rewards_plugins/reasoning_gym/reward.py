@@ -101,7 +101,7 @@ def _entry(metadata: object, answer: object, question: object) -> str | Outcome:
         return Outcome(None, "not_applicable", f"metadata cannot be read: {problem}"[:300])
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"it holds a {type(value).__name__}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypedDict
+from typing import Protocol, TypedDict
 
 from .rules import Gold, ResultRow, Rule
 
@@ -137,7 +137,7 @@ def plain_rows(rows: Iterable[tuple[object, ...]]) -> list[ResultRow]:
 _PLAIN = frozenset({str, int, bool, bytes, type(None)})
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     # NaN equals nothing, itself neither, so that equal rows would differ
     if value != value:
         return "NaN"

@@ -61,7 +61,7 @@ def wanted_calls(truth: str) -> tuple[dict[str, object], ...]:
     return tuple(found)
 
 
-def _objects(text: str) -> list[Any]:
+def _objects(text: str) -> list[dict[str, object]]:
     inside = text.split("<tool_call>", 2)[1].split("</tool_call>", 1)[0]
     return [json.loads(line) for line in inside.strip().split("\n")]
 

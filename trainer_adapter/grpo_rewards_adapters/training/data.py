@@ -172,7 +172,7 @@ def _prepared(
     return out
 
 
-def _asked(row: TrainingRow, config: DatasetConfig) -> Any:
+def _asked(row: TrainingRow, config: DatasetConfig) -> object:
     if config.template is None:
         return row[config.prompt]
     try:
@@ -181,7 +181,7 @@ def _asked(row: TrainingRow, config: DatasetConfig) -> Any:
         raise ConfigError(f"does not fit the columns {', '.join(row)}: {error}", path="dataset.template") from None
 
 
-def _prompt(asked: Any, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase) -> Any:
+def _prompt(asked: object, chat: ChatConfig, tokenizer: PreTrainedTokenizerBase) -> object:
     """Text stays text for a tokenizer without chat template; otherwise everything becomes messages."""
     if isinstance(asked, str):
         if getattr(tokenizer, "chat_template", None) is None:

@@ -21,7 +21,7 @@ FILE = "grpo_rewards.json"
 _PACKAGES = ("grpo-rewards", "torch", "transformers", "trl", "peft", "datasets", "accelerate", "tokenizers")
 
 
-def provenance(recipe: Recipe, composite: Composite, sources: dict[str, str]) -> dict[str, Any]:
+def provenance(recipe: Recipe, composite: Composite, sources: dict[str, str]) -> dict[str, object]:
     """Return configuration, rewards with their plugins' versions, data, seed and packages, as plain data."""
     versions = {}
     for name in _PACKAGES:
@@ -39,7 +39,7 @@ def provenance(recipe: Recipe, composite: Composite, sources: dict[str, str]) ->
     }
 
 
-def write_json(path: Path, data: Any) -> None:
+def write_json(path: Path, data: object) -> None:
     """Write plain data as indented JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(orjson.dumps(data, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
@@ -48,7 +48,7 @@ def write_json(path: Path, data: Any) -> None:
 class ProvenanceCallback(TrainerCallback):
     """Puts the file into every checkpoint."""
 
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, object]) -> None:
         self.data = data
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:

@@ -91,7 +91,7 @@ class EvaluationConfig(Section):
     max_tokens: Count | None = Field(default=None, description="training.max_completion_length by default.")
 
 
-def _arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+def _arguments(arguments: dict[str, object]) -> dict[str, object]:
     problems = [text for name, value in arguments.items() if (text := argument_problem(name, value))]
     if problems:
         raise ValueError("; ".join(problems))

@@ -9,7 +9,6 @@ lets any result pass for, or takes a second answer of, are refused.
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import DataRow
@@ -82,7 +81,7 @@ def read(row: DataRow) -> Suite | None:
     )
 
 
-def _with_polynomial(row: DataRow, inputs: list[Any], atol: float) -> Suite:
+def _with_polynomial(row: DataRow, inputs: list[object], atol: float) -> Suite:
     text = f"""\
 def check(candidate):
     for arguments in {inputs!r}:

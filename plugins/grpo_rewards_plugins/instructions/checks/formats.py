@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from grpo_rewards_plugins.instructions import arguments as of
 from grpo_rewards_plugins.instructions.checks.counts import AROUND, MARKS, NO_MARKS
@@ -78,7 +78,7 @@ def newline(text: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _emoji() -> Any:
+def _emoji() -> Callable[[str], bool]:
     import emoji
 
     return emoji.is_emoji
