@@ -40,11 +40,11 @@ _SIGNS: dict[Rule, Callable[[str], str | None]] = {
 
 def extract(completion: str, *, order: Sequence[Rule] = ORDER, tag: str = "answer") -> Extraction:
     """Find the final answer in a completion, in the places of `order`; `tag` is the name of the tag."""
-    return _extracted(final_text(completion, tag), tuple(order), tag)
+    return _search(final_text(completion, tag), tuple(order), tag)
 
 
-def _extracted(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
-    """The same of a completion's final text."""
+def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
+    """Find the answer in a text that is final already, as `final_text` gives it."""
     finders, phrases, signs = _plan(order)
     if phrases:
         text = own_question(outside_code(text))
@@ -107,7 +107,7 @@ def find_answer(completion: str, *, place: Place = "auto", tag: str = "answer") 
         return final_text(completion).strip()
     order: tuple[Rule, ...] = ("tag", "box", "hash") if place == "auto" else ("box" if place == "boxed" else place,)
     text = final_text(completion, tag)
-    found = _extracted(text, order, tag)
+    found = _search(text, order, tag)
     if found.text is not None:
         return found.text.strip()
     if "tag" in order and tagged(text, tag) is not None:
