@@ -68,13 +68,13 @@ def doctor(
 
 def _of_config(config: Path, file: Path | None) -> list[Finding]:
     from grpo_rewards._cli.train import checked_recipe
-    from grpo_rewards._cli.validate import is_training
+    from grpo_rewards._cli.validate import is_recipe
     from grpo_rewards._composition import load
     from grpo_rewards._doctor import examine_config, examine_rows, idle_weights
     from grpo_rewards.errors import GrpoRewardsError
 
     findings = []
-    if is_training(config):
+    if is_recipe(config):
         try:
             ready = checked_recipe(config)
         except GrpoRewardsError as error:

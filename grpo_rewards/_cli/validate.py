@@ -17,7 +17,7 @@ from grpo_rewards._cli.sources import (
     find_config,
 )
 
-__all__ = ["is_training", "validate"]
+__all__ = ["is_recipe", "validate"]
 
 
 def validate(
@@ -71,7 +71,7 @@ def _of_config(file: Path, only: list[str] | None) -> dict[str, Any]:
     from grpo_rewards._doctor import idle_weights
 
     # its rewards stand within, and its data and batches can be wrong beside them
-    if is_training(file):
+    if is_recipe(file):
         from grpo_rewards._cli.train import checked
 
         return checked(file)
@@ -84,7 +84,7 @@ def _of_config(file: Path, only: list[str] | None) -> dict[str, Any]:
     return {"components": components, "columns": columns, "total_findings": len(findings), "findings": findings}
 
 
-def is_training(file: Path) -> bool:
+def is_recipe(file: Path) -> bool:
     """Whether a configuration is a file of ``grpo-rewards train``: it names a model and data."""
     from grpo_rewards._composition.config import read_yaml
 

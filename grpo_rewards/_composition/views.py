@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from grpo_rewards._contract.display import block, cut, number, table
+from grpo_rewards._contract.display import block, cut, shown_number, table
 from grpo_rewards._contract.text import completion_text
 from grpo_rewards.errors import InputError
 
@@ -61,11 +61,13 @@ class Explanation(dict[str, Any]):
         rows = []
         for name, part in list(self["components"].items())[:100]:  # a notebook keeps all that it shows
             figures = (part["value"], part["weight"], part["gate"], part["contribution"])
-            rows.append((name, *map(number, figures), part["status"], cut(part["reason"], 400)))
+            rows.append((name, *map(shown_number, figures), part["status"], cut(part["reason"], 400)))
         texts = "".join(block(name, cut(text, _CHARACTERS)) for name, text in self.texts.items())
         head = ("component", "value", "weight", "gate", "contribution", "status", "reason")
         left_out = f"; left out: {cut(self['left_out'], 400)}" if "left_out" in self else ""
-        return f"{texts}<div><b>{escape('reward ' + number(self['reward']) + left_out)}</b></div>{table(head, rows)}"
+        return (
+            f"{texts}<div><b>{escape('reward ' + shown_number(self['reward']) + left_out)}</b></div>{table(head, rows)}"
+        )
 
 
 def _text(given: object) -> str:
@@ -84,7 +86,7 @@ def html_of_table(scores: ScoreTable) -> str:
     names = list(scores.components)[:_COLUMNS]
     stats = scores.stats()
     keys = ("weight", "n", "mean", "group_std", "rejected", "timeout", "unavailable", "error")
-    figures = [(name, *(number(stats[name].get(key)) for key in keys)) for name in names]
+    figures = [(name, *(shown_number(stats[name].get(key)) for key in keys)) for name in names]
     rows = []
     for index in range(min(len(scores), _ROWS)):
         row = scores[index]
@@ -92,8 +94,8 @@ def html_of_table(scores: ScoreTable) -> str:
         told = []
         for part in parts:
             why = part["reason"] or ("" if part["value"] is not None else part["status"])
-            told.append(f"{number(part['value'])} {cut(why, 80)}")
-        rows.append((str(index), number(row["reward"]), cut(row.texts.get("completion", ""), 200), *told))
+            told.append(f"{shown_number(part['value'])} {cut(why, 80)}")
+        rows.append((str(index), shown_number(row["reward"]), cut(row.texts.get("completion", ""), 200), *told))
     more = len(scores.components) - len(names)
     hidden = [f"{len(scores) - len(rows):,} more rows"] if len(scores) > len(rows) else []
     hidden += [f"{more:,} more components"] if more else []

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from grpo_rewards._contract.outcome import Outcome
     from grpo_rewards._contract.reward import Reward
 
-__all__ = ["block", "cut", "html_of_outcome", "html_of_reward", "number", "table"]
+__all__ = ["block", "cut", "html_of_outcome", "html_of_reward", "shown_number", "table"]
 
 _PLAIN = "white-space:pre-wrap;overflow-wrap:anywhere;text-align:left"
 
 
-def number(value: float | None) -> str:
+def shown_number(value: float | None) -> str:
     """A value as a person reads it; a dash for None."""
     return "–" if value is None else f"{value:.4g}"
 
@@ -41,7 +41,7 @@ def block(title: str, text: str) -> str:
 
 def html_of_outcome(outcome: Outcome) -> str:
     """An outcome as one line of a table."""
-    row = (number(outcome.value), outcome.status, cut(outcome.reason, 400), cut(repr(dict(outcome.details)), 400))
+    row = (shown_number(outcome.value), outcome.status, cut(outcome.reason, 400), cut(repr(dict(outcome.details)), 400))
     return table(("value", "status", "reason", "details"), [row])
 
 

@@ -17,7 +17,7 @@ from grpo_rewards import completion_text
 from grpo_rewards.types import Component, ScoredCall
 from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["CompletionsFiles", "columns_read"]
+__all__ = ["CompletionsFiles", "logged_columns"]
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _COMPLETION = "completion"
 _REASON = 300  # characters of a reason
 
 
-def columns_read(components: Sequence[Component], found: ScoredCall) -> dict[str, Sequence[object]]:
+def logged_columns(components: Sequence[Component], found: ScoredCall) -> dict[str, Sequence[object]]:
     """Return the columns that go with a call's rows: what the components read, and why and by which weight they judged."""
     batch, table = found.batch, found.table
     names: dict[str, None] = {}

@@ -16,7 +16,7 @@ from grpo_rewards_adapters.trl.trainer import Trainer, owner_of
 
 __all__ = [
     "check_alone",
-    "check_data",
+    "check_datasets",
     "check_first_call",
     "check_neutrality",
     "check_normalisation",
@@ -139,7 +139,7 @@ def _importable(cls: type) -> type:
     return next(c for c in cls.__mro__ if c.__module__ != "__main__" and c.__qualname__ == c.__name__)
 
 
-def check_data(composite: Composite, trainer: Trainer) -> None:
+def check_datasets(composite: Composite, trainer: Trainer) -> None:
     """Raise before the first step when the trainer's data lack a column that a component needs.
 
     What the trainer itself adds in each call counts as there. The fields of a ``rollout_func`` are not known before the

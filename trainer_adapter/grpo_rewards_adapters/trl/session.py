@@ -9,7 +9,7 @@ from pathlib import Path
 from grpo_rewards import Composite
 from grpo_rewards.types import Batch, Caller, RewardCall, ScoredCall, Session
 from grpo_rewards_adapters.ranks import world
-from grpo_rewards_adapters.trl.completions import CompletionsFiles, columns_read
+from grpo_rewards_adapters.trl.completions import CompletionsFiles, logged_columns
 from grpo_rewards_adapters.trl.fitting import check_alone, check_first_call, check_normalisation
 from grpo_rewards_adapters.trl.health import HealthCallback
 from grpo_rewards_adapters.trl.trainer import State, calling_trainer, is_training
@@ -127,7 +127,7 @@ class TrlSession(Session):
     def _keep_rows(self, found: ScoredCall) -> None:
         """Hand the rows of all ranks to what completes the trainer's files."""
         components = self.composite.components
-        mine = columns_read(components, found)
+        mine = logged_columns(components, found)
         # before the return: every rank has to come here, or the others wait for it
         parts = found.caller.world.gather((found.batch.texts, mine))
         if self._files is None or found.caller.world.rank != 0:

@@ -12,7 +12,7 @@ from grpo_rewards.types import Part
 from grpo_rewards_adapters.ranks import world
 from grpo_rewards_adapters.trl.fitting import (
     check_alone,
-    check_data,
+    check_datasets,
     check_neutrality,
     check_normalisation,
     warn_of_vain,
@@ -61,7 +61,7 @@ def attach(
         )
     check_neutrality(trainer)
     check_normalisation(composite, trainer, expanded=bool(parts))
-    check_data(composite, trainer)
+    check_datasets(composite, trainer)
     if world().rank == 0:
         warn_of_vain(composite, trainer)
     callback = next((c for c in trainer.callback_handler.callbacks if _watches(c, composite)), None)
