@@ -66,10 +66,13 @@ def test_right_programs_pass(
 
 HACKED = "def f(x):\n    import sys\n    for module in list(sys.modules.values()):\n        for name in ('_encode', 'plain'):\n            if hasattr(module, name):\n                setattr(module, name, lambda *a: {})\n    return 0"
 
+NO_WORDS = "import sys\nfor module in list(sys.modules.values()):\n    if getattr(module, '__name__', '').endswith('border.calling'):\n        module.written = lambda value: '{\"e\": \"\"}'\ndef f(x):\n    return 0"
+
 
 @pytest.mark.parametrize(
     ("program", "words"),
     [
+        (NO_WORDS, "f(1): "),
         ("def f(x):\n    return x", "f(1): expected 2, got 1"), ("def g(x):\n    return 2", "neither the function f nor a class"), ("def f(x):\n    print(2)", "got None"),
         ("from math import isqrt as f", "got 1"), ("def f(x):\n    return input()", "EOFError"), ("def f(x):\n    raise SystemExit", "SystemExit"),
         ("def f(x):\n    class E(int):\n        def __eq__(self, other): return True\n    return E(7)", "got 7"),

@@ -195,3 +195,43 @@ def test_what_the_tests_leave_out_themselves_is_no_failure(sandbox: Sandbox, ski
     argument = "x" if "parametrize" in skipped else ""
     tests = f"import pytest\n{EQUAL}@{skipped}\ndef test_b({argument}):\n    assert False\n"
     assert sandbox.run([Job("def solve(x): return 2 * x\n", tests, "pytest")])[0].passed
+
+
+PEER = """
+import sys
+here = next(vars(module)["Here"] for module in list(sys.modules.values()) if hasattr(module, "Here"))
+"""
+ARRAYS = """
+class Raw:
+    pass
+
+def solve(x):
+    peer = here.peer
+    real, numbers = peer.encode_object, [peer.number(), peer.number()]
+    inner = {"ND": [numbers[0], %s, {"T": ["", %r, {"T": [4]}]}, None]}
+    outer = {"ND": [numbers[1], %s, {"T": ["", %r, {"T": [4]}, inner, 0, {"T": [8]}]}, None]}
+    peer.encode_object = lambda value: outer if type(value) is Raw else real(value)
+    return Raw()
+"""
+_POINTERS, _OBJECTS = ([{"b": "A" * 32}], "<i8"), ([1, 2, 3, 4], "|O")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("inner", "outer"), [(_POINTERS, _OBJECTS), (_OBJECTS, _POINTERS)])
+def test_no_array_of_objects_shares_its_memory_with_one_of_numbers(sandbox: Sandbox, inner: Any, outer: Any) -> None:
+    tests = "import numpy as np\nfrom solution import solve\ndef test_a():\n    got = solve(2)\n    assert got.base is None\n    assert len(repr(got)) > 4\n"
+    verdict = sandbox.run([Job(PEER + ARRAYS % (*inner, *outer), tests, "pytest")])[0]
+    assert verdict.passed or "numpy" in verdict.reason, verdict
+
+
+@pytest.mark.slow
+def test_the_environment_that_a_candidate_sets_is_there_to_be_read_and_for_no_library(sandbox: Sandbox) -> None:
+    candidate = "import os\nos.environ['MODE'] = 'on'\ndef solve(x):\n    return 2 * x\n"
+    lines = [
+        "import ctypes", "library = ctypes.CDLL(None)", "library.getenv.restype = ctypes.c_char_p",
+        "assert library.getenv(b'MODE') is None", "assert solve(2) == 4",
+    ]  # fmt: skip
+    asked = Job(candidate, file("import os", "assert os.environ['MODE'] == 'on'", *lines), "pytest")
+    unasked = PEER + candidate + "here.peer.follows_environment = True\n"
+    verdicts = sandbox.run([asked, Job(unasked, file(*lines), "pytest")])
+    assert [verdict.reason for verdict in verdicts if not verdict.passed] == []

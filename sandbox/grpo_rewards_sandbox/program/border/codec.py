@@ -33,7 +33,7 @@ _WRAPPERS: dict[str, Any] = {
     "collections.UserList": lambda value: value.data,
     "collections.UserString": lambda value: value.data,
 }
-_OWN_EXTRA = 2  # of an array the dtype and shape; what follows says where a view lies in its array
+_OWN_EXTRA = 3  # of an array the class, dtype and shape; what follows says where a view lies in its array
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
 

@@ -18,7 +18,11 @@ from .values import CONTAINERS, MutableType
 # numpy.dtype reads a small language, objects included: only texts of this form are given to it
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 _EXTENSION = re.compile(r"(string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\])")
+_KINDS = "biufcSUMmO"
 _VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
+_PYTHON_SCALARS = frozenset(
+    (bool, int, float, complex, str, bytes)
+)  # a long double is one of numpy's, whatever `item` gives
 # a closed list, since these names are looked up in torch
 _TENSOR = re.compile(r"(float16|float32|float64|bfloat16|complex64|complex128|u?int(8|16|32|64)|bool)")
 
@@ -94,37 +98,51 @@ def _known(name: str) -> object:
 
 
 def _descr(dtype: Any) -> object:
-    return dtype.str if dtype.names is None else _tuples(dtype.descr)
+    """Its text; of a structured one its size, and of each field the name, dtype, shape and place."""
+    if dtype.names is None:
+        if dtype.kind not in _KINDS:
+            raise TypeError(f"an array of dtype {dtype} does not cross; use fidelity: shared")
+        return dtype.str
+    fields = [(name, *dtype.fields[name][:2]) for name in dtype.names]
+    return dtype.itemsize, tuple((name, _descr(field.base), field.shape, place) for name, field, place in fields)
 
 
-def _tuples(value: Any) -> object:
-    return tuple(map(_tuples, value)) if type(value) in (list, tuple) else value
-
-
-def _dtype(descr: object) -> object:
+def _dtype(descr: object) -> Any:
     """Read a dtype: plain ones by their text, structured ones field by field, nothing that holds objects."""
     if type(descr) is str and (_PLAIN_DTYPE.fullmatch(descr) or descr == "|O"):
         return numpy.dtype(descr)
     if type(descr) is not tuple:
         raise TypeError("not a dtype")
-    fields = [(str(part[0]), _dtype(part[1]), *(tuple(map(int, shape)) for shape in part[2:])) for part in descr]
-    found = numpy.dtype(fields)
+    size, fields = descr
+    names, kinds, shapes, places = zip(*fields, strict=True) if fields else ((),) * 4
+    formats = [(_dtype(kind), tuple(map(int, shape))) for kind, shape in zip(kinds, shapes, strict=True)]
+    parts = {"names": [*map(str, names)], "formats": formats, "offsets": [*map(int, places)], "itemsize": int(size)}
+    found = numpy.dtype(parts)
     if found.hasobject:
         raise TypeError("not a dtype")
     return found
+
+
+def _plain_array(array: Any) -> object:
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError(
+            "a masked array does not cross: give what is below the mask (.filled, .data), or use fidelity: shared"
+        )
+    return array.dtype.kind != "V" or not array.dtype.hasobject or None
 
 
 def _of_scalar(value: Any) -> object:
     if value.dtype.kind not in "biufcSUMm":
         return None
     exact = value.dtype.type(value) if type(value) is not value.dtype.type else value
-    return value.dtype.str, exact.tobytes(), exact.item()
+    plain = exact.item()
+    return value.dtype.str, exact.tobytes(), plain if type(plain) in _PYTHON_SCALARS else None
 
 
 def _scalar(parts: Any) -> object:
     """A Python scalar; where the tests use numpy, or Python has none, numpy's own of the same dtype."""
     dtype, raw, plain = parts
-    if "numpy" not in sys.modules and type(plain) in (bool, int, float, complex, str, bytes):
+    if "numpy" not in sys.modules and plain is not None:
         return plain
     return numpy.frombuffer(raw, _dtype(dtype), 1)[0]
 
@@ -137,7 +155,7 @@ def _numpy_type(name: object) -> object:
 
 
 def _array_contents(value: object) -> list[object]:
-    array = numpy.asarray(value)  # of a subclass the data, of a masked array what is below the mask too
+    array = numpy.asarray(value)  # of a subclass the data
     return list(array.ravel()) if array.dtype.kind == "O" else [array.tobytes()]
 
 
@@ -149,8 +167,13 @@ def _fill_array(value: Any, contents: list[object]) -> None:
 
 
 def _array_extra(value: Any) -> object:
-    """The dtype and shape; of a view also where it lies in its array, so that both go on sharing memory."""
+    """Which class, dtype and shape; of a view also where it lies in its array, so that both go on sharing memory."""
     array = numpy.asarray(value)
+    shown = (
+        type(value).__name__ if type(value) in (numpy.matrix, numpy.recarray) else "",
+        _descr(array.dtype),
+        array.shape,
+    )
     whole = value.base if type(value.base) is numpy.ndarray else None
     while whole is not None and type(whole.base) is numpy.ndarray:
         whole = whole.base
@@ -160,17 +183,24 @@ def _array_extra(value: Any) -> object:
         or whole.dtype.hasobject
         or whole.nbytes > _VIEWED * array.nbytes + 4096
     ):
-        return _descr(array.dtype), tuple(array.shape)
+        return shown
     offset = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-    return _descr(array.dtype), tuple(array.shape), whole, offset, tuple(array.strides)
+    return *shown, whole, offset, tuple(array.strides)
 
 
 def _new_array(cls: Any, extra: Any) -> object:
-    descr, shape, *view = extra
+    kind, descr, shape, *view = extra
+    made = _new_plain_array(descr, shape, view)
+    return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made
+
+
+def _new_plain_array(descr: object, shape: Any, view: list[Any]) -> Any:
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
     if view:
         whole, offset, strides = view
-        if type(whole) is numpy.ndarray and whole.flags.c_contiguous and whole.flags.writeable:
+        # not into or out of pointers: who sets them writes to any place in memory
+        plain = type(whole) is numpy.ndarray and not (whole.dtype.hasobject or dtype.hasobject)
+        if plain and whole.flags.c_contiguous and whole.flags.writeable:
             return numpy.ndarray(shape, dtype, whole, int(offset), tuple(map(int, strides)))
     return numpy.empty(shape, dtype)
 
@@ -334,7 +364,7 @@ def _delta(parts: Any) -> object:
 
 
 LATE: dict[str, Late] = {
-    "numpy.ndarray": Late(lambda v: v.dtype.kind != "V" or not v.dtype.hasobject or None, container="ND"),
+    "numpy.ndarray": Late(_plain_array, container="ND"),
     "numpy.generic": Late(_of_scalar, _scalar),
     "numpy.dtype": Late(lambda v: None if v.hasobject else _descr(v), _dtype),
     "numpy.type": Late(lambda v: v.__name__ if issubclass(v, numpy.generic) else None, _numpy_type),
@@ -350,7 +380,11 @@ LATE: dict[str, Late] = {
     ),
     "pandas.Interval": Late(lambda v: (v.left, v.right, v.closed)),
     "pandas.Period": Late(lambda v: (str(v), v.freqstr)),
-    "torch.Tensor": Late(lambda v: _TENSOR.fullmatch(str(v.dtype)[6:]), container="TT"),
+    # a sparse one stays an object: what it is compared by is asked of it
+    "torch.Tensor": Late(
+        lambda v: (v.layout is torch.strided and _TENSOR.fullmatch(str(v.dtype)[6:])) or None, container="TT"
+    ),
+    "torch.device": Late(lambda v: (v.type, v.index) if v.index is not None else (v.type,)),
     "torch.dtype": Late(lambda v: str(v)[6:] if _TENSOR.fullmatch(str(v)[6:]) else None, _tensor_type),
     "torch.Size": Late(lambda v: (tuple(v),)),
     "zoneinfo.ZoneInfo": Late(lambda v: (v.key,)),

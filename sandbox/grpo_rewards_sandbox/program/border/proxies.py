@@ -159,7 +159,7 @@ class ProxyClass(type):
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
-        value = Border.peer.request("getattr", _ref(cls), name)
+        value = Border.peer.own_name(name, Border.peer.request("getattr", _ref(cls), name))
         return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:

@@ -5,7 +5,6 @@ Of exceptions builtins cross as they are, the candidate's own as proxies, the te
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import operator
 import socket
@@ -27,6 +26,7 @@ from .proxies import (
     ProxyValue,
     facts,
     names_member,
+    namespace,
     number_of,
 )
 from .proxy_functions import Annotation, ProxyFunction, coroutine_function
@@ -54,6 +54,7 @@ class ProxyMaker(Peer):
     """
 
     told: Callable[[Any], Any]  # a docstring as the tests see it
+    is_check: Callable[[BaseException | None], bool]  # whether an exception is a check of the tests that failed
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
@@ -63,8 +64,10 @@ class ProxyMaker(Peer):
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
-        # checks that failed, each with the call that may raise it, or with the loop of which any may
-        self.unheard: list[tuple[BaseException, object]] = []
+        # checks that failed, each with the number of the call that it failed in
+        self.unheard: list[tuple[BaseException, int]] = []
+        # of what the tests waited for: the call that began it; None where one call both begins and ends
+        self.began: int | None = None
         self.hears_checks = False
         self.calls = 0  # of the tests' own, not of what they are asked on the way
 
@@ -290,10 +293,10 @@ class ProxyMaker(Peer):
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
             known = self._exceptions[coded["t"]]
-            if self.hears_checks:
+            if self.hears_checks or not self.is_check(known):
                 # not out of a later call, whose own check it would be taken for
-                here = (self.calls, asyncio._get_running_loop() or self)
-                self.unheard = [(error, at) for error, at in self.unheard if error is not known or at not in here]
+                since = self.calls if self.began is None else self.began
+                self.unheard = [one for one in self.unheard if one[0] is not known or not since <= one[1] <= self.calls]
             return known
         number = coded["h"]
         if type(number) is not int:
@@ -326,8 +329,8 @@ class ProxyMaker(Peer):
         for name, part in coded.get("s", {}).items():
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
-                # methods of exceptions, which are this side's own
-                if name in ("with_traceback", "add_note"):
+                # methods of exceptions are this side's own: `except*` asks `split` what it catches
+                if any(callable(namespace(base).get(name)) for base in type.__getattribute__(type(error), "__mro__")):
                     continue
                 try:
                     BaseException.__setattr__(error, name, value)

@@ -131,7 +131,7 @@ class ProxyModule(types.ModuleType):
         read = module_namespace(self).get("_border_read")
         if read and name in read:
             return read.pop(name)  # asked for a moment ago, to see what a star import may bring
-        return Border.peer.request("getattr", self, name)
+        return Border.peer.own_name(name, Border.peer.request("getattr", self, name))
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
-from typing import cast
 
 _where = os.getcwd  # bound here: tests may replace it
 # names by which programs and modules are found and made to run: of these the tests' process keeps its own
@@ -61,18 +59,19 @@ class Surroundings:
 
         `theirs` is what it says, and need not be what it should be.
         """
-        known = self._environment
+        known, held = self._environment, _raw_environment()
         for name in {*theirs, *known}:
             value: object = theirs.get(name)
             if type(name) is not str or value == known.get(name) or _GUIDES.match(name):
                 continue
+            # for who reads `os.environ`, and not for libraries of this process, which `putenv` would tell what to load
             if value is None:
-                os.environ.pop(name, None)
-            elif type(value) is str and "\0" not in value:
-                os.environ[name] = value
+                held.pop(os.fsencode(name), None)
+            elif type(value) is str:
+                held[os.fsencode(name)] = os.fsencode(value)
         self.agree()
 
 
-def _raw_environment() -> Mapping[object, object]:
+def _raw_environment() -> dict[object, object]:
     """The environment as it is kept: comparing it as text takes longer than a request."""
-    return cast(Mapping[object, object], getattr(os.environ, "_data", os.environ))
+    return os.environ._data  # type: ignore[attr-defined, no-any-return]

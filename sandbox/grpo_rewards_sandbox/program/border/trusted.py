@@ -60,6 +60,7 @@ class TrustedPeer(ProxyMaker):
         self.refused = ""
         self.words: frozenset[str] = frozenset()
         self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
+        self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
         self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
         self.may_end: frozenset[str] = frozenset()
@@ -130,6 +131,15 @@ class TrustedPeer(ProxyMaker):
         if outcomes is not None and isinstance(error, outcomes.OutcomeException):
             return True
         return isinstance(error, (AssertionError, Refused))
+
+    def own_name(self, name: str, value: object) -> object:
+        """Return what the candidate calls so: no class whose `except` catches the tests' own checks."""
+        given = value if type(value) is tuple else (value,)
+        if any(part is cls for part in given for cls in (AssertionError, Exception, BaseException)):
+            self.refuse(
+                f"the candidate calls {name} what catches checks of the tests that fail; it has to be a class of its own"
+            )
+        return value
 
     def hold_methods(self, name: str) -> None:
         """A test replaces an attribute: methods of that name that it read before stay what they were."""
@@ -216,7 +226,7 @@ class TrustedPeer(ProxyMaker):
             return
         if "classes" in along:
             self._take_classes(along["classes"])
-        if "environment" in along:
+        if "environment" in along and self._reads_environment():
             self.surroundings.take(along["environment"])
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
@@ -237,8 +247,11 @@ class TrustedPeer(ProxyMaker):
 
     def follow_environment(self) -> None:
         """Where the tests read the environment, hear what the candidate does to it."""
-        if self.words & {"environ", "getenv"}:
+        if self._reads_environment():
             self.request("follow_environment", None)
+
+    def _reads_environment(self) -> bool:
+        return not self.words.isdisjoint(("environ", "getenv"))
 
     def _log(self, name: object, level: Any, text: object, args: object, extra: object, error: object) -> None:
         given, more = self.decode(args), self.decode(extra)
@@ -316,10 +329,17 @@ class TrustedPeer(ProxyMaker):
             raise
 
     def note(self, error: BaseException) -> None:
-        """Remember a check that failed within what the candidate asked for, until the tests hear of it."""
-        if self.is_check(error):
-            # what waits in a loop comes out of any call; what is thrown in out of the next
-            self.unheard.append((error, asyncio._get_running_loop() or self.calls + (not self._serving)))
+        """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
+        if self.is_check(error) or self._keeps_from_check(error):
+            # what is thrown in comes out of the next call
+            self.unheard.append((error, self.calls + (not self._serving)))
+
+    def _keeps_from_check(self, error: BaseException) -> bool:
+        """A function of the tests that the candidate called raised this before a check of its own."""
+        at = error.__traceback__ if isinstance(error, Exception) else None  # not what cancelled it
+        while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
+            at = at.tb_next
+        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
 
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""

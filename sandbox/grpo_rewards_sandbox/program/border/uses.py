@@ -110,6 +110,7 @@ def _refuse(self: object, what: str) -> Any:
     name = type.__getattribute__(type(self), "__name__")
     Border.peer.refuse(
         f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data"
+        + ("" if facts(type(self)).tested else ", or the row needs fidelity: shared")
     )
 
 

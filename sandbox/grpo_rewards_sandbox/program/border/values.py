@@ -290,10 +290,11 @@ EXCEPTIONS: dict[str, type[BaseException]] = {
     if isinstance(value, type) and issubclass(value, BaseException) and value.__name__ == name
 }
 EXCEPTION_NAMES: dict[type, str] = {value: name for name, value in EXCEPTIONS.items()}
-# called here they would act on this side's files and frames
+# called here, by a function of the tests that calls what it is given, they would act on this side's files and frames, look
+# into its objects, or make classes whose objects judge
 _NEVER = frozenset(
     "exec eval compile open input breakpoint exit quit help globals locals vars print getattr setattr delattr copyright"
-    " credits license memoryview super".split()
+    " credits license memoryview super type hasattr dir format format_map".split()
 )
 
 
@@ -307,7 +308,7 @@ def _by_name() -> dict[str, object]:
     for cls in builtin:
         for name in dir(cls):
             method = getattr(cls, name)
-            if not name.startswith("_") and isinstance(method, types.MethodDescriptorType):
+            if not name.startswith("_") and name not in _NEVER and isinstance(method, types.MethodDescriptorType):
                 found[f"{cls.__name__}.{name}"] = method
     for cls in (*VALUE_NAMES, *CONTAINER_NAMES):
         found.setdefault(f"{cls.__module__}.{cls.__name__}", cls)

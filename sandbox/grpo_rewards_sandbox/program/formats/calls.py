@@ -90,7 +90,7 @@ def _judge(
             raise peer.protocol("not as many results as calls")
         for result in results:
             problem = _problem(result, wanted[place], job["compare"])
-            if not problem:
+            if problem is None:
                 report.tests_passed += 1
             elif not report.reason:
                 report.fail(f"{_written(job['entry_point'], calls, lengths, place)}: {problem}")
@@ -98,11 +98,12 @@ def _judge(
         yield
 
 
-def _problem(result: Any, wanted: Any, compare: str) -> str:
+def _problem(result: Any, wanted: Any, compare: str) -> str | None:
+    """Say what is wrong with a result; None for nothing. The words may be the candidate's, and empty."""
     if type(result) is dict and "e" in result:
         return str(result["e"])
     got = decoded(result)
-    return "" if same_value(got, wanted, compare) else f"expected {_short(wanted)}, got {_short(got)}"
+    return None if same_value(got, wanted, compare) else f"expected {_short(wanted)}, got {_short(got)}"
 
 
 def _written(entry: str, calls: bytes, lengths: bytes, place: int) -> str:

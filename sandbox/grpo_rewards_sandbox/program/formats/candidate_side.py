@@ -106,7 +106,7 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
     if type(target) is not types.ModuleType or not hasattr(target, name):
         return
     module = target.__name__
-    if module.partition(".")[0] not in sys.stdlib_module_names or (module, name) in _OWN:
+    if sys.modules.get(module) is not target or module in _TEST_MODULES or (module, name) in _OWN:
         return
     # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, name] = _replaced.get((module, name), 0) + more

@@ -59,7 +59,7 @@ def run(
     if "candidate" in under_test:
         under_test |= {entry}
     peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
-    prepare(peer, text)
+    prepare(peer, text, [job["setup"], *([tests] if isinstance(tests, str) else tests)])
     if shared is not None:
         candidate_side.work_in(peer, shared)
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
@@ -105,13 +105,14 @@ def statement(tests: str, error: BaseException) -> str:
     return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 
 
-def prepare(peer: TrustedPeer, text: str) -> None:
-    """What a text says of itself that the border needs to know."""
+def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
+    """What a text says of itself that the border needs to know. `parts`: as they are compiled, each with lines of its own."""
     peer.on_request = names_on_request(text)
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.hears_checks = review.hears_checks(text)
     peer.words = names.words(text)
     peer.still_to_check = review.still_to_check(text)
+    peer.checking = frozenset().union(*map(review.checking, parts))
 
 
 def finish(report: JobReport, peer: TrustedPeer) -> None:
@@ -128,7 +129,9 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.refuse(peer.refused)
     swallowed = peer.swallowed()
     if swallowed is not None:
-        report.fail(f"a check of the tests failed within the candidate's call: {describe(swallowed)}")
+        report.fail(
+            f"a check of the tests failed, or was kept from being made, within the candidate's call: {describe(swallowed)}"
+        )
     if report.reason:
         report.passed = False
     if report.passed:
@@ -152,7 +155,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
     namespace: dict[str, object] = {
         "__name__": "tests",
-        **visible.known(asked - theirs),
+        **visible.known(asked - theirs, entry),
         **candidate_side.evaluators(peer, asked),
     }
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):

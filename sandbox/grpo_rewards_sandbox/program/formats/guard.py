@@ -11,6 +11,7 @@ from typing import Any
 _PROCESSES = frozenset(
     ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "pty.spawn")
 )
+_EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
 _SYSTEM = (
@@ -74,6 +75,8 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
+        elif event in _EXTENSIONS and args[1:] != (False,):
+            refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
             refuse("the tests started a process, which beside them could do what the candidate says")
         elif event == "exec":

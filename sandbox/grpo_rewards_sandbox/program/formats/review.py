@@ -50,11 +50,23 @@ def still_to_check(text: str) -> frozenset[int]:
     helpers = {node.name for node in functions if any(_is_check(part, set()) for part in ast.walk(node))}
     for node in nodes:
         if isinstance(node, (ast.With, ast.AsyncWith)):
-            parts = [part for statement in node.body for part in ast.walk(statement)]
-            last = max((part.end_lineno or 0 for part in parts if _is_check(part, helpers)), default=0)
-            raised = {part.lineno for part in parts if isinstance(part, ast.Raise)}
-            found.update(set(range(node.body[0].lineno, last + 1)) - raised)
+            found.update(_lines_to_check(node.body, helpers))
     return frozenset(found)
+
+
+def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
+    """The lines up to the last check, but for those that raise on purpose."""
+    parts = [part for statement in body for part in ast.walk(statement)]
+    last = max((part.end_lineno or 0 for part in parts if _is_check(part, helpers)), default=0)
+    return set(range(body[0].lineno, last + 1)) - {part.lineno for part in parts if isinstance(part, ast.Raise)}
+
+
+@functools.lru_cache(maxsize=256)
+def checking(text: str) -> frozenset[tuple[str, int]]:
+    """The lines of functions after or in which a check follows, with the function's name: an error there takes it along."""
+    nodes = names.parsed(text) if "def " in text else ()
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return frozenset((node.name, line) for node in functions for line in _lines_to_check(node.body, set()))
 
 
 def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:

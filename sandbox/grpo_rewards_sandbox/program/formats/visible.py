@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import functools
 import importlib.util
+import math
 import sys
 from collections.abc import Iterable
 
@@ -32,35 +33,16 @@ _KNOWN: dict[str, tuple[str, str]] = {
     **{name: (name, "") for name in _MODULES if "." not in name and name != "array"},
     "np": ("numpy", ""), "pd": ("pandas", ""), "dt": ("datetime", ""), "mock": ("unittest.mock", ""),
 }  # fmt: skip
-_KNOWN.update(
-    (name, ("collections", name))
-    for name in ["Counter", "deque", "defaultdict", "OrderedDict", "namedtuple", "ChainMap"]
-)
-_KNOWN.update(
-    (name, ("typing", name))
-    for name in [
-        "List",
-        "Dict",
-        "Tuple",
-        "Set",
-        "Optional",
-        "Any",
-        "Union",
-        "Callable",
-        "Iterable",
-        "Iterator",
-        "Sequence",
-    ]
-)
-_KNOWN.update((name, ("functools", name)) for name in ["reduce", "partial", "wraps", "lru_cache", "cmp_to_key"])
-_KNOWN.update((name, ("operator", name)) for name in ["itemgetter", "attrgetter", "methodcaller"])
-_KNOWN.update(
-    (name, ("itertools", name))
-    for name in ["islice", "chain", "zip_longest", "takewhile", "dropwhile", "starmap", "repeat"]
-)
-_KNOWN.update((name, ("copy", name)) for name in ["deepcopy"])
-_KNOWN.update(Decimal=("decimal", "Decimal"), Fraction=("fractions", "Fraction"), timedelta=("datetime", "timedelta"),
-              approx=("pytest", "approx"), isclose=("math", "isclose"), inf=("math", "inf"), nan=("math", "nan"))  # fmt: skip
+_FROM = {
+    "collections": "Counter deque defaultdict OrderedDict namedtuple ChainMap",
+    "typing": "List Dict Tuple Set Optional Any Union Callable Iterable Iterator Sequence",
+    "functools": "reduce partial wraps lru_cache cmp_to_key",
+    "operator": "itemgetter attrgetter methodcaller",
+    "itertools": "islice chain zip_longest takewhile dropwhile starmap repeat",
+    "copy": "deepcopy", "decimal": "Decimal", "fractions": "Fraction", "datetime": "timedelta", "pytest": "approx",
+    "math": "isclose inf nan",
+}  # fmt: skip
+_KNOWN.update((name, (module, name)) for module, text in _FROM.items() for name in text.split())
 
 
 @functools.lru_cache(maxsize=64)
@@ -95,9 +77,12 @@ def missing(text: str, entry_point: str) -> str:
     return ""
 
 
-def known(asked: Iterable[str]) -> dict[str, object]:
-    """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these."""
-    found: dict[str, object] = {}
+def known(asked: Iterable[str], entry_point: str = "") -> dict[str, object]:
+    """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these.
+
+    Where it is known which name the task is about, no other of `math` is the candidate's: its `sqrt` would be told what to agree with.
+    """
+    found: dict[str, object] = {name: getattr(math, name) for name in asked if entry_point and hasattr(math, name)}
     for name in asked:
         module, attribute = _KNOWN.get(name, ("", ""))
         if module:
