@@ -50,6 +50,7 @@ BLIND = (
     "eighteenth",
     "nineteenth",
     "twentieth",
+    "twentyfirst",
 )
 FRESH = (
     "science",
@@ -61,6 +62,7 @@ FRESH = (
     "eighth_quantities",
     "ninth_answers",
     "thirteenth_answers",
+    "twentysecond_answers",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

@@ -114,7 +114,7 @@ def test_far_kinks_are_found(gold: str, answer: str) -> None:
     [
         ("\\sqrt{x^2}", "|x|"), ("\\sqrt{a^2b}", "|a|\\sqrt{b}"), ("\\max(x,y)", "\\frac{x+y+|x-y|}{2}"), ("|x||y|", "|xy|"),
         ("|x|^2", "x^2"), ("\\sqrt{x^4+2x^2+1}", "x^2+1"), ("|x-3|+|x+3|", "|x+3|+|3-x|"), ("\\frac{\\sqrt{x}}{x}", "\\frac{1}{\\sqrt{x}}"),
-        ("|e^x|", "e^x"), ("\\min(x,1)", "1-\\max(1-x,0)"),
+        ("|e^x|", "e^x"), ("\\min(x,1)", "1-\\max(1-x,0)"), ("\\ln|x+\\sqrt{x^2-1}|", "\\ln|\\sqrt{x^2-1}+x|"),
     ],
 )  # fmt: skip
 def test_equal_expressions_with_kinks(gold: str, answer: str) -> None:

@@ -37,6 +37,8 @@ TABLES = (
     "eighteenth_answers",
     "nineteenth_answers",
     "twentieth_answers",
+    "twentyfirst_answers",
+    "twentysecond_answers",
     "around_a_value",
 )
 
@@ -96,6 +98,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "eighteenth_words",
         "nineteenth_words",
         "twentieth_words",
+        "twentyfirst_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -7,6 +7,8 @@ import re
 from itertools import count
 from typing import Literal
 
+from flint.utils.flint_exceptions import FlintError
+
 from grpo_rewards.workers import WorkerTimeout
 
 from .equivalence.equality import Decision
@@ -46,6 +48,8 @@ from .verdicts import Verdict, VerdictCache
 
 __all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
 
+# what reading and comparing hostile texts may raise
+_TROUBLE = (FlintError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 _LONGEST_LOOSE = 200  # characters in which letters are tried as units
 _MEMORY = 32 << 20  # bytes of verdicts that are kept
 _MISSING = frozenset({"nan", "null", "n/a"})  # not "none", which may answer "which of these?"
@@ -216,7 +220,7 @@ def grade(
             found = _slow(mine, theirs, timeout)
             if not found.equal:
                 found = _by_parts(mine, theirs, timeout) or found
-    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:  # the texts are hostile
+    except _TROUBLE as error:
         _report(error, mine, theirs)
         found = Verdict(False, f"undecided: {type(error).__name__}", "open")
     _memory.put(key, found)
@@ -235,7 +239,7 @@ def share(gold: str | Reading, answer: str | Reading) -> float:
         return 0.0
     try:
         return matched_share(mine.tree, theirs.tree)
-    except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):  # the texts are hostile
+    except _TROUBLE:
         return 0.0
 
 

@@ -175,6 +175,8 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
                 far = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
                 if far.equal is False:
                     return far
+    if found.equal and (rounded := _at_steps(gold, answer, sorted(names), integers)):
+        return rounded
     # a difference between two whole numbers says nothing about a letter that counts
     if found.equal is False and (counted := _steps_of_counts(gold, answer, names)):
         again = _at_points(gold, answer, counted)
@@ -187,6 +189,26 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     return found
 
 
+def _at_steps(gold: Node, answer: Node, names: list[str], integers: frozenset[str]) -> Decision | None:
+    """Where two roundings differ that agree at random points: ``\\lfloor x \\rfloor + 1`` and ``\\lceil x \\rceil`` do so where they step.
+
+    A letter that counts is tried at whole numbers, any other at halves on both sides of zero.
+    """
+    if not any(here.kind == "call" and here.value in _ROUNDINGS for node in (gold, answer) for here in walk(node)):
+        return None
+    points = []
+    for at in range(1, 2 * _LARGEST_STEP + 1):
+        whole = {name: fmpq((at * (1 + turn)) % (2 * _LARGEST_STEP + 1)) for turn, name in enumerate(names)}
+        points.append(whole)
+        if not any(name in integers or name in _COUNTING for name in names):
+            points += [{name: sign * value / 2 for name, value in whole.items()} for sign in (1, -1)]
+    again = _at_points(gold, answer, points)
+    return again if again.equal is False else None
+
+
+_ROUNDINGS = frozenset(("floor", "ceil"))
+
+
 def _steps_of_counts(gold: Node, answer: Node, names: frozenset[str]) -> list[dict[str, fmpq]]:
     """Whole numbers in a row, for a letter that counts and is rounded: ``\\lceil n/2 \\rceil`` is ``\\lfloor (n+1)/2 \\rfloor``.
 
@@ -196,10 +218,7 @@ def _steps_of_counts(gold: Node, answer: Node, names: frozenset[str]) -> list[di
         return []
     nodes = [*walk(gold), *walk(answer)]
     rounded = [
-        here
-        for node in (gold, answer)
-        for here in walk(node)
-        if here.kind == "call" and here.value in ("floor", "ceil")
+        here for node in (gold, answer) for here in walk(node) if here.kind == "call" and here.value in _ROUNDINGS
     ]
     plain = all(here.kind in ("num", "sym", "add", "mul", "call") or _is_power(here) for here in nodes)
     if not rounded or not plain or any(abs(here.value) > _LARGEST_STEP for here in nodes if here.kind == "num"):

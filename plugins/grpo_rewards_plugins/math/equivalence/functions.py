@@ -125,6 +125,19 @@ def _log(value: Any) -> Any:
     return acb(value).log()
 
 
+def _log_to(value: Any, base: Any) -> Any:
+    """A logarithm, exact where it is a whole number, so that rounding it is too."""
+    found = _log(value) / _log(base)
+    if isinstance(found, arb) and isinstance(value, fmpq) and isinstance(base, fmpq):
+        whole = found.unique_fmpz()
+        if whole is not None and abs(whole) <= _LARGEST_LOG and base ** int(whole) == value:
+            return fmpq(whole)
+    return found
+
+
+_LARGEST_LOG = 64
+
+
 def ball_call(name: str, value: Any) -> Any:
     if isinstance(value, fmpq):
         # exact where it can be: of a ball it is never certain that it is 0
@@ -192,10 +205,8 @@ def call(name: str, args: list[Any]) -> Any:
         return ball_call(_BALL_FUNCTIONS[name], first)
     if name == "ln" or (name == "log" and len(args) == 1):
         return _log(first)
-    if name == "log":
-        return _log(first) / _log(args[1])
-    if name == "lb":
-        return _log(first) / _log(fmpq(2))
+    if name in ("log", "lb"):
+        return _log_to(first, args[1] if name == "log" else fmpq(2))
     if name == "abs" or name == "norm":
         return (
             abs(first)

@@ -12,6 +12,7 @@ from itertools import combinations, pairwise, product
 from typing import Any, NamedTuple
 
 from flint import acb, arb, fmpq, fmpq_poly
+from flint.utils.flint_exceptions import FlintError
 
 from ..reading.tree import Node, add, free, negate, walk
 from .values import Point, evaluate, precision
@@ -196,7 +197,7 @@ def _square_roots(quotient: _Quotient) -> list[_Quotient] | None:
     """Both square roots of a square."""
     try:
         top, bottom = quotient.top.sqrt(), quotient.bottom.sqrt()
-    except (ArithmeticError, ValueError):
+    except (FlintError, ArithmeticError, ValueError):  # no square
         return None
     return [_Quotient(top, bottom), _Quotient(-top, bottom)]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
+from flint import fmpq
+
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
 from .equality import expressions_equal
 
@@ -15,6 +17,8 @@ _MANY = 64  # points that signs may stand for
 
 def normalized(node: Node) -> Node:
     """Without what changes nothing: chains like ``a = b = c`` read as their end, ``\\pm`` as its two values."""
+    if node.kind == "tuple" and any(here.kind == "pm" and here.value == "-" for here in walk(node)):
+        return _both_signs(node)  # the signs of one point go together
     if node.kind in ("list", "set", "tuple"):
         parts: list[Node] = []
         for part in node.args:
@@ -113,7 +117,8 @@ def _chain(node: Node) -> Node:
     if "~" in ops:
         cut = ops.index("~")
         if cut == 0:
-            return normalized(args[0]) if not name_like(args[0]) else Node("rel", ("=",), args[:2])
+            named = name_like(args[0]) and not _is_e(*args[:2])
+            return Node("rel", ("=",), args[:2]) if named else normalized(args[0])
         return normalized(Node("rel", ops[:cut], args[: cut + 1]))
     if len(ops) >= 2 and all(op == "=" for op in ops):
         if name_like(args[0]):
@@ -121,6 +126,11 @@ def _chain(node: Node) -> Node:
         # the end counts: what stands before it is how it was found
         return normalized(args[-1]) if not free(args[-1]) else node
     return _both_signs(node) if any(here.kind == "pm" for here in walk(node)) else node
+
+
+def _is_e(letter: Node, value: Node) -> bool:
+    """Is an ``e`` the base of logarithms, by the decimal that it is said to be near, and no name of a value?"""
+    return letter == Node("const", "e") and value.kind == "dec" and fmpq(27, 10) <= value.value[0] <= fmpq(272, 100)
 
 
 def _both_signs(node: Node) -> Node:

@@ -39,6 +39,7 @@ _PLACES = {
 _PLACE = "(?:" + "|".join(_PLACES) + ")"
 _RELATED = re.compile(f"(?:[^不没非无,]{{0,10}}[与和][^不没非无,]{{0,6}})?({_PLACE}(?:或{_PLACE}){{0,3}})")
 _MORNING = ("上午", "早上", "早晨", "凌晨")
+_MINUTES = re.compile(r"(\d{1,2})点(\d\d)分?")
 _CLOCK = re.compile(r"(上午|早上|早晨|凌晨|下午|晚上|傍晚)\s?(\d{1,2})(?::|时|点)(?:(\d\d)分?)?")
 _DATE = re.compile(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]")
 _JIAO = re.compile(r"(\d{1,9})元(\d)角(?:(\d)分)?")
@@ -58,7 +59,7 @@ _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
 )
 _LEAD = re.compile(
-    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b))\s*"
+    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b)|当(?=\s*[a-zA-Z]))\s*"
 )
 _RANGE = re.compile("^(?:实数)?([a-zA-Z])的(?:取值)?(?:范围|集合)[为是:]\\s*")
 _COMPARES = re.compile(r"[<>=]|\\[lg]e|\\in(?![a-z])")
@@ -88,6 +89,8 @@ def from_chinese(text: str) -> str:
         return " or ".join(sorted(_PLACES[name] for name in related[1].split("或")))
     if (clock := _CLOCK.fullmatch(plain)) is not None:
         return f"{clock[2]}:{clock[3] or '00'} {'a' if clock[1] in _MORNING else 'p'}.m."
+    if (minutes := _MINUTES.fullmatch(plain)) is not None:
+        return f"{minutes[1]}:{minutes[2]}"
     if (day := _DATE.fullmatch(plain)) is not None:
         return f"{day[1]}-{day[2]}-{day[3]}"
     text = _SHARE.sub(r"\\frac{\2}{\1}", _EACH.sub(r"\2/\1", text))

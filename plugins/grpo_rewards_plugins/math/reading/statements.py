@@ -41,6 +41,7 @@ _PHRASES = (
     (re.compile(r"\b(?:(?:do|does|did|can|could)(?: not|n't)|cannot|can't) reject\b"), "fail to reject"),
     (re.compile(r"\b[mM]ax(?:imum)?\b(?!\s?[({_])"), "maximum"),
     (re.compile(r"(?<!\d )\b[mM]in(?:imum)?\b(?!\s?[({_])"), "minimum"),
+    (re.compile(r"\b[pP]ts?\b\.?"), "point"),
     (re.compile(r"\bnormally distributed\b"), "normal"),
     (re.compile(r"\bconcave (up|down)wards?\b"), r"concave \1"),
     (re.compile(r"\b(positive|negative)ly correlated\b"), r"\1 correlation"),
@@ -54,7 +55,7 @@ _PHRASES = (
     (re.compile(r"\bskewed (?:to the )?(left|right)\b"), r"\1 skewed"),
     (re.compile(r"\bdiverges\b"), "divergent"),
     (re.compile(r"\bconverges\b"), "convergent"),
-    (re.compile(r"(?<=[a-z])-(?=[a-z])"), " "),
+    (re.compile(r"(?<=[a-z]{3})-(?=[a-z]{2})"), " "),  # "x-i" is a difference
 )
 _PLURAL = re.compile(r"(?<=[a-z]{3}[^s])s$")
 _AMOUNTS = re.compile(r"\d\s?[a-zA-Z]{1,6}\.?,? (?:and )?\d")  # "5 h 20 min" is no product

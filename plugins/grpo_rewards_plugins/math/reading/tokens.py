@@ -234,13 +234,14 @@ def _is_measure(word: str, before: Token, text: str, at: int) -> bool:
 
 
 def _condition(text: str, at: int) -> bool:
-    """Does an equation follow, outside of cases and matrices: "y = 1 at x = 2"?"""
-    return _EQUATION.match(text, at) is not None and "\\begin" not in text
+    """Does an equation or an inequality follow, outside of cases and matrices: "y = 1 at x = 2", "2y for 0 < y"?"""
+    return _RELATION.match(text, at) is not None and "\\begin" not in text
 
 
-_CONDITIONAL = frozenset(("when", "at", "for", "where", "if"))
-_EQUATION = re.compile(
-    r"[\s~$]{0,4}\|?\d{0,3}(?:\\[a-zA-Z]{1,12}|[a-zA-Z])(?:_\{?\w\}?)?\|?(?:\([a-zA-Z]\))?[\s~]{0,4}="
+_CONDITIONAL = frozenset(("when", "at", "for", "where", "if", "for all"))
+_RELATION = re.compile(
+    r"[\s~$]{0,4}(?:\|?\d{0,3}(?:\\[a-zA-Z]{1,12}|[a-zA-Z])(?:_\{?\w\}?)?\|?(?:\([a-zA-Z]\))?[\s~]{0,4}=|"
+    r"(?:-?[\d.]{1,9}|[a-zA-Z])[\s~]{0,4}(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant))(?![a-z])))"
 )
 
 
