@@ -3,7 +3,9 @@
     python benchmarks/serve.py [--seconds 20] [--soak 60] [--rows 64] [--clients 16] [--a-second 5]
 
 Prints one JSON object. `in_process`: composite.score on requests of --rows example rows, JSON read and rewards written, in
-a process pinned to one core. `served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
+a process pinned to one core. It parses the bodies that a worker parses, and makes JSON of the rewards, so that what differs is HTTP, the
+front process, the way to the worker and its look at the rows' shape. What clients spend, on the other cores, counts on neither side.
+`served`: `grpo-rewards serve --workers 1` pinned to the same core, driven by --clients
 connections from the other cores. Both stay up and take turns of half a second, so that a machine whose pace changes changes both;
 figures are the medians of the turns, ratios those of each turn's, `cpu_ratio_quartiles` says how far they lie apart.
 `microseconds_per_row` is the processor time of a row: in process, and served in the front process and in the worker; `cpu_ratio`
