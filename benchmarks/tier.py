@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -83,7 +84,7 @@ class Empty:
     def __init__(self, replies: list[bytes]) -> None:
         self.replies = replies
 
-    def evaluate(self, key: str, composite: list[object], number: int, message: bytes) -> bytes:
+    def evaluate(self, key: str, composite: list[object], number: int, *message: bytes) -> bytes:
         """Give back the bytes of that number."""
         return self.replies[number]
 
@@ -96,7 +97,7 @@ class Recorded:
     """The messages of a tier's call and the answers to them, to be sent to actors that do nothing."""
 
     def __init__(self, tier: Tier, score: Callable[[], object]) -> None:
-        self.tier, self.messages, self.replies = tier, list[bytes](), list[bytes]()
+        self.tier, self.messages, self.replies = tier, list[list[bytes]](), list[bytes]()
         pack, unpack = tiers.pack_rows, tiers.unpack_outcomes
         tiers.pack_rows = lambda *given: self.messages.append(pack(*given)) or self.messages[-1]  # type: ignore[assignment,func-returns-value]
         tiers.unpack_outcomes = lambda reply: self.replies.append(reply) or unpack(reply)  # type: ignore[assignment,func-returns-value]
@@ -120,7 +121,7 @@ class Recorded:
             while queue and free:
                 number, message = queue.pop(0)
                 actor = free.pop(0)
-                flying[actor.evaluate.remote(self.tier._key, [], number, message)] = actor
+                flying[actor.evaluate.remote(self.tier._key, [], number, *message)] = actor
             found, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
             for reference in found:
                 ray.get(reference)
@@ -195,7 +196,7 @@ def main() -> None:
         result: dict[str, Any] = {
             "same": same,
             "messages": len(recorded.messages),
-            "bytes": sum(map(len, recorded.messages)),
+            "bytes": sum(map(len, itertools.chain(*recorded.messages))),
         }
         for kind, times in found.items():
             wall, cpu, idle = (statistics.median(column) for column in zip(*times, strict=True))

@@ -75,12 +75,15 @@ def content_keys(reward: Reward, batch: Batch) -> list[object]:
 def columns_read(reward: Reward) -> frozenset[str] | None:
     """Return the columns that a reward which looks at one row at a time reads beside the text, else None: it may read all.
 
-    ``completion`` stands for the messages as they are.
+    ``completion`` stands for the messages as they are, ``len(completion_ids)`` for token ids of which only the number is read.
     """
     if reward.shape.takes_rest or not one_at_a_time(reward):
         return None
     raw = not {"raw", "messages"}.isdisjoint(parameter.source for parameter in reward.shape.data)
-    return frozenset((*reward.required_columns, *reward.optional_columns, *(("completion",) if raw else ())))
+    read = {*reward.required_columns, *reward.optional_columns, *(("completion",) if raw else ())}
+    if any(parameter.sized and parameter.name in read for parameter in reward.shape.data):
+        read = read - {"completion_ids"} | {"len(completion_ids)"}
+    return frozenset(read)
 
 
 def one_at_a_time(reward: Reward) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -30,13 +30,14 @@ class DataParameter:
     """A parameter before the star: `name`, where its values come from, its default, and whether it may be None.
 
     `source` is ``text``, ``raw`` (completions as TRL gives them), ``messages``, ``prompt``, ``completion_ids``,
-    ``trainer`` or ``column``.
+    ``trainer`` or ``column``. `sized` says that of each value only the length is read, since it is annotated so.
     """
 
     name: str
     source: Literal["text", "raw", "messages", "prompt", "completion_ids", "trainer", "column"]
     default: object
     nullable: bool = True
+    sized: bool = False
 
     @property
     def column(self) -> str | None:
@@ -119,7 +120,7 @@ def _data_parameter(parameter: inspect.Parameter, style: Style, hints: dict[str,
     if name in ("prompt", "prompts"):
         return DataParameter(name, "prompt", default)
     if name == "completion_ids":
-        return DataParameter(name, "completion_ids", default)
+        return DataParameter(name, "completion_ids", default, sized=hints.get(name) in (Sized, Sized | None))
     if name in TRAINER_ARGUMENTS:
         return DataParameter(name, "trainer", default)
     return DataParameter(name, "column", default, _allows_none(hints.get(name)) or default is not REQUIRED)

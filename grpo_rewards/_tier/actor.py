@@ -62,7 +62,7 @@ class Actor:
             raise Retired
         return os.getpid()
 
-    def evaluate(self, key: str, composite: Sequence[ObjectRef[bytes]], message: bytes) -> bytes:
+    def evaluate(self, key: str, composite: Sequence[ObjectRef[bytes]], *message: bytes) -> bytes:
         """Evaluate rows with the composite of that key, whose bytes `composite` refers to; empty where it is known here.
 
         Raises:

@@ -1,13 +1,14 @@
 """What goes to an actor and comes back: rows by component, and their outcomes as columns.
 
-A tenth of what pickling each outcome costs, and there is one per row and component. Long messages are compressed: above 100 kB
-Ray takes arguments through its object stores and daemons, which costs three times what it does to send them along with the call.
+A tenth of what pickling each outcome costs, and there is one per row and component. Above 100 kB Ray takes an argument or an answer
+through its object stores and daemons, which costs three times what it does to send it along with the call: so rows go as several
+arguments, and long answers are compressed.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import is_
@@ -18,16 +19,17 @@ import zstandard
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.outcome import restored
 
-__all__ = ["pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
+__all__ = ["counted", "pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
 
 _NOTHING = Outcome().details
-_LONG = 90_000  # bytes from which on a message is compressed: somewhat less than Ray takes along
+_LONG = 90_000  # bytes: somewhat less than Ray takes along
+_ARGUMENTS = 32  # that Ray takes along together; what is longer is one, compressed, in its object stores
 
 
-def _dumps(value: object) -> bytes:
-    """Return plain data as bytes, compressed where they are many."""
+def _dumps(value: object, limit: int = _LONG) -> bytes:
+    """Return plain data as bytes, compressed where they are more than `limit`."""
     found = pickle.dumps(value, protocol=5)
-    return found if len(found) < _LONG else zstandard.ZstdCompressor(level=1).compress(found)
+    return found if len(found) <= limit else zstandard.ZstdCompressor(level=1).compress(found)
 
 
 def _loads(message: bytes) -> Any:
@@ -37,8 +39,29 @@ def _loads(message: bytes) -> Any:
     return pickle.loads(plain)  # noqa: S301 - between a driver and actors of one cluster, which can run anything in each other
 
 
-def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> bytes:
-    """Return rows by component as bytes; rows that several components read go once, with what any of them reads."""
+@dataclass(eq=False)
+class _Counted(Sequence[object]):
+    """Token ids of which only the number is read: it goes in their place, and a range of that length comes out."""
+
+    numbers: list[int]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, row: Any) -> Any:
+        return range(self.numbers[row])
+
+    def __iter__(self) -> Iterator[object]:
+        return map(range, self.numbers)
+
+
+def counted(ids: Sequence[object]) -> Sequence[object]:
+    """Return token ids so that only their numbers are sent; what is no list of them goes as it is."""
+    return _Counted(list(map(len, ids))) if all(type(one) is list for one in ids) else ids  # type: ignore[arg-type]
+
+
+def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> list[bytes]:
+    """Return rows by component as a call's arguments; rows that several components read go once, with what any of them reads."""
     rows: list[_BatchColumns] = []
     readers: list[tuple[str, int]] = []
     for name, batch in parts:
@@ -47,7 +70,10 @@ def pack_rows(timeout: float | None, parts: Sequence[tuple[str, Batch]]) -> byte
         if at == len(rows):
             rows.append(mine)
         readers.append((name, at))
-    return _dumps((timeout, readers, [tuple(vars(one).values()) for one in rows]))
+    found = _dumps((timeout, readers, [tuple(vars(one).values()) for one in rows]), _ARGUMENTS * _LONG)
+    if found.startswith(zstandard.FRAME_HEADER):
+        return [found]
+    return [found[start : start + _LONG] for start in range(0, len(found), _LONG)]
 
 
 @dataclass
@@ -80,9 +106,9 @@ def _same(one: Sequence[object] | None, other: Sequence[object] | None) -> bool:
     return one is None or other is None or (len(one) == len(other) and all(map(is_, one, other)))
 
 
-def unpack_rows(message: bytes) -> tuple[float | None, list[tuple[str, Batch]]]:
+def unpack_rows(message: Iterable[bytes]) -> tuple[float | None, list[tuple[str, Batch]]]:
     """Return what `pack_rows` was given, one batch for all that read the same rows."""
-    timeout, readers, rows = _loads(message)
+    timeout, readers, rows = _loads(b"".join(message))
     batches = [
         Batch(completions, prompts, ids, columns, grouping=grouping, group_size=size)
         for completions, prompts, ids, columns, grouping, size in rows

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from grpo_rewards._contract import Batch, Outcome, Reward
 from grpo_rewards._tier.connection import connect
-from grpo_rewards._tier.messages import pack_rows, unpack_outcomes
+from grpo_rewards._tier.messages import counted, pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
 from grpo_rewards.cycles import fewer_searches
@@ -24,6 +24,7 @@ __all__ = ["ComponentRows", "Tier"]
 _log = logging.getLogger(__name__)
 
 _MESSAGE = 0.2  # seconds of work that a message holds: what it costs to send one is a hundredth of that
+_LEAST = 0.05  # seconds of work for each actor from which on rows are spread: sending takes a twentieth of that
 _GUESS = 0.005  # seconds for a row of a component that was not measured yet
 _SPLIT = 8  # pieces of a message whose actor died twice
 _STARTING = 4  # times `grace` that rows wait for actors that are being started
@@ -37,7 +38,8 @@ _MARGIN = 0.05  # share of the time left, a second at most, that an actor's answ
 class ComponentRows:
     """One component's rows: `units` are those that must stay together (single rows, or groups); outcomes go to `into`.
 
-    `reads` names the columns that it looks at beside the text (``completion``: the messages); None: all there are.
+    `reads` names the columns that it looks at beside the text (``completion``: the messages; ``len(completion_ids)``: how many
+    token ids, not which); None: all there are.
     """
 
     name: str
@@ -67,7 +69,10 @@ class _Piece:
             return whole if len(rows) == len(whole) else whole.select(rows)
         found = whole.select(rows, columns=reads)
         completions = found.completions if "completion" in reads else found.texts
-        return Batch(completions, found.prompts, found.completion_ids, found.columns)
+        ids = found.completion_ids
+        if "len(completion_ids)" in reads and whole.completion_ids is not None:
+            ids = counted([whole.completion_ids[row] for row in rows])
+        return Batch(completions, found.prompts, ids, found.columns)
 
 
 @dataclass(slots=True, eq=False)
@@ -220,7 +225,7 @@ class Tier:
         timeout = None if left is None else max(0.01, left - min(1.0, _MARGIN * left))
         body = pack_rows(timeout, [(piece.part.name, piece.batch()) for piece in message.pieces])
         along = [] if member.loaded else [self._composite]
-        reference: object = member.handle.evaluate.remote(self._key, along, body)
+        reference: object = member.handle.evaluate.remote(self._key, along, *body)
         member.sent[reference] = time.monotonic()
         return reference
 
@@ -297,18 +302,19 @@ class Tier:
 
     def _messages(self, parts: Sequence[ComponentRows]) -> list[_Message]:
         """Cut the parts into messages of about `_MESSAGE` seconds each; quick components ride together."""
-        actors = max(1, len(self.actors.ready))
+        whole = sum(self._cost(part.name) * len(part.batch) for part in parts)
+        spread = max(1, min(len(self.actors.ready), int(whole / _LEAST)))
         pieces: list[tuple[float, int, _Piece]] = []
         for order, part in enumerate(parts):
             if not part.units:
                 continue
             each = self._cost(part.name) * len(part.batch) / len(part.units)
-            size = max(1, min(int(_MESSAGE / max(each, 1e-9)), -(-len(part.units) // actors)))
+            size = max(1, min(int(_MESSAGE / max(each, 1e-9)), -(-len(part.units) // spread)))
             for start in range(0, len(part.units), size):
                 units = part.units[start : start + size]
                 pieces.append((start / len(part.units), order, _Piece(part, units, each * len(units))))
         pieces.sort(key=lambda item: item[:2])  # the same rows of several components beside each other
-        budget = min(_MESSAGE, max(0.002, sum(piece.cost for *_, piece in pieces) / actors))
+        budget = min(_MESSAGE, whole / spread)
         messages: list[_Message] = []
         room = 0.0
         for *_, piece in pieces:

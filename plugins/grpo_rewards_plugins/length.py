@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Sized
 from typing import Literal, cast
 
 from grpo_rewards import Outcome, reward
@@ -35,7 +35,7 @@ def _check(settings: SettingValues) -> None:
 @reward(range=(-1.0, 1.0), check_settings=_check)
 def length(
     completion: str,
-    completion_ids: Sequence[int] | None = None,
+    completion_ids: Sized | None = None,
     correct: bool | float | None = None,
     answer: object = None,
     *,

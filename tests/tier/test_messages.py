@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grpo_rewards import Outcome, get_reward
+from grpo_rewards._composition.duplicates import columns_read
 from grpo_rewards._contract import Batch
-from grpo_rewards._tier.messages import pack_outcomes, pack_rows, unpack_outcomes, unpack_rows
+from grpo_rewards._tier.messages import counted, pack_outcomes, pack_rows, unpack_outcomes, unpack_rows
 from grpo_rewards._tier.tier import Tier
 
 TEXTS = ["one", "two"]
@@ -47,14 +48,30 @@ def test_outcomes_come_back_as_they_were() -> None:
     assert unpack_outcomes(pack_outcomes(parts)) == parts
 
 
-def test_long_messages_go_along_with_the_call() -> None:
-    texts = [f"{n}: the answer is {n} and not {n + 1}" * 10 for n in range(1000)]
+@pytest.mark.parametrize(("rows", "arguments"), [(1000, range(2, 30)), (10_000, range(1, 2))])
+def test_long_messages_go_along_with_the_call(rows: int, arguments: range) -> None:
+    texts = [f"{n}: the answer is {n} and not {n + 1}" * 10 for n in range(rows)]
     message = pack_rows(None, [("math", Batch(texts, columns={"answer": list(texts)}))])
-    assert len(message) < 100_000 < sum(map(len, texts))  # what is longer goes through Ray's object stores
+    assert len(message) in arguments
+    assert (
+        all(len(part) < 100_000 for part in message) or len(message) == 1
+    )  # else each goes through Ray's object stores
     _, ((_, batch),) = unpack_rows(message)
     assert (batch.completions, batch.columns) == (texts, {"answer": texts})
     parts = [([Outcome(n / 1000, "scored", text, {}, 0.5) for n, text in enumerate(texts)], 1.0)]
+    assert len(pack_outcomes(parts)) < sum(map(len, texts)) / 3
     assert unpack_outcomes(pack_outcomes(parts)) == parts
+
+
+def test_of_token_ids_that_are_only_counted_the_number_is_sent() -> None:
+    message = pack_rows(None, [("length", Batch(TEXTS, completion_ids=counted([[7] * 5000, []])))])
+    assert len(message[0]) < 1000
+    _, ((_, batch),) = unpack_rows(message)
+    assert batch.completion_ids is not None
+    assert list(map(len, batch.completion_ids)) == [len(batch.completion_ids[row]) for row in range(2)] == [5000, 0]  # type: ignore[arg-type]
+    odd = [[7], None]
+    assert counted(odd) is odd
+    assert columns_read(get_reward("length")) == frozenset({"answer", "correct", "len(completion_ids)"})
 
 
 @pytest.mark.parametrize(("name", "taken"), [("math", True), ("code", True), ("diversity", True), ("judge", False)])
