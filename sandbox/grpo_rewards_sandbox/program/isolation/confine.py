@@ -79,21 +79,18 @@ class Confinement:
     def fork(self, body: Callable[[], None]) -> int:
         """Start a child, the first of its own pid namespace where there is one, that runs `body` and never returns."""
         # who owns no more than a user namespace may not go back into the pid namespace above it: a bare clone, there
-        back = self.plan.namespaces and not self.plan.user_namespace
-        if back:
+        if self.plan.namespaces and not self.plan.user_namespace:
+            # back from the last child's; not right after its fork, when each page that this touches is copied
+            setns(self._own_pid_namespace)
             unshare(CLONE_NEWPID)
-        try:
-            pid = fork(CLONE_NEWPID if self.plan.user_namespace else 0)
-            if pid == 0:
-                try:
-                    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-                    body()
-                except BaseException as error:  # noqa: BLE001  nothing may unwind into the fork server's loop
-                    complain(error)
-                os._exit(CHILD_FAILED)
-        finally:
-            if back:
-                setns(self._own_pid_namespace)
+        pid = fork(CLONE_NEWPID if self.plan.user_namespace else 0)
+        if pid == 0:
+            try:
+                prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+                body()
+            except BaseException as error:  # noqa: BLE001  nothing may unwind into the fork server's loop
+                complain(error)
+            os._exit(CHILD_FAILED)
         return pid
 
     def work_folder(self, name: str) -> str:
