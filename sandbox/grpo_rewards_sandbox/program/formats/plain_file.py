@@ -43,13 +43,16 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):
-        shown = held["__all__"] = []
+        shown: list[str] = []
+        held["__all__"] = shown
         read: dict[str, object] = {}
         held["_border_read"] = read
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         asked = names.used(tests) - visible.bound(tests, name)
         # where nothing else is asked of the candidate, the task is to write what has a known name
-        known = visible.known(asked) if visible.unbound(tests, "") - {"candidate"} else {}
+        meant = visible.known(asked) if visible.unbound(tests, "") - {"candidate"} else {}
+        # of a module's name it counts whether the candidate's is one
+        known = {part: value for part, value in meant.items() if type(value) is not types.ModuleType}
         held.update(known)
         shown += known
         for part in visible.chosen(own, asked - known.keys()):
