@@ -231,7 +231,8 @@ class Proxy:
     def __getattr__(self, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.request("getattr", self, name)
+        # tests that speak of such a class may compare it: `assert guard.kinds == (Exception,)`
+        return Border.peer.own_name(name, Border.peer.request("getattr", self, name), Border.peer.words)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_border"):
