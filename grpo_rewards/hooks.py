@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from grpo_rewards._registry import registered
+from grpo_rewards._registry import call_hook, registered
 
-__all__ = ["registered"]
+__all__ = ["call_hook", "registered"]

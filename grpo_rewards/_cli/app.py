@@ -12,6 +12,8 @@ from functools import cache
 from typing import Annotated
 
 import typer
+from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import GrpoRewardsError, InfrastructureError
@@ -93,6 +95,20 @@ def _register_plugins() -> None:
         typer.echo(f"warning: the commands of plugin {plugin} are missing: {error}", err=True)
 
     call_hook("register_commands", app, failed=failed)
+    _keep_the_first_of_a_name()
+
+
+def _keep_the_first_of_a_name() -> None:
+    """Leave out commands whose name is taken: click would let the last one win, `score` of a plugin over ours."""
+    kept: dict[str, CommandInfo] = {}
+    for command in app.registered_commands:
+        name = command.name or get_command_name(getattr(command.callback, "__name__", ""))
+        if name in kept:
+            where = getattr(command.callback, "__module__", "a plugin")
+            typer.echo(f"warning: the command {name!r} of {where} is missing: the name is taken", err=True)
+        else:
+            kept[name] = command
+    app.registered_commands[:] = kept.values()
 
 
 @cache

@@ -69,14 +69,13 @@ def _build(base: str | None, packages: tuple[str, ...], languages: tuple[str, ..
 
 
 def _check(backend: str, as_json: bool) -> None:
-    from grpo_rewards_sandbox import backend_names, guarantees, register_backend
+    from grpo_rewards_sandbox import backend_names, guarantees, register_backends
 
     from grpo_rewards._cli.app import ENVIRONMENT, USAGE
-    from grpo_rewards.hooks import registered
+    from grpo_rewards.hooks import call_hook
 
     # a plugin's backend is tried like ours; the sandbox itself knows no plugins
-    for name, hooked in registered("register_sandboxes").items():
-        register_backend(name, hooked)
+    call_hook("register_sandboxes", read=register_backends)
     if backend not in ("auto", *backend_names()):
         typer.echo(f"error: --backend {backend!r}; expected one of auto, {', '.join(backend_names())}", err=True)
         raise typer.Exit(USAGE)

@@ -25,6 +25,7 @@ from grpo_rewards._composition.observation import Observation, observe, share_of
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch
 from grpo_rewards._contract.shapes import RewardCall
+from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
@@ -98,6 +99,11 @@ class Session:
 
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows of a reward call, and who makes it. Keywords that are no columns are taken out here."""
+        if "completions" not in call:
+            raise InputError(
+                f"a reward call with {', '.join(sorted(map(str, call))) or 'no keywords'} has no completions, and no installed adapter "
+                f"answers it (hook open_session); see: grpo-rewards list"
+            )
         return Batch.from_call(**call), Caller()
 
     def scored(self, found: ScoredCall) -> None:

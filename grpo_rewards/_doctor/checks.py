@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from grpo_rewards._doctor.finding import Finding
 from grpo_rewards._doctor.trl import examine_trl
-from grpo_rewards._registry import registry
+from grpo_rewards._registry import hookspecs, registry
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import how_to_install
 from grpo_rewards.slots import cores
@@ -86,7 +86,10 @@ def _plugins() -> Iterator[Finding]:
             yield Finding("plugins", "problem", f"{what}: {'; '.join(plugin.problems)}",
                           f"update or remove it: pip install -U {plugin.distribution}, pip uninstall {plugin.distribution}")  # fmt: skip
         else:
-            names = ", ".join(reward.name for reward in plugin.rewards) or "no rewards"
+            hooks = [
+                name for name in vars(hookspecs) if hasattr(getattr(plugin.module, name, None), "grpo_rewards_impl")
+            ]
+            names = ", ".join([*(reward.name for reward in plugin.rewards), *hooks]) or "nothing"
             yield Finding("plugins", "ok", f"{what}: {names}")
     for text in found.duplicates:
         yield Finding("plugins", "problem", text, "rename one of them, or refer to it as package.module:name")

@@ -157,6 +157,18 @@ def _warn(hook: str, plugin: str, problem: str) -> None:
 def registered(hook: str, *, failed: Failed | None = None) -> dict[str, Any]:
     """Return what all plugins return from a hook that names things, such as ``register_code_readers``; the first keeps a name."""
     found: dict[str, Any] = {}
-    for _, things in call_hook(hook, read=dict, failed=failed):
-        found = {**things, **found}
+    givers: dict[str, str] = {}
+    for plugin, things in call_hook(hook, read=dict, failed=failed):
+        for name, thing in things.items():
+            if name in found:
+                _warn_of_a_name(hook, name, givers[name], plugin)
+            else:
+                found[name], givers[name] = thing, plugin
     return found
+
+
+@lru_cache(maxsize=256)
+def _warn_of_a_name(hook: str, name: str, first: str, second: str) -> None:
+    _log.warning(
+        "%s: plugin %s and plugin %s both give %r; that of %s keeps the name", hook, first, second, name, first
+    )

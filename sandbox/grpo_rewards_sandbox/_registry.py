@@ -7,7 +7,7 @@ import importlib
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
 
@@ -40,6 +40,18 @@ def register_backend(name: str, backend: Callable[..., Backend]) -> None:
         if name == "auto" or name in _installed() or _named(taken) != _named(backend):
             raise ValueError(f"there is a sandbox backend {name!r} already")
         _registered[name] = backend
+
+
+def register_backends(backends: Mapping[str, Callable[..., Backend]]) -> None:
+    """Make each backend known by its name. Raises as `register_backend`, when all those are known whose names are free."""
+    taken = []
+    for name, backend in backends.items():
+        try:
+            register_backend(name, backend)
+        except ValueError as error:
+            taken.append(str(error))
+    if taken:
+        raise ValueError("; ".join(taken))
 
 
 def _named(backend: Callable[..., Backend]) -> tuple[str, str]:
@@ -91,15 +103,19 @@ def make_backend(name: str, options: Mapping[str, object]) -> Backend:
         ValueError: there is no such backend, or it has no such option.
         SandboxUnavailable: it cannot run here.
     """
-    make = find_backend(name)
-    known = option_names(make)
-    for option in options:
-        if option not in known:
-            raise ValueError(f"the backend {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}")
-    made = make(**options)
+    check_options(name, options)
+    made = find_backend(name)(**options)
     if not isinstance(made, Backend):
         raise TypeError(f"the backend {name!r} is a {type(made).__name__}; it must be a grpo_rewards_sandbox.Backend")
     return made
+
+
+def check_options(name: str, options: Iterable[str]) -> None:
+    """Refuse an option that a backend does not have. Raises as `make_backend`; makes nothing."""
+    known = option_names(find_backend(name))
+    for option in options:
+        if option not in known:
+            raise ValueError(f"the backend {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}")
 
 
 def option_names(make: Callable[..., Backend]) -> tuple[str, ...]:

@@ -93,6 +93,18 @@ def test_a_plugin_adds_a_command_and_one_that_fails_does_not_take_the_rest_along
     assert "no luck" in run.stderr
 
 
+def test_a_plugins_command_takes_no_name_of_ours(cli: Callable[..., CompletedProcess[str]], tmp_path: Path) -> None:
+    greedy = (
+        "import grpo_rewards\n@grpo_rewards.hookimpl\ndef register_commands(app):\n"
+        "    @app.command()\n    def schema() -> None:\n        print('mine')\n"
+    )
+    _distribution(tmp_path / "site", "greedy", "greedy_commands", greedy)
+    run = cli("schema", env={"PYTHONPATH": str(tmp_path / "site")})
+    assert run.returncode == 0
+    assert "GateConfig" in run.stdout
+    assert "'schema' of greedy_commands is missing: the name is taken" in run.stderr
+
+
 # ------------------------------------------------------------------------------------------------ explain
 
 

@@ -328,6 +328,14 @@ def test_a_file_with_the_gates_former_key_and_bare_words_is_read_as_it_is_meant(
     assert composite.score(rows).rewards() == [2.0, 1.0]
 
 
+@pytest.mark.parametrize("key", ["on", True])
+def test_the_gates_former_key_is_read_where_a_mapping_or_a_preset_has_it(key: object) -> None:
+    composite = Composite({"rewards": {"a": "exact", "b": {"use": "exact", "gate": {key: "a", "at_least": 1}}}})
+    assert "gate: {component: a, at_least: 1.0}" in composite.to_yaml()
+    over = {"use": "preset/gsm8k-lm-book", "rewards": {"as_written": {"gate": {key: "correct", "at_least": 0.5}}}}
+    assert "gate: {component: correct, at_least: 0.5}" in Composite(over).to_yaml()
+
+
 def test_a_missing_file_and_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import grpo_rewards
 

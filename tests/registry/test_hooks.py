@@ -10,13 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 from grpo_rewards_plugins.code import readers
+from grpo_rewards_sandbox.backends.local.backend import LocalBackend
 
 from grpo_rewards import Composite, get_reward, hookimpl, load, use_plugin
 from grpo_rewards._audit.auditing import audit
 from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._audit.data.probes import probing
 from grpo_rewards._presets import list_presets
-from grpo_rewards._registry import hookspecs, registry
+from grpo_rewards._registry import hookspecs, registered, registry
+from grpo_rewards.errors import GrpoRewardsError
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HOOKS = [name for name, value in vars(hookspecs).items() if hasattr(value, "grpo_rewards_spec")]
@@ -193,3 +195,48 @@ def test_a_hook_that_raises_is_reported_and_the_rest_go_on(
         registry().manager.unregister(plugin)
     assert f"the hook {hook} of plugin" in caplog.text
     assert "its disk is full" in caplog.text
+
+
+@pytest.fixture
+def taking() -> Iterator[Callable[[str, object], None]]:
+    """A function that lets a plugin answer a hook."""
+    plugins = []
+
+    def take(hook: str, answer: object) -> None:
+        plugins.append(SimpleNamespace(**{hook: hookimpl(lambda: answer)}))
+        use_plugin(plugins[-1])
+
+    yield take
+    for plugin in plugins:
+        registry().manager.unregister(plugin)
+
+
+def test_a_plugins_attack_takes_no_name_of_ours(taking: Callable[[str, object], None], tmp_path: Path) -> None:
+    taking("register_attacks", {"empty": lambda case: ["word"], "mine": lambda case: ["word"]})
+    file, composite = tmp_path / "rows.jsonl", Composite(WORD)
+    file.write_text(json.dumps(ROWS[0]))
+    report = audit(composite, cases_of_file(composite, file, limit=1))
+    assert {one.attack for one in report.earned if one.reward == 1.0} & {"empty", "mine"} == {"mine"}
+
+
+def test_of_two_scalers_of_one_name_the_first_stays_and_both_plugins_are_named(
+    taking: Callable[[str, object], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    taking("register_scalers", {"steady": 1})
+    taking("register_scalers", {"steady": 2})
+    assert registered("register_scalers")["steady"] in (1, 2)
+    assert "both give 'steady'" in caplog.text
+
+
+def test_a_backend_whose_name_is_taken_is_reported_and_the_rest_go_on(
+    taking: Callable[[str, object], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    taking("register_sandboxes", {"docker": LocalBackend, "another_local": LocalBackend})
+    assert get_reward("code").with_(sandbox="another_local")
+    assert get_reward("code").with_(sandbox="local")
+    assert "there is a sandbox backend 'docker' already" in caplog.text
+
+
+def test_an_option_that_a_backend_does_not_have_is_refused_before_a_row_is_scored() -> None:
+    with pytest.raises(GrpoRewardsError, match="'local' has no option 'pathh'"):
+        get_reward("code").with_(sandbox={"backend": "local", "pathh": 1})

@@ -5,13 +5,13 @@ from __future__ import annotations
 import atexit
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grpo_rewards.errors import InfrastructureError
 from grpo_rewards.forks import PerProcess
-from grpo_rewards.hooks import registered
+from grpo_rewards.hooks import call_hook
 from grpo_rewards.slots import slots
 from grpo_rewards.types import SettingValues
 
@@ -35,12 +35,14 @@ def check_backend(settings: SettingValues) -> None:
     # nothing to look up: neither the sandbox nor anybody's backends need be imported yet
     if name == "auto" and not options:
         return
-    from grpo_rewards_sandbox import backend_names, register_backend
+    from grpo_rewards_sandbox import SandboxUnavailable, backend_names, check_options, register_backends
 
-    for hooked, backend in registered("register_sandboxes").items():
-        register_backend(hooked, backend)
+    call_hook("register_sandboxes", read=register_backends)  # one whose name is taken is reported, and the rest go on
     if name not in ("auto", *backend_names()):
         raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}")
+    if options and name != "auto":
+        with suppress(SandboxUnavailable):  # what is not here today is no matter of the configuration
+            check_options(name, options)
 
 
 def _backend(sandbox: str | Mapping[str, object]) -> tuple[str, dict[str, object]]:
