@@ -14,6 +14,8 @@ FOUND = [
     ("\\boxed{1}\n#### 18", "18", "hash"),
     ("#### 18\nso \\boxed{1}", "1", "box"),
     ("work\n#### Step 3: add\nwork\nA: 18", "18", "phrase"),
+    # behind its answer it goes on with a question of its own
+    ("Question: a?\nAnswer: 24\n\nQuestion: b?\nAnswer: 72", "24", "phrase"),
     ("The answer is 5. The answer is clear.", "5", "phrase"),
     ("Answer: $\\frac{3}{4}$", "\\frac{3}{4}", "phrase"),
     ("The answer is $3$ or $4$.", "3 \\text{or} 4", "phrase"),

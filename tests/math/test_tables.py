@@ -39,6 +39,8 @@ TABLES = (
     "twentieth_answers",
     "twentyfirst_answers",
     "twentysecond_answers",
+    "twentythird_answers",
+    "twentyfourth_answers",
     "around_a_value",
 )
 

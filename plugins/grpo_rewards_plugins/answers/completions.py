@@ -59,7 +59,7 @@ def own_question(text: str) -> str:
 
 
 _QUESTION = re.compile(r"\n[ \t]{0,4}(?:\*\*)?(?:Q|Question|Problem|Human|User)(?: \d{1,4})?:")
-_ANSWERED = re.compile(r"[Aa]nswer is|\\boxed\{|\n####|</answer>")
+_ANSWERED = re.compile(r"[Aa]nswer is|\bAnswer:\**[ \t]*[-$\\(]*\d|\\boxed\{|\n####|</answer>")
 
 
 def outside_code(text: str) -> str:

@@ -110,8 +110,8 @@ def _product(matrices: list[Node], scalars: list[Node]) -> Node | None:
 
 def spanned(node: Node) -> tuple[str, ...] | None:
     """The rows of the echelon form of the vectors of a span, or of all vectors of ``\\mathbb{R}^n``; None for anything else."""
-    if node.kind == "named" and node.value[:1] == "R" and node.value[1:].isdigit() and int(node.value[1:]) <= _LARGEST:
-        size = int(node.value[1:])
+    if node.kind == "named" and node.value[:2] == "R^" and node.value[2:].isdigit() and int(node.value[2:]) <= _LARGEST:
+        size = int(node.value[2:])
         rows = [[int(at == here) for at in range(size)] for here in range(size)]
     elif node.kind == "apply" and node.value == "span":
         inner = node.args[0]

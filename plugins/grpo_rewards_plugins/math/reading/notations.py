@@ -326,7 +326,7 @@ def _each_residue(match: re.Match[str]) -> str:
 
 
 _REAL_CONSTANT = re.compile(
-    r"(?<=[\w}) ])[,;]\s?(?:\\text\{\s?(?:where|for|with)\s?\}\s?)?[a-dkmA-DK]\s?\\in\s?\\mathbb\s?\{?\s?R\s?\}?$"
+    r"(?<=[\w}) ])[,;]\s?(?:\\text\{\s?(?:where|for|with)\s?\}\s?)?(?:[a-dkmA-DK]\s?,\s?){0,3}[a-dkmA-DK]\s?\\in\s?\\mathbb\s?\{?\s?R\s?\}?$"
 )
 # the bar of a set-builder with a stretched half that is not there: "\left\{ x \left| x > 1 \right. \right\}"
 _OPEN_BAR = re.compile(

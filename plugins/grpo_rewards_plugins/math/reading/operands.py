@@ -341,7 +341,9 @@ def _angle(node: Node) -> Node:
 
 def _named_set(parser: Parser, name: str) -> Node:
     while parser.met("^", "_"):
-        parser.take()
+        mark = parser.take().text
+        if mark == "^" and parser.peek(parser.peek().text == "{").kind in ("num", "id"):
+            name += mark  # Z^2 is not Z_2
         token = parser.peek()
         if token.text == "{":
             depth = parser.at

@@ -270,6 +270,8 @@ class Parser:
                 if text in _TIMES:
                     self.take()
                     factors.append(self._factor())
+                    if text == "\\times" and all(map(_is_vector, factors[-2:])):
+                        factors[-2:] = _cross_product(*factors[-2:])
                     continue
                 if text in _DIVIDED:
                     self.take()
@@ -382,6 +384,18 @@ def _joined(ops: list[str], args: list[Node]) -> Node | None:
             parts = right.args if right.kind == "list" and right.value == name else (right,)
             return Node("list", name, (left, *parts))
     return None
+
+
+def _is_vector(node: Node) -> bool:
+    """A letter with an arrow."""
+    return (node.kind == "sym" and node.value.startswith("\\vec ")) or (node.kind == "apply" and node.value == "\\vec")
+
+
+def _cross_product(one: Node, other: Node) -> list[Node]:
+    """The factors that stand for it: no product of numbers, and turned round its negative."""
+    if str(one) <= str(other):
+        return [Node("apply", "\\times", (one, other))]
+    return [number(-1), Node("apply", "\\times", (other, one))]
 
 
 def _is_label(word: str) -> bool:
