@@ -10,7 +10,7 @@ from grpo_rewards_plugins.answers import tagged
 __all__ = ["Block", "fenced_blocks", "last_block", "marked_text"]
 
 # no backtick behind the marks: that is code within a line
-_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,9 +249,13 @@ def test_a_program_in_another_language_is_never_run_as_python(code: Reward) -> N
         outcome = code.one(text, tests=pairs, **columns)
         assert (outcome.value, outcome.status) in ((0.0, "scored"), (None, "not_applicable"))
     assert code.one("```cpp\nint x;\n```\nIn Python:\n```python\nprint(2)\n```", tests=pairs).value == 1.0
-    for tag in ("cobol", "ada"):  # a language that is not to be had
+    for tag in (
+        "cobol",
+        "ada",
+    ):  # a language that is not to be had: no word on the row, which its program may not take out
         outcome = code.one(f"```{tag}\nprint(2)\n```", tests=pairs)
-        assert (outcome.value, outcome.status) == (None, "not_applicable"), tag
+        assert (outcome.value, outcome.status) == (0.0, "scored"), tag
+        assert f"{tag!r} is none that is run" in outcome.reason
     for tag in ("c++17", "cpp20", "nodejs"):
         outcome = code.one(f"```{tag}\nprint(2)\n```", tests=pairs)
         assert outcome.value != 1.0, tag

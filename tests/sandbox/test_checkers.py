@@ -111,6 +111,13 @@ def test_no_clear_word_is_no_verdict(needs: Callable[..., None], local: Sandbox,
     assert found.tests_passed == 0
 
 
+@pytest.mark.parametrize("output", ["print(1) or __import__('os')._exit(0)", "1"])
+def test_no_output_speaks_for_a_judging_function(local: Sandbox, output: str) -> None:
+    source = "def output_judging_function(a, b, c):\n    print(b, flush=True)\n    if c != b:\n        eval(b)\n        raise SystemExit\n    return True\n"
+    found = judge(local, f"print({output!r})", Checker(source, "python", "function"))
+    assert found.status == "failed", found
+
+
 @pytest.mark.slow
 def test_a_checker_that_hangs_is_no_verdict(local: Sandbox) -> None:
     found = judge(local, RIGHT, Checker("while True: pass", "python", "codeforces"))

@@ -211,3 +211,27 @@ def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, 
 
 def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox) -> None:
     assert sandbox.run([Job("print(input())\nexit()\n", [{"input": "4", "output": "4"}], "stdio")])[0].passed
+
+
+UNFINISHED = [
+    "out = open('out.txt', 'w')\nprint('hi', file=out)\nprint(open('out.txt').read() + 'hi')",
+    "import os\nout = os.fdopen(os.dup(1), 'w')\nout.write('hi')",
+    "out = open('/dev/stdout', 'w')\nprint('hi', file=out)\ndef keep(): return out",
+    "import sys\nprint('hi')\nsys.stdout.close()",
+    "import sys\nwith sys.stdout as out:\n    out.write('hi')",
+    "import io, sys\nsys.stdout = io.TextIOWrapper(sys.stdout.buffer)\nprint('hi')",
+    "class End:\n    def __del__(self):\n        print('hi')\nend = End()",
+    "def lines():\n    try:\n        yield\n    finally:\n        print('hi')\nmade = lines()\nnext(made)",
+]
+
+
+@pytest.mark.parametrize("program", UNFINISHED)
+def test_what_a_program_left_open_is_written_when_it_ends(sandbox: Sandbox, program: str) -> None:
+    found = sandbox.run([Job(program, [{"input": "", "output": "hi"}], "stdio")])[0]
+    assert found.passed, found
+
+
+def test_no_depth_of_folders_takes_a_row_out(sandbox: Sandbox) -> None:
+    program = "import os\ndef f(p):\n    os.chdir(p)\n    for _ in range(1500):\n        os.mkdir('d')\n        os.chdir('d')\n    return 1\n"
+    tests = "from solution import f\ndef test_f(tmp_path):\n    assert f(str(tmp_path)) == 2\n"
+    assert sandbox.run([Job(program, tests, "pytest")])[0].status == "failed"

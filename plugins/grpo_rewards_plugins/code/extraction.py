@@ -52,7 +52,7 @@ _OTHER_LANGUAGES = frozenset(PROGRAMMING) | frozenset(
 """Tags of fences that hold a program, but none in Python."""
 _MARKED = re.compile(r"(?ms)^[ \t]*\[(?:BEGIN|PYTHON)\][ \t]*\n(.*?)(?:^[ \t]*\[(?:DONE|/PYTHON)\][ \t]*$|\Z)")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
-_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*)$")
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
 _IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
 _LEADING_TABS = re.compile(r"^\t+", re.M)
 _FUTURE = re.compile(r"^from __future__ import .*\n?", re.M)

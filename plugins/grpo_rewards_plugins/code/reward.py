@@ -317,7 +317,8 @@ def _spoken(text: str, tag: str) -> str:
 def _without_program(text: str, suite: Suite, cells: Mapping[str, object], *, tag: str) -> Outcome:
     other = other_language(text, tag=tag)
     if other and suite.format == "stdio" and not suite.language and not _asks_for_python(cells):
-        return Outcome(None, "not_applicable", f"the row names no language, and the program is in {other!r}")
+        # no word on the row: else a program would leave its group by the tag of its fence
+        return Outcome(0.0, "scored", f"the row names no language, and {other!r} is none that is run")
     asked = {"": "Python", "python": "Python", "cpp": "C++"}.get(suite.language, suite.language)
     found = f", only one in {other!r}" if other else ""
     return Outcome(0.0, "scored", f"there is no {asked} program in the completion{found}")

@@ -195,13 +195,22 @@ def _same_number(got: Any, wanted: Any, how: OutputComparison) -> bool:
     return near or (got == wanted and math.isfinite(wanted))
 
 
+_JSON_WORDS: dict[object, str] = {True: "true", False: "false", None: "null"}
+
+
+def _as_json(key: object) -> object:
+    """How JSON writes a key that is no text and no whole number."""
+    return repr(key) if type(key) is float else _JSON_WORDS[key]
+
+
 def _same_items(got: dict[object, object], wanted: dict[object, object], how: OutputComparison) -> bool:
     if len(got) != len(wanted):
         return False
+    written: dict[object, object] = {_as_json(key): key for key in got if type(key) in (bool, float, type(None))}
     for key, value in wanted.items():
-        here = key
+        here = key if key in got else written.get(key, key)
         # fewer digits than Python refuses to read (4,300)
-        if key not in got and type(key) is str and re.fullmatch(r"-?\d{1,4000}", key, re.ASCII):
+        if here not in got and type(key) is str and re.fullmatch(r"-?\d{1,4000}", key, re.ASCII):
             here = int(key)
         if here not in got or not _same(got[here], value, how):
             return False

@@ -301,7 +301,7 @@ class Supervisor:
             confine.empty_as((users[1], users[0], users[1], users[0]), [folder])
             os.rmdir(folder)
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            confine.remove(folder, self._answer.alive)
 
     def _bury(self) -> None:
         """Reap what candidates left to this process, a subreaper; a fork server that ended is noticed when asked."""

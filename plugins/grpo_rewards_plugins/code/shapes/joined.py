@@ -19,7 +19,7 @@ _NAMED = (
 _EXPRESSION = re.compile(
     r"[^{};]{0,2000}=>\s*(?=[^{\s])"
 )  # what follows the bracket of an arrow function without braces
-_TYPED = r"(?:^|(?<=[{{}};]))[ \t]*(?!(?:return|if|else|while|for|switch|case|throw|new|delete|assert|do|goto)\b)[\w:<>,\[\]&*?. \t]+[ \t&*>]{name}[ \t]*\("
+_TYPED = r"(?:^|(?<=[{{}};]))[ \t]*(?![ \t])(?!(?:return|if|else|while|for|switch|case|throw|new|delete|assert|do|goto)\b)[\w:<>,\[\]&*?. \t]+[ \t&*>]{name}[ \t]*\("
 _SHELL = r"^[ \t]*(?:function[ \t]+)?{name}[ \t]*\(\)"
 _DEFINED = {"c": _TYPED, "cpp": _TYPED, "java": _TYPED, "bash": _SHELL}
 _CLASS = re.compile(r"^[ \t]*(?:public[ \t]+|final[ \t]+)*class[ \t]+(\w+)[^{\n]*\{", re.M)
@@ -34,9 +34,10 @@ _ARROWS = ("javascript", "typescript")
 _MAIN = {"c": "main", "cpp": "main", "java": "main", "rust": "main", "go": "main"}
 # a single quote is a character's where another closes it at once: Rust's lifetimes have one alone
 _SKIPPED = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'|`[^`]*`|(?P<brace>[{}])", re.S
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|(?<!\\)\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'|`[^`]*`|(?P<brace>[{}])",
+    re.S,
 )
-_SHELL_SKIPPED = re.compile(r"(?<!\S)#[^\n]*|\"(?:\\.|[^\"\\])*\"|'[^']*'|(?P<brace>[{}])", re.S)
+_SHELL_SKIPPED = re.compile(r"(?<!\S)#[^\n]*|(?<!\\)\"(?:\\.|[^\"\\])*\"|'[^']*'|(?P<brace>[{}])", re.S)
 _IMPORT = re.compile(r"^[ \t]*import\b[^\n]*;[ \t]*$\n?", re.M)
 _GO_HEAD = re.compile(r"^package[^\n]*\n|^import[ \t]*\((.*?)\)|^import[ \t]+([^\n(]+)$", re.M | re.S)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import errno
+import gc
 import os
 import site
 import sys
@@ -57,12 +58,29 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
         _print_exception()
     if atexit._ncallbacks() != registered:  # as the interpreter does: there a pool's processes are ended
         atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except (OSError, ValueError, AttributeError):
-        status = status or EXIT_ERROR
+    flushed = _flush("stdout", "stderr")
+    status = status or flushed
+    # as the interpreter does: what is left of the program ends, and files that it did not close are written; name by name, since
+    # the collector may close what is below a text file before it
+    for name in sorted(main.__dict__, key=lambda name: not str(name).startswith("_")):
+        if name != "__builtins__":
+            main.__dict__[name] = None
+    gc.collect()
+    _flush("__stdout__", "__stderr__")  # which the program may have detached
     return status & 255
+
+
+def _flush(*names: str) -> int:
+    """Write what the program wrote to streams; one that it closed or took away is no error of its. Return 0 where all is well."""
+    status = 0
+    for name in names:
+        stream = getattr(sys, name, None)
+        try:
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+        except Exception:  # noqa: BLE001  a stream of the program's own
+            status = EXIT_ERROR
+    return status
 
 
 def _run(source: str, namespace: dict[str, object]) -> int:

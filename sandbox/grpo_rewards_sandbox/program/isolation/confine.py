@@ -309,6 +309,22 @@ def _empty(folder: str) -> bool:
         before = names
 
 
+def remove(folder: str, alive: Callable[[], None] = lambda: None) -> None:
+    """Remove a folder of anybody's, for who may do so; `alive` is called now and then, since it may hold a lot."""
+    before = -1
+    while entries := list(os.scandir(folder)):
+        for entry in entries:
+            alive()
+            with contextlib.suppress(OSError):
+                _delete(folder, entry)
+        names = hash(frozenset(entry.name for entry in entries))
+        if names == before:
+            break
+        before = names
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+
+
 def _delete(folder: str, entry: os.DirEntry[str]) -> None:
     if not entry.is_dir(follow_symlinks=False):
         os.unlink(entry.path)

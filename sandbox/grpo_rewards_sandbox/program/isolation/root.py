@@ -68,7 +68,7 @@ def private_store(paths: Iterable[str]) -> str:
     for spot in SPOTS:
         hides = any(path == spot or path.startswith(spot + "/") for path in needed)
         if os.path.isdir(spot) and not hides:
-            mount("none", spot, "tmpfs", SAFE, f"size={STORE_BYTES},mode=711")
+            mount("none", spot, "tmpfs", SAFE, f"size={STORE_BYTES},nr_inodes={4 * INODES},mode=711")
             return spot
     raise OSError(f"none of {', '.join(SPOTS)} is free to hold the sandbox's private folder")
 

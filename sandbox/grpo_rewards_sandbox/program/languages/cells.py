@@ -14,7 +14,7 @@ from .. import wire
 from ..clock import JobClock, ran_out
 from ..formats.report import JobReport
 from ..protocol import Started
-from .runner import regular_size
+from .runner import MAX_FILE, regular_size
 
 _LOOK = 0.2
 # what was written just before the limit still counts, but not for as long as somebody writes
@@ -138,8 +138,12 @@ class Cell:
                 JobReport(status="limit", limit="disk", reason=f"no place for {name}: {answer['problem']!s}"[:300])
             )
 
-    def take(self, name: str) -> bytes | None:
-        """Read a file that a program wrote; None where there is none."""
+    def take(self, name: str, bound: int = MAX_FILE) -> bytes | None:
+        """Read a file that a program wrote; None where there is none.
+
+        Raises:
+            JobEnded: it is longer than `bound`.
+        """
         self._ask({"do": "take", "name": name}, ())
         answer, given = self._answer()
         try:
@@ -147,6 +151,8 @@ class Cell:
             size = regular_size(given[0]) if given and "problem" not in answer else -1
             if size < 0:
                 return None
+            if size > bound:
+                raise JobEnded(JobReport(status="limit", limit="output", reason=f"more than {bound} bytes in {name}"))
             data = bytearray()
             while len(data) < size and (chunk := os.pread(given[0], min(size - len(data), 1 << 20), len(data))):
                 data += chunk

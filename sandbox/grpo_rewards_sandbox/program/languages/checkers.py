@@ -6,6 +6,7 @@ A checker reads hostile text. It runs in a cell of its own, after the candidate'
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
@@ -39,13 +40,14 @@ _KEPT = 4096
 _FUNCTION = """
 
 import sys as _sys
+_word = _sys.argv.pop()  # without which no verdict counts: the function may end early, or print the output
 _texts = [open(_name, encoding="utf-8", errors="replace", newline="").read() for _name in _sys.argv[1:]]
 _right = output_judging_function(*_texts)
 if _right is not True and _right is not False:
     raise TypeError(f"the judging function returned a {type(_right).__name__}")
 _sys.stdout = _sys.__stdout__
 print()
-print(int(_right))
+print(_word + str(int(_right)))
 """
 
 
@@ -165,7 +167,9 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: Ca
     files[_ANSWER] = case["output"].encode("utf-8", "surrogatepass")
     for name, content in files.items():
         cell.put(name, content)
-    said = cell.run(_how(program, source, _ORDER[protocol]), b"", _LIMITS["output_bytes"])
+    word = secrets.token_hex(16) if protocol == "function" else ""
+    words = (*_ORDER[protocol], word) if word else _ORDER[protocol]
+    said = cell.run(_how(program, source, words), b"", _LIMITS["output_bytes"])
     if protocol == "testlib":
         if said.status in _NO_WORD:
             raise _broken(_words(said))
@@ -175,9 +179,9 @@ def _is_right(cell: Cell, protocol: str, program: Program, source: str, case: Ca
     lines = said.data.decode("utf-8", "replace").split()
     # the function may print for itself before; `_FUNCTION` writes the verdict last
     verdict = lines[-1:] if protocol == "function" else lines
-    if said.status != 0 or verdict not in (["0"], ["1"]):
+    if said.status != 0 or verdict not in ([word + "0"], [word + "1"]):
         raise _Unclear(_words(said))
-    return verdict == ["1"]
+    return verdict == [word + "1"]
 
 
 class _Unclear(Exception):

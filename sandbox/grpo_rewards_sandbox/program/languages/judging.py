@@ -155,7 +155,7 @@ class Judge:
             return problem.report.reason
         if not job["output_file"]:
             return output.data
-        written = cell.take(job["output_file"])
+        written = cell.take(job["output_file"], bound)
         return written if written is not None else f"it left no file {job['output_file']}"
 
     def problem(self, job: JobMessage, output: Output) -> JobEnded | None:

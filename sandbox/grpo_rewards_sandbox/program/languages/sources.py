@@ -6,15 +6,15 @@ import re
 
 # comments and strings say nothing; an unclosed comment goes to the end, else each opening would be searched from anew
 _QUIET = re.compile(
-    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
+    r'//[^\n]*|/\*.*?(?:\*/|\Z)|"""(?:\\.|[^\\])*?(?:"""|\Z)|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
 )
-_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*package\s+([\w.]+)\s*;", re.MULTILINE)
 _JAVA = re.compile(
-    r"[{}]|\b(?P<public>public\s+)?(?:(?:abstract|final|strictfp|sealed|static)\s+)*(?:class|record|enum|interface)\s+"
+    r"[{}]|\b(?P<public>public\s+)?(?:(?:abstract|final|strictfp|sealed|static)\s+){0,5}(?:class|record|enum|interface)\s+"
     r"(?P<name>\w+)|\bstatic\s+(?:final\s+)?void\s+(?P<main>main)\s*\("
 )
 _MODULE = re.compile(
-    r"^\s*(?:import\s+(?:[\w*{]|['\"])|export\s+(?:default|const|function|class|async|\{))", re.MULTILINE
+    r"^[ \t]*(?:import\s+(?:[\w*{]|['\"])|export\s+(?:default|const|function|class|async|\{))", re.MULTILINE
 )
 _CPP_20 = re.compile(
     r"#\s*include\s*<(?:barrier|bit|compare|concepts|coroutine|format|latch|numbers|ranges|semaphore|source_location|span|stop_token)>"

@@ -22,6 +22,7 @@ from ..protocol import JobMessage
 from . import table
 from .cells import Cell, JobEnded, Output
 from .compiling import Program, command
+from .runner import MAX_FILE
 
 if TYPE_CHECKING:
     from .judging import Judge
@@ -112,19 +113,23 @@ def _broken(reason: str) -> JobEnded:
     return JobEnded(refused(f"the values that the tests expect could not be made: {reason}"))
 
 
-def run(cell: Cell, program: Program, limits: dict[str, int], seconds: float) -> tuple[Output, bytes | None]:
+def run(
+    cell: Cell, program: Program, limits: dict[str, int], seconds: float, bound: int = MAX_FILE
+) -> tuple[Output, bytes | None]:
     """Run a program; return how it ended and what it wrote, None where that is no file."""
     program.put(cell)
     cell.put(RESULTS, b"")
     how = command(program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds)
-    return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS)
+    return cell.run(how, b"", limits["output_bytes"]), cell.take(RESULTS, bound)
 
 
 def decide(
     judge: Judge, job: JobMessage, cell: Cell, program: Program, wanted: list[WantedValue], report: JobReport
 ) -> None:
     """Run a candidate's program once and compare what it writes, value by value."""
-    output, data = run(cell, program, job["limits"], job["timeout"])
+    # what is expected always has room, and as much again
+    bound = max(job["limits"]["output_bytes"], 2 * sum(len(json.dumps(one.value)) for one in wanted))
+    output, data = run(cell, program, job["limits"], job["timeout"], bound)
     problem = judge.problem(job, output)
     if problem is not None and problem.report.status != "failed":
         raise problem
