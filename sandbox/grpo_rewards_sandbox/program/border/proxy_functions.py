@@ -99,7 +99,9 @@ class ProxyFunction:
             return found if name == "__signature__" else getattr(_plain_function(found, kind), name)
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.told(Border.peer.request("getattr", self, name))
+        return Border.peer.own_name(
+            name, Border.peer.told(Border.peer.request("getattr", self, name)), Border.peer.words
+        )
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)

@@ -28,7 +28,7 @@ from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
-_ENDS = (StopIteration, StopAsyncIteration, asyncio.CancelledError)
+_ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
 _ITERATES = frozenset(("next", "send", "throw"))
 _ITERATING = frozenset(("next", "next_result"))
 _OF_LIBRARIES = frozenset(("ND", "DF", "SR", "TT"))
@@ -134,7 +134,7 @@ class TrustedPeer(ProxyMaker):
 
     def own_name(self, name: str, value: object, but: Set[str] = frozenset()) -> object:
         """Return what the candidate calls so: no class whose `except` catches the tests' own checks, but for those named."""
-        given = value if type(value) is tuple else (value,)
+        given = tuple.__iter__(value) if isinstance(value, tuple) else (value,)
         catching = [cls for cls in (AssertionError, Exception, BaseException) if cls.__name__ not in but]
         if any(part is cls for part in given for cls in catching):
             self.refuse(

@@ -92,10 +92,17 @@ def _namespace_pairs(value: object) -> list[object]:
     return _pairs({name: part for name, part in vars(value).items() if not str(name).startswith("_border")})
 
 
+# special names are protocols of libraries: `get_type_hints` evaluates what `__annotations__` holds, numpy reads the memory that
+# `__array_interface__` names
+_NEVER_FILLED = ("_border", "__")
+
+
 def _fill_namespace(value: object, contents: list[object]) -> None:
     held = vars(value)
-    kept = {name: part for name, part in held.items() if name.startswith("_border")}
-    _fill_dict(held, [str(part) if at % 2 == 0 else part for at, part in enumerate(contents)])
+    kept = {name: part for name, part in held.items() if name.startswith(_NEVER_FILLED)}
+    given = zip(map(str, contents[::2]), contents[1::2], strict=True)
+    held.clear()
+    held.update((name, part) for name, part in given if not name.startswith(_NEVER_FILLED))
     held.update(kept)  # which object of the other side it stands for, whatever that one says
 
 
