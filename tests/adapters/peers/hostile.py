@@ -93,7 +93,7 @@ def scripted(completion: str, answer: str) -> Any:
         case "killed":
             return killed()
         case "cobol":
-            return code.one(COBOL, tests=[{"input": "4", "output": "8"}])
+            return code.one(COBOL, tests=[{"input": "4", "output": "8"}], language="cobol")
         case "format":
             return code.one(PROGRAM, tests={"what": ["nobody", "knows"]})
         case text:
