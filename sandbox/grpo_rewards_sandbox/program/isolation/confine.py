@@ -286,8 +286,8 @@ def _kill_and_empty(folders: Iterable[str]) -> bool:
     return not left
 
 
-def _empty(folder: str) -> bool:
-    """Delete what this user may, however deep it lies; say whether nothing of it is left that this user owns."""
+def _empty(folder: str, alive: Callable[[], None] = lambda: None) -> bool:
+    """Delete what this user may, however deep it lies; say whether nothing of it is left that this user owns, or root may remove."""
     me, before = os.geteuid(), -1
     while True:
         try:
@@ -296,10 +296,11 @@ def _empty(folder: str) -> bool:
             os.chmod(folder, 0o700)
             continue
         for entry in entries:
+            alive()
             with contextlib.suppress(OSError):
                 _delete(folder, entry)
         with os.scandir(folder) as left:
-            owned = [entry.name for entry in left if entry.stat(follow_symlinks=False).st_uid == me]
+            owned = [entry.name for entry in left if me == 0 or entry.stat(follow_symlinks=False).st_uid == me]
         if not owned:
             return True
         names = hash(frozenset(owned))
@@ -311,16 +312,7 @@ def _empty(folder: str) -> bool:
 
 def remove(folder: str, alive: Callable[[], None] = lambda: None) -> None:
     """Remove a folder of anybody's, for who may do so; `alive` is called now and then, since it may hold a lot."""
-    before = -1
-    while entries := list(os.scandir(folder)):
-        for entry in entries:
-            alive()
-            with contextlib.suppress(OSError):
-                _delete(folder, entry)
-        names = hash(frozenset(entry.name for entry in entries))
-        if names == before:
-            break
-        before = names
+    _empty(folder, alive)
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
