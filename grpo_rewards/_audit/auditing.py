@@ -93,7 +93,7 @@ def audit(composite: Composite, cases: Iterable[Case]) -> AuditReport:
         report.broken.append(f"the hook register_attacks of plugin {plugin} raised {error!r}")
 
     # a plugin's cheat takes no name of ours: the cheat would no longer be tried, and nothing would be found
-    attacks: dict[str, Attack] = {**ATTACKS, **registered("register_attacks", failed=failed), **ATTACKS}
+    attacks: dict[str, Attack] = registered("register_attacks", own=ATTACKS, failed=failed)
     argument, _ = pickled(composite)
     # in a process of its own, in an empty folder: a cheat that runs may end what scores it, or write files
     with TemporaryDirectory(prefix="grpo-rewards-audit-", ignore_cleanup_errors=True) as folder:

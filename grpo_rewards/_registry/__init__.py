@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -154,10 +154,13 @@ def _warn(hook: str, plugin: str, problem: str) -> None:
     )
 
 
-def registered(hook: str, *, failed: Failed | None = None) -> dict[str, Any]:
-    """Return what all plugins return from a hook that names things, such as ``register_code_readers``; the first keeps a name."""
-    found: dict[str, Any] = {}
-    givers: dict[str, str] = {}
+def registered(hook: str, *, own: Mapping[str, object] = {}, failed: Failed | None = None) -> dict[str, Any]:
+    """Return what all plugins return from a hook that names things, such as ``register_code_readers``; the first keeps a name.
+
+    What the caller has of its `own` comes first of all.
+    """
+    found: dict[str, Any] = dict(own)
+    givers = dict.fromkeys(own, "grpo-rewards")
     for plugin, things in call_hook(hook, read=dict, failed=failed):
         for name, thing in things.items():
             if name in found:
@@ -169,6 +172,4 @@ def registered(hook: str, *, failed: Failed | None = None) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _warn_of_a_name(hook: str, name: str, first: str, second: str) -> None:
-    _log.warning(
-        "%s: plugin %s and plugin %s both give %r; that of %s keeps the name", hook, first, second, name, first
-    )
+    _log.warning("%s: both %s and %s give %r; that of %s keeps the name", hook, first, second, name, first)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
+from grpo_rewards._scoring.reading.suffixes import JSON, PARQUET, format_suffix
 from grpo_rewards.errors import InputError, how_to_install
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["completion_files", "open_report_source", "read_training", "scored_rows"]
 
-_JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".ndjson", ".json", ".json.gz", ".json.zst")
 _SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
 _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})
@@ -44,12 +44,12 @@ def open_report_source(path: Path, *, weights: Mapping[str, float] | None = None
         return _open_folder(path, weights)
     if not path.exists():
         raise InputError("no such file; give what `grpo-rewards score FILE -o OUT` wrote", source=str(path))
-    name = path.name.lower()
-    if name.endswith(".parquet"):
+    kind = format_suffix(path)
+    if kind in PARQUET:
         training = _training_beside(path)
         return ReportSource(path.name, "completions parquet", _parquet_rows([path], training, weights), training,
                       _weight_notes(training, weights, path))  # fmt: skip
-    if name.endswith(_JSONL):
+    if kind in JSON or not kind:
         return ReportSource(path.name, "scored rows", scored_rows(path))
     raise InputError(
         "expected scored JSONL (.jsonl, .jsonl.gz, .jsonl.zst), a completions .parquet or a training output folder",

@@ -21,11 +21,11 @@ import orjson
 
 from grpo_rewards._composition import differences
 from grpo_rewards._scoring.reading import Row
+from grpo_rewards._scoring.reading.suffixes import COMPRESSED
 from grpo_rewards.errors import ResumeError
 
 __all__ = ["Journal", "SideFile", "changes", "meta_path", "state_path"]
 
-_COMPRESSED = (".gz", ".zst", ".zstd")
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
 
 
@@ -146,7 +146,7 @@ class Journal:
         os.fsync(self._file.fileno())
         # first the provenance: whoever finds the output finds what it was made with
         _replace(meta_path(self.out), orjson.dumps(meta, option=orjson.OPT_INDENT_2, default=str) + b"\n")
-        if self.out.suffix.lower() in _COMPRESSED:
+        if self.out.suffix.lower() in COMPRESSED:
             packed = self.out.with_name(self.out.name + ".packing")
             self._file.seek(0)
             _compress(self._file, packed)

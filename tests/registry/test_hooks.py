@@ -211,12 +211,16 @@ def taking() -> Iterator[Callable[[str, object], None]]:
         registry().manager.unregister(plugin)
 
 
-def test_a_plugins_attack_takes_no_name_of_ours(taking: Callable[[str, object], None], tmp_path: Path) -> None:
+def test_a_plugins_attack_takes_no_name_of_ours(
+    taking: Callable[[str, object], None], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     taking("register_attacks", {"empty": lambda case: ["word"], "mine": lambda case: ["word"]})
     file, composite = tmp_path / "rows.jsonl", Composite(WORD)
     file.write_text(json.dumps(ROWS[0]))
     report = audit(composite, cases_of_file(composite, file, limit=1))
     assert {one.attack for one in report.earned if one.reward == 1.0} & {"empty", "mine"} == {"mine"}
+    assert "both grpo-rewards and " in caplog.text
+    assert "give 'empty'" in caplog.text
 
 
 def test_of_two_scalers_of_one_name_the_first_stays_and_both_plugins_are_named(
@@ -225,7 +229,7 @@ def test_of_two_scalers_of_one_name_the_first_stays_and_both_plugins_are_named(
     taking("register_scalers", {"steady": 1})
     taking("register_scalers", {"steady": 2})
     assert registered("register_scalers")["steady"] in (1, 2)
-    assert "both give 'steady'" in caplog.text
+    assert "give 'steady'" in caplog.text
 
 
 def test_a_backend_whose_name_is_taken_is_reported_and_the_rest_go_on(

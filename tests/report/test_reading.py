@@ -22,18 +22,18 @@ def rows_of(path: Path, **more: Any) -> list[Any]:
     return list(open_report_source(path, **more).rows)
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst"])
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.zst", "ndjson.zstd", ""])
 def test_scored_rows_are_read_from_any_compression(
     tmp_path: Path, make_row: Callable[..., dict[str, Any]], make_part: Callable[..., dict[str, Any]], ending: str
 ) -> None:
     line = (json.dumps(make_row(3, 1.5, {"a": make_part(0.75, 2.0)}, group_id="g", solution="7")) + "\n").encode()
     packs: dict[str, Callable[[bytes], bytes]] = {
-        "jsonl": bytes,
-        "jsonl.gz": gzip.compress,
-        "jsonl.zst": zstandard.compress,
+        "gz": gzip.compress,
+        "zst": zstandard.compress,
+        "zstd": zstandard.compress,
     }
-    path = tmp_path / f"s.{ending}"
-    path.write_bytes(packs[ending](line))
+    path = tmp_path / f"s.{ending}".rstrip(".")
+    path.write_bytes(packs.get(ending.rpartition(".")[2], bytes)(line))
     (row,) = rows_of(path)
     assert (row.line, row.reward, row.group) == (3, 1.5, "g")
     assert (row.parts["a"].value, row.parts["a"].weight, row.parts["a"].contribution) == (0.75, 2.0, 1.5)

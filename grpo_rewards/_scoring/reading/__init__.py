@@ -8,6 +8,7 @@ from grpo_rewards._scoring.reading.delimited import DelimitedSource
 from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, Source, dump_json, parse_object, without_scores
 from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, is_plain, read_shape
+from grpo_rewards._scoring.reading.suffixes import DELIMITED, JSON, PARQUET, format_suffix
 from grpo_rewards.errors import InputError
 
 __all__ = [
@@ -24,10 +25,6 @@ __all__ = [
     "read_shape",
     "without_scores",
 ]
-
-_COMPRESSED = (".gz", ".zst", ".zstd")
-_JSON = (".jsonl", ".json", ".json-lines", ".jsonlines", ".ndjson")
-_DELIMITED = {".csv": ",", ".tsv": "\t"}
 
 
 def open_source(path: str | Path) -> Source:
@@ -47,17 +44,14 @@ def open_source(path: str | Path) -> Source:
         raise InputError("there is no such file", source=str(path))
     if path.is_dir():
         raise InputError("is a folder; give one file", source=str(path))
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    kind = suffixes[-1] if suffixes else ""
-    if kind in (".parquet", ".pq"):
+    kind = format_suffix(path)
+    if kind in PARQUET:
         from grpo_rewards._scoring.reading.columnar import ParquetSource
 
         return ParquetSource(path)
-    if kind in _DELIMITED:
-        return DelimitedSource(BoundedLines(path), _DELIMITED[kind])
-    if kind in _JSON or not kind:
+    if kind in DELIMITED:
+        return DelimitedSource(BoundedLines(path), DELIMITED[kind])
+    if kind in JSON or not kind:
         return LineSource(BoundedLines(path))
     raise InputError(
         f"the suffix {kind!r} names no format that is read here: .jsonl, .csv, .tsv (each also .gz, .zst) or .parquet",
