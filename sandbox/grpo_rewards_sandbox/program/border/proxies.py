@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import sys
 import types
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +26,7 @@ _NEVER_ASKED = frozenset(
     " __get__ __kwdefaults__ __closure__ __globals__ __abstractmethods__ __orig_bases__ __text_signature__ __objclass__"
     " __init_subclass__ __unittest_skip__ __unittest_expecting_failure__ __array_interface__ __array__ __array_struct__"
     " __array_ufunc__ __array_priority__ __array_function__ __fspath__ __length_hint__ __reduce__ __reduce_ex__ __getstate__"
-    " __class__".split()
+    " __class__ __annotations__ __annotate__ __annotate_func__ __annotations_cache__".split()
 )
 # what pytest takes instructions from, on whatever object it finds them
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
@@ -91,6 +92,21 @@ def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
     return types.MappingProxyType({**shown, **{name: value for name, value in own.items() if _dunder(name)}})
 
 
+# they check, and look in what they are given for what tells it from what is expected
+_CHECKING = frozenset(("testing", "_testing", "case", "python_api"))
+
+
+@functools.lru_cache(maxsize=256)
+def _checks(module: object) -> bool:
+    return not _CHECKING.isdisjoint(str(module).split("."))
+
+
+def compared(self: object, name: str) -> None:
+    """Refuse what a library's check asks an object for that the tests did not make: there it stands for data."""
+    if _checks(sys._getframe(2).f_globals.get("__name__")):
+        Border.peer.asked_by_check(self, name)
+
+
 def names_member(name: str) -> bool:
     """A class of the candidate's may have a member of this name here: no special method, nothing that this side notes there."""
     return not (name.startswith("__") or hidden(name))
@@ -154,7 +170,7 @@ class ProxyClass(type):
 
     def __call__(cls, *args: object, **kwargs: object) -> object:
         made = Border.peer.call(own_number(cls), args, kwargs)
-        return Border.peer.constructed(made, called=True) if facts(cls).tested else made
+        return Border.peer.constructed(made, cls) if facts(cls).tested else made
 
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
@@ -231,6 +247,8 @@ class Proxy:
     def __getattr__(self, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
+        if not name.startswith("__"):
+            compared(self, name)
         # tests that speak of such a class may compare it: `assert guard.kinds == (Exception,)`
         return Border.peer.own_name(name, Border.peer.request("getattr", self, name), Border.peer.words)
 

@@ -144,7 +144,8 @@ class ProxyMaker(Peer):
         """What a class says of itself beside its methods."""
         doc = more.get("doc")
         members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
-        notes = {str(part): self._annotation(*note) for part, note in more.get("notes", {}).items()}
+        # identifiers: `dataclass` writes a function of them
+        notes = {part: self._annotation(*note) for part, note in more.get("notes", {}).items() if part.isidentifier()}
         if notes:
             members["__annotations__"] = notes
         if "match" in more:

@@ -10,7 +10,7 @@ from typing import Any
 from . import signatures
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, delete, hidden, listed, module_namespace, seen
+from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, seen
 
 _OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__", "__signature__")
 
@@ -91,7 +91,7 @@ class ProxyFunction:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
-        return Border.peer.constructed(result, called=False) if "_border_constructs" in self.__dict__ else result
+        return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> object:
         if name in _OF_FUNCTIONS and (found := self._border_signature()) is not None:
@@ -133,7 +133,10 @@ class ProxyModule(types.ModuleType):
         read = module_namespace(self).get("_border_read")
         if read and name in read:
             return read.pop(name)  # asked for a moment ago, to see what a star import may bring
-        return Border.peer.own_name(name, Border.peer.request("getattr", self, name))
+        found = Border.peer.own_name(name, Border.peer.request("getattr", self, name))
+        if isinstance(found, ProxyClass):
+            Border.peer.found_class(name, found)
+        return found
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):

@@ -25,7 +25,7 @@ from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator,
 from .signatures import parameters
 from .surroundings import Surroundings
 from .tasks import nested
-from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made
+from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -67,6 +67,9 @@ class TrustedPeer(ProxyMaker):
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent_names: dict[str, object] = {}
+        self._makes: dict[
+            int, bool
+        ] = {}  # classes that the tests found, by number: whether calling one makes an object
         self.loop: Any = None
         self.waiting: Any = None
         self._quiet = quiet
@@ -150,9 +153,23 @@ class TrustedPeer(ProxyMaker):
                 if type(value) is BoundMethod:
                     value.hold(name)
 
-    def constructed(self, value: object, *, called: bool) -> object:
-        """Remember that the tests made this object, by calling its class or a function of that."""
-        return made(value, MADE if called else GIVEN)
+    def found_class(self, name: str, cls: ProxyClass) -> None:
+        """Remember by which names the tests have a class: one that has a function's name too answers for that function."""
+        number = facts(cls).number
+        self._makes[number] = self._makes.get(number, True) and name in self.under_test
+
+    def constructed(self, value: object, cls: ProxyClass | None = None) -> object:
+        """Remember that the tests made this object, by calling a class under test or a function of one."""
+        makes = None if cls is None else self._makes.get(facts(cls).number)
+        return value if makes is False else made(value, MADE if makes else GIVEN)
+
+    def asked_by_check(self, value: object, name: str) -> None:
+        """A check of a library asks an object for this: it compares it with data, but for those that the tests made."""
+        if origin(value) != MADE:
+            self.refuse(
+                f"the candidate returned an object of class {type(value).__name__} where a check of a library asks for its "
+                f"{name}: that has to be plain data, or the row needs fidelity: shared"
+            )
 
     def constructor(self, value: object) -> object:
         """What a function of a class under test returns the tests have made too."""

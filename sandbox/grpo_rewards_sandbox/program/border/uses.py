@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import Border, Proxy, facts, number_of
+from .proxies import Border, Proxy, compared, facts, number_of
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -254,6 +254,7 @@ class Method:
     def __get__(self, instance: object, owner: object = None) -> object:
         if instance is None:
             return Border.peer.own_name(self.name, Border.peer.request("getattr", owner, self.name))
+        compared(instance, self.name)
         return BoundMethod(instance, self.name)
 
 

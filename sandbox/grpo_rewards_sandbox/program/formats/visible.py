@@ -116,7 +116,10 @@ def trusted_value(part: str, value: object) -> object:
     if type(value) is not ProxyModule:
         return value
     name = str(value.__name__)
-    if name in _MODULES:
+    # a library only by a name that says so: else the candidate would choose what is imported here
+    if name in _MODULES and (
+        name.partition(".")[0] in sys.stdlib_module_names or name in (part, _KNOWN.get(part, ("",))[0])
+    ):
         try:
             return importlib.import_module(name)
         except ImportError as error:
