@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import textwrap
 from typing import Any
 
 import pytest
@@ -207,6 +209,38 @@ def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, 
     verdict = sandbox.run([Job("import nowhere_to_be_found\ndef f(): return 1\n", tests, format)])[0]
     assert verdict.status == "failed"
     assert "sandbox build --package" in verdict.reason
+
+
+OWN_TEXT = {
+    "constants": "assert eval('3 + 4') == 7 and f(eval('len')([1])) == 'x**2'\nnames = {}\nexec('a = 5', names)\nassert names['a'] == 5",
+    "generators": "import collections, dataclasses\nP = collections.namedtuple('P', 'x y')\nassert P(f(1), 2).x == 'x**2'\n"
+    "D = dataclasses.make_dataclass('D', ['x'])\nassert D(1) == D(1)",
+    "trees": "import ast\nassert ast.parse(f(1)) and ast.literal_eval(f(0)) == [1]",
+    "sympy": "import sympy\nx = sympy.symbols('x')\nassert f(1) == str(sympy.sympify('x**2')) and sympy.lambdify(x, x**2)(3) == 9\n"
+    "assert [sympy.sympify(f'x**{n}') for n in range(2)] == [1, x]\nassert sympy.parse_expr('x*x', evaluate=False)",
+    "pandas": "import pandas as pd\nframe = pd.DataFrame({'a': [1, 4], 'b': [f(1), f(1)]})\nk = 3\n"
+    "assert frame.query('a > @k').a.tolist() == frame.query(f'a > {k}').a.tolist() == [4]",
+    "templates": "import jinja2\nassert jinja2.Template('{{ x }}!').render(x=f(1)) == 'x**2!'",
+    "pickles": "import pickle, datetime, collections\nvalue = [datetime.date(2020, 1, 1), collections.Counter('a'), range(3), {1}, b'x', 1j]\n"
+    "assert all(pickle.loads(pickle.dumps(value, p)) == value for p in range(6)) and f(1)",
+    "mocks": "from unittest import mock\nwith mock.patch('os.getcwd', autospec=True):\n    assert f(1)",
+}
+
+
+@pytest.mark.parametrize("name", OWN_TEXT)
+def test_what_is_made_of_the_tests_own_text_is_judged(sandbox: Sandbox, name: str) -> None:
+    library = name if name in ("sympy", "pandas") else "jinja2" if name == "templates" else ""
+    if library and (sandbox.backend == "docker" or importlib.util.find_spec(library) is None):
+        pytest.skip(f"there is no {library}")
+    tests = "from solution import f\ndef test_f():\n" + textwrap.indent(OWN_TEXT[name], "    ")
+    verdict = sandbox.run([Job("def f(x): return 'x**2' if x else '[1]'\n", tests, "pytest")])[0]
+    assert verdict.passed, verdict
+
+
+def test_a_constant_that_the_tests_evaluate_is_not_the_candidates(sandbox: Sandbox) -> None:
+    lying = "import builtins\ndef fake(source, names):\n    names['__builtins__'] = None\nbuiltins.eval = fake\ndef f(): pass\n"
+    tests = "from solution import f\ndef test_f():\n    assert f() == eval('93000 + 417')\n"
+    assert [verdict.status for verdict in sandbox.run([Job(lying, tests, "pytest")])] == ["failed"]
 
 
 def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox) -> None:

@@ -5,27 +5,22 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import functools
 import importlib
 import inspect
-import io
 import os
 import random
-import re
 import sys
 import tempfile
 import types
-from collections.abc import Set
 from typing import Any
 
 from ..border.proxies import ProxyClass
 from ..border.proxy_functions import ProxyFunction, ProxyModule
 from ..border.trusted import TrustedPeer
-from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
+from . import names
 
-_WORD = re.compile(r"\w+")
 _TEST_MODULES = ("tests", "test_solution")
-# what pickle's protocols 0 to 2 name to make bytes and plain objects again
-_HARMLESS = frozenset(("_codecs.encode", "copyreg._reconstructor", "builtins.object"))
 
 
 def follow_seed(peer: TrustedPeer, tests: str) -> None:
@@ -160,8 +155,8 @@ def reload(peer: TrustedPeer, candidate: str) -> None:
     importlib.reload = again
 
 
-def evaluators(peer: TrustedPeer, mentioned: Set[str]) -> dict[str, object]:
-    """Return `eval` and `exec` for tests that mention them: what they are given may be the candidate's text."""
+def evaluators(peer: TrustedPeer, tests: str) -> dict[str, object]:
+    """Return `eval` and `exec` for tests that may give them the candidate's text."""
 
     def there(how: str) -> object:
         def evaluate(source: object, names: object = None, own: object = None, /) -> object:
@@ -171,57 +166,37 @@ def evaluators(peer: TrustedPeer, mentioned: Set[str]) -> dict[str, object]:
 
         return evaluate
 
-    return {how: there(how) for how in ("eval", "exec") if how in mentioned}
+    return {how: there(how) for how in ("eval", "exec") if _may_be_theirs(how, tests)}
+
+
+def _may_be_theirs(how: str, tests: str) -> bool:
+    """The tests give `eval` or `exec` something other than constants, or hand it on."""
+    nodes = names.parsed(tests)
+    constant = {
+        id(node.func)
+        for node in nodes
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
+    }
+    return any(isinstance(node, ast.Name) and node.id == how and id(node) not in constant for node in nodes)
 
 
 def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> None:
-    """What tests evaluate, unpickle or run as doctests may come from the candidate."""
-    words = frozenset(_WORD.findall(tests))
-    for name, there in evaluators(peer, words).items():
-        setattr(builtins, name, _for_tests(getattr(builtins, name), there))
-    if words & {"pickle", "shelve"}:
-        _restrict_pickle()
-    if "doctest" in words:
+    """What tests evaluate or run as doctests may come from the candidate."""
+    for name, there in evaluators(peer, tests).items():
+        setattr(builtins, name, functools.partial(handed_on, getattr(builtins, name), there))
+    if "doctest" in names.words(tests):
         _restrict_doctest(candidate)
 
 
-def _for_tests(real: Any, there: Any) -> object:
-    """A builtin that is another one where the tests themselves call it."""
-
-    def chosen(*args: object, **kwargs: object) -> object:
-        caller = sys._getframe(1)
-        if caller.f_globals.get("__name__") in _TEST_MODULES:
-            return there(*args, **kwargs)
-        if len(args) == 1 and not kwargs:
-            # without namespaces a builtin takes those of its caller, which would be this function
-            return real(*args, caller.f_globals, caller.f_locals)
-        return real(*args, **kwargs)
-
-    return chosen
-
-
-def _restrict_pickle() -> None:
-    import pickle
-
-    class Unpickler(pickle._Unpickler):
-        def find_class(self, module: str, name: str) -> object:
-            found = super().find_class(module, name)
-            # from protocol 4 on a dotted name leads through attributes, out of the class
-            own = module in _TEST_MODULES and isinstance(found, type) and "." not in name
-            if own or f"{module}.{name}" in _HARMLESS or (isinstance(found, type) and found in _PLAIN):
-                return found
-            raise pickle.UnpicklingError(f"{module}.{name} is not unpickled beside the tests; use fidelity: shared")
-
-    def load(file: Any, **options: Any) -> object:
-        return Unpickler(file, **options).load()
-
-    def loads(data: Any, /, **options: Any) -> object:
-        return Unpickler(io.BytesIO(data), **options).load()
-
-    pickle.Unpickler, pickle.load, pickle.loads = Unpickler, load, loads  # type: ignore[misc, assignment]
-
-
-_PLAIN = frozenset((*VALUE_NAMES, *CONTAINER_NAMES, *EXCEPTION_NAMES, set, frozenset, bytearray, complex, range, slice))
+def handed_on(real: Any, there: Any, *args: object, **kwargs: object) -> object:
+    """Call a builtin, or another one where the tests themselves call it."""
+    caller = sys._getframe(1)
+    if caller.f_globals.get("__name__") in _TEST_MODULES:
+        return there(*args, **kwargs)
+    if len(args) == 1 and not kwargs:
+        # without namespaces a builtin takes those of its caller, which would be this function
+        return real(*args, caller.f_globals, caller.f_locals)
+    return real(*args, **kwargs)
 
 
 def _restrict_doctest(candidate: str) -> None:

@@ -65,7 +65,7 @@ def run(
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
         candidate_side.follow_seed(peer, text)
-        guard.install(peer.refuse, "", shared)
+        guard.install(peer.refuse, text, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
         or review.left_out(text, job["module"])
@@ -156,7 +156,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     namespace: dict[str, object] = {
         "__name__": "tests",
         **visible.known(asked - theirs, entry),
-        **candidate_side.evaluators(peer, asked),
+        **candidate_side.evaluators(peer, f"{setup}\n{text}"),
     }
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         # a candidate's own function of this name must not stand in for the tests'

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import _compat_pickle
 import os
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
+from ..border.proxies import ProxyClass
+from ..border.uses import TEST_MODULES
+from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
+from .own_code import OwnCode, imports
+
 _PROCESSES = frozenset(
     ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "pty.spawn")
 )
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
+_LOADS = frozenset(("ctypes.dlopen", "import"))
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
 _SYSTEM = (
@@ -28,13 +35,26 @@ _SYSTEM = (
 READABLE = ("/tmp/", "/dev/", "/proc/", *_SYSTEM)  # how paths begin that tests may have the use of
 _OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")
 _WRITES = os.O_WRONLY | os.O_RDWR
+_PLAIN = (*VALUE_NAMES, *CONTAINER_NAMES, *EXCEPTION_NAMES, set, frozenset, bytearray, complex, range, slice)
+# what a pickle may name: classes of plain data, and what protocols 0 to 2 make bytes and plain objects with
+_PICKLED = frozenset((cls.__module__, cls.__qualname__) for cls in _PLAIN) | {
+    ("_codecs", "encode"), ("copyreg", "_reconstructor"), ("builtins", "object"),
+}  # fmt: skip
+# by the names of Python 2 too, which these write
+_PICKLED |= {
+    _compat_pickle.REVERSE_NAME_MAPPING.get(
+        pair, (_compat_pickle.REVERSE_IMPORT_MAPPING.get(pair[0], pair[0]), pair[1])
+    )
+    for pair in _PICKLED
+}
 
 
-def install(refuse: Callable[[str], None], own: str, common: str | None) -> None:
+def install(refuse: Callable[[str], None], tests: str, own: str, common: str | None) -> None:
     """Watch this process from now on, until it ends.
 
     Args:
         refuse: records a refusal and raises it.
+        tests: their text.
         own: the file of the tests, which is opened once, to be run.
         common: the folder that tests and candidate both see, None where there is none.
     """
@@ -42,7 +62,7 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
     library = (*roots, *_SYSTEM)
     # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
     folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
-    left, compiled = [own], f"{os.path.dirname(own)}/__pycache__/"
+    left, compiled, code = [own], f"{os.path.dirname(own)}/__pycache__/", OwnCode(tests)
 
     def allowed(path: str, flags: int) -> bool:
         real = os.path.realpath(path)
@@ -70,8 +90,24 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
         real = os.path.realpath(name)
         return real.startswith(folders[0]) and (os.path.isabs(name) or os.path.lexists(real))
 
+    def compiles(source: object) -> None:
+        if (foreign := code.foreign(source, sys._getframe(2))) is not None:
+            maker, text = foreign
+            refuse(
+                f"{maker or 'the tests'} would evaluate {text.strip()[:100]!r} beside the tests, which is not their own text; "
+                "they can be run with fidelity: shared"
+            )
+
     def watch(event: str, args: tuple[object, ...]) -> None:
-        if event == "open":
+        if event == "compile":
+            compiles(args[0])
+        elif event == "pickle.find_class":
+            if args not in _PICKLED and not _class_of_tests(*args):
+                refuse(f"{args[0]}.{args[1]} is not unpickled beside the tests; they can be run with fidelity: shared")
+        elif event in ("marshal.loads", "marshal.load"):
+            if not imports(sys._getframe(1)):
+                refuse("marshalled code is not read beside the tests; they can be run with fidelity: shared")
+        elif event == "open":
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
@@ -80,11 +116,21 @@ def install(refuse: Callable[[str], None], own: str, common: str | None) -> None
         elif event in _PROCESSES:
             refuse("the tests started a process, which beside them could do what the candidate says")
         elif event == "exec":
-            code = args[0]
-            if common is not None and isinstance(code, types.CodeType) and ran_from_there(code.co_filename):
+            ran = args[0]
+            if common is not None and isinstance(ran, types.CodeType) and ran_from_there(ran.co_filename):
                 refuse("the tests ran a file of the folder that they share with the candidate")
+        elif event in _LOADS and common is not None:
+            name = args[0] if event == "ctypes.dlopen" else args[1]
+            if isinstance(name, (str, bytes)) and ran_from_there(os.fsdecode(name)):
+                refuse("the tests loaded a library of the folder that they share with the candidate")
 
     sys.addaudithook(watch)
+
+
+def _class_of_tests(module: object, name: object) -> bool:
+    # from protocol 4 on a dotted name leads through attributes, out of the class: none is found here
+    found = vars(sys.modules.get(str(module), types)).get(str(name)) if module in TEST_MODULES else None
+    return isinstance(found, type) and not isinstance(found, ProxyClass) and found.__module__ in TEST_MODULES
 
 
 def _without_links(path: str) -> str:

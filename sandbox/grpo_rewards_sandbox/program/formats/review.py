@@ -18,7 +18,10 @@ from .names import called
 # which argument may not be text of the candidate's, since it is run, imported or looked up; 9: what is called
 _ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
                   "__import__": 0, "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9,
-                  "system": 0, "popen": 0}  # fmt: skip
+                  "system": 0, "popen": 0, "resolve_name": 0, "locate": 0, "dictConfig": 0, "sympify": 0, "parse_expr": 0}  # fmt: skip
+# what they read may name any class or function, which they look up without a trace
+_BY_NAME = frozenset(("unsafe_load", "unsafe_load_all", "full_load", "full_load_all", "read_pickle"))
+_PLAIN_LOADERS = frozenset(("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader"))
 _PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
 # the candidate's objects live in another process: what is measured here would be their proxies
 _WATCHES = frozenset(
@@ -146,6 +149,10 @@ def _root(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def _last(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else _root(node)
+
+
 def _is_mapping(node: ast.AST) -> bool:
     return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and called(node) in {*_NAMESPACES, "dict"})
 
@@ -267,6 +274,7 @@ class _Theirs:
         )
         if (
             at is not None
+            and not self.names(node.func)  # one of the candidate's own is run over there
             # `re.compile`: a pattern is an honest answer, and the time that it takes is the candidate's
             and not of_module
             and not (name in ("getattr", "hasattr", "setattr", "delattr") and node.args and self.text(node.args[0]))
@@ -300,6 +308,13 @@ class _Theirs:
             return "format objects of theirs with text of the candidate"
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
             return "load pickles"
+        loaders = [node.args[1:2], *([keyword.value] for keyword in node.keywords if keyword.arg == "Loader")]
+        if (name in _BY_NAME and not self.names(node.func)) or (
+            name in ("load", "load_all")
+            and _root(node.func) == "yaml"
+            and not any(_last(part) in _PLAIN_LOADERS for parts in loaders for part in parts)
+        ):
+            return "load objects that a text names"
         # of no cases no test fails
         if name == "parametrize" and len(node.args) > 1 and self._decides(node.args[1]):
             return "take their cases from the candidate"
