@@ -118,6 +118,17 @@ class Reading:
         except (ValueError, ArithmeticError):
             return None
 
+    def without_units(self) -> Node | None:
+        """The tree with letters for units only where they stand upright; None where that changes nothing."""
+        assert isinstance(self.tree, Node)
+        if len(self.text) > _LONGEST_LOOSE or not has_unit(self.tree):
+            return None
+        try:
+            found = parse(self.rewritten, units=False)
+        except (ValueError, ArithmeticError):
+            return None
+        return None if found == self.tree else found
+
     def with_units(self, *, glued: bool) -> Node | None:
         """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
         if len(self.text) > _LONGEST_LOOSE:
@@ -279,6 +290,8 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     decision = decide(mine, theirs, gold.text[:200])
     if not decision.equal and (again := _with_letters_as_units(gold, answer)) is not None:
         return Verdict(True, f"{again.rule}, with letters for a unit")
+    if not decision.equal and (again := _with_letters_as_factors(gold, answer)) is not None:
+        return Verdict(True, f"{again.rule}, with letters for factors")
     if not decision.equal and (families := same_parameter(mine, theirs)) is not None:
         again = decide(*families, gold.text[:200])
         if again.equal:
@@ -345,6 +358,19 @@ def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
                 if again.equal:
                     return again
     return None
+
+
+def _with_letters_as_factors(gold: Reading, answer: Reading) -> Decision | None:
+    r"""Equal where letters that could be units are factors (``\sqrt{3kT/m}``): only where one side has letters besides."""
+    assert isinstance(gold.tree, Node)
+    assert isinstance(answer.tree, Node)
+    mine, theirs = gold.without_units(), answer.without_units()
+    if mine is None and theirs is None:
+        return None
+    if not free(without_name(gold.tree)) and not free(without_name(answer.tree)):
+        return None
+    again = decide(mine or gold.tree, theirs or answer.tree, gold.text[:200])
+    return again if again.equal else None
 
 
 def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:

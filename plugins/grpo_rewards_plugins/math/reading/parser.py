@@ -48,8 +48,11 @@ _WORD = re.compile(r"[a-z']+")
 class Parser:
     """One pass over one token list."""
 
-    def __init__(self, tokens: list[Token], depth: int = 0, *, loose: bool = False, glued: bool = False) -> None:
+    def __init__(
+        self, tokens: list[Token], depth: int = 0, *, loose: bool = False, glued: bool = False, units: bool = True
+    ) -> None:
         self.tokens = tokens
+        self.units = units  # may words that do not stand upright be units?
         self.loose, self.glued = loose, glued  # letters behind a number may be units; also without a space
         self.at = 0
         self.depth = depth
@@ -416,9 +419,9 @@ def _is_set(node: Node) -> bool:
     )
 
 
-def parse(text: str, *, loose: bool = False, glued: bool = False, groups: bool = True) -> Node:
-    """The tree of a cleaned answer; with `loose` letters behind a number are units, with `glued` even without a space. Without
-    `groups` a comma between three digits is that of a list.
+def parse(text: str, *, loose: bool = False, glued: bool = False, units: bool = True, groups: bool = True) -> Node:
+    """The tree of a cleaned answer; with `loose` letters behind a number are units, with `glued` even without a space; without
+    `units` none that are not upright. Without `groups` a comma between three digits is that of a list.
 
     Raises :class:`ParseError`, and nothing else, on text that is not mathematics of a kind known here.
     """
@@ -426,7 +429,7 @@ def parse(text: str, *, loose: bool = False, glued: bool = False, groups: bool =
     if not tokens:
         raise ParseError("nothing to read")
     try:
-        node = Parser(tokens, loose=loose, glued=glued).answer()
+        node = Parser(tokens, loose=loose, glued=glued, units=units).answer()
     except RecursionError as error:  # a caller's own deep stack; our depth is capped
         raise ParseError("nested too deep") from error
     if len(tokens) > _DEEPEST and _deeper_than(node, _DEEPEST):

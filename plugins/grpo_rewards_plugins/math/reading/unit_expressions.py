@@ -166,6 +166,8 @@ def begins_unit(parser: Parser, value: Node) -> bool:
     if token.kind == "unit":
         return True
     if token.kind == "word":
+        if not parser.units:
+            return False
         low = token.text.lower()
         if low in SPELLED_POWERS:
             return parser.peek(1).kind in ("word", "unit") and _unit_of(parser, 1) is not None
@@ -174,7 +176,9 @@ def begins_unit(parser: Parser, value: Node) -> bool:
         return is_unit_word(token.text) and (len(token.text) > 2 or not (_raised(parser) or _goes_on(parser)))
     if token.text == "/" and token.kind == "op":
         after = parser.peek(1)
-        return after.kind == "unit" or (after.kind == "word" and is_unit_word(after.text) and not free(value))
+        return after.kind == "unit" or (
+            after.kind == "word" and parser.units and is_unit_word(after.text) and not free(value)
+        )
     if token.text == "\\mu" and parser.peek(1).kind == "unit":
         return named_unit("μ" + parser.peek(1).text) is not None
     return parser.loose and _begins_loosely(parser)
@@ -236,6 +240,8 @@ def read_unit(parser: Parser) -> Unit:
     """One expression of units, from its first token on; what follows it is left."""
     unit, below, factors = NO_UNIT, False, 0
     while True:
+        if factors and not below and _letters_meet(parser):
+            break
         found = _factor(parser, below)
         if found is None:
             break
@@ -247,6 +253,18 @@ def read_unit(parser: Parser) -> Unit:
     if not factors:
         raise ParseError(f"expected a unit, met {parser.peek().text or 'the end'!r}")
     return unit.reduced()
+
+
+def _letters_meet(parser: Parser) -> bool:
+    """Does a letter follow another that nobody multiplies such a unit by?  ``2 m g h`` is no amount."""
+    before, letter = parser.tokens[parser.at - 1], parser.peek()
+    if before.kind not in ("id", "word") or letter.kind != "id" or "-" in (parser.peek(2).text, parser.peek(3).text):
+        return False
+    return letter.text not in "ms" and not before.text.endswith(_MULTIPLIED.get(letter.text, ()))
+
+
+_MULTIPLIED = {"h": ("A", "W"), "A": ("V",), "K": ("m",), "W": ("m",), "N": ("m",)}
+"""A unit's letter and the ends of what it is written behind without a sign: ``kW h``."""
 
 
 def _factor(parser: Parser, below: bool) -> tuple[Unit, int, bool] | None:

@@ -330,10 +330,21 @@ def _spelled(low: str) -> Unit | None:
     return None
 
 
+# Units that only come in small multiples: "kT" and "GM" are products of letters, "mT" and "nM" are not.
+_ONLY_SMALL = frozenset("s K C F T S H M Wb Gy Sv kat".split())
+_LARGE = frozenset("YZEPTGMkhd")
+
+
 @lru_cache(maxsize=4096)
 def is_unit_word(word: str) -> bool:
     """Is a bare run of letters after a number a unit rather than a product of variables?"""
-    return len(word) > 1 and word not in _ONLY_UPRIGHT and word[0] not in "QR" and named_unit(word) is not None
+    return (
+        len(word) > 1
+        and word not in _ONLY_UPRIGHT
+        and word[0] not in "QR"
+        and not (word[0] in _LARGE and word[1:] in _ONLY_SMALL)
+        and named_unit(word) is not None
+    )
 
 
 def only_units(text: str) -> bool:
