@@ -344,9 +344,26 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
         out.append(Token("cmd", "\\ldots", spaced))
     elif name.startswith(("\\quad", "\\qquad")):
         _word(name[6 if name[1] == "q" and name[2] == "q" else 5 :], spaced, out)
+    elif name == "\\AA":
+        out.append(Token("unit", "Å", spaced))
+    elif bare[:-1] in _RUN_ON and bare not in _COMMANDS:
+        _command(text, name[:-1], at, spaced, out, depth)
+        _word(name[-1], False, out)
     else:
         out.append(Token("cmd", name, spaced))
     return at
+
+
+# what a letter may follow that lost its space: "\sinx", "\pir^2", "\cdotx"
+_RUN_ON = frozenset(
+    (
+        *FUNCTIONS,
+        *GREEK,
+        *(name[1:] for name in RELATIONS if name[0] == "\\"),
+        *"pi infty cdot times div pm mp cup cap".split(),
+    )
+) - {"tg", "sign", "binom", "binomial"}
+_COMMANDS = frozenset("int inf top neg pmb cdotp sinc".split())  # and what LaTeX or a package knows as a whole
 
 
 def tokenize(text: str) -> list[Token]:
