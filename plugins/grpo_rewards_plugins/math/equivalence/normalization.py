@@ -170,6 +170,7 @@ def name_like(node: Node) -> bool:
             or _derivative(node.args)
             or all(arg.kind == "sym" and arg.value.startswith(("\\vec", "\\overrightarrow")) for arg in node.args)
             or _quotient(node.args)
+            or (node.args[0].kind == "apply" and node.args[0].value == "\\complement_")
             or (node.args[0] == Node("sym", "\\Delta") and all(_plain_name(arg) for arg in node.args[1:]))
             or (node.args[0] == Node("sym", "m") and len(node.args) == 2 and "\\angle" in str(node.args[1].value))
             or (
@@ -245,6 +246,8 @@ def without_name(node: Node) -> Node:
         left, right = node.args
         if node.value[0] == "==" and name_like(left) and right.kind == "residue":
             return right  # "x \\equiv 3 \\pmod 7"
+        if node.value[0] == "~=" and left.kind == "sym" and left.value.isupper():
+            return right  # "G \\cong S_3"
         if node.value[0] in ("=", "in"):
             if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply" or _worked_out(left)):
                 return right

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cmp_to_key
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from flint import acb, fmpq
 from ..reading.tree import Node, negate, number, walk
 from .equality import constant_value, expressions_equal
 
-__all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces"]
+__all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces", "same_products"]
 
 _INFINITY = Node("const", "oo")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
@@ -373,3 +374,46 @@ def contains_point(pieces: list[Piece], value: fmpq) -> bool | None:
         if (low > 0 or (low == 0 and piece.low_in)) and (high < 0 or (high == 0 and piece.high_in)):
             return True
     return False
+
+
+def same_products(one: Node, other: Node) -> bool | None:
+    """Are two products of named sets or groups one (``\\mathbb{Z}_2 \\oplus \\mathbb{Z}_4``)?  None where one is something else.
+
+    Of groups the factors may stand in any order; ``\\mathbb{R} \\times \\mathbb{Z}`` are pairs in order.
+    """
+    if one.kind not in _PRODUCTS or other.kind not in _PRODUCTS or not (_has_named(one) or _has_named(other)):
+        return None
+    mine, theirs = _factors(one), _factors(other)
+    if mine is None or theirs is None or len(mine) == len(theirs) == 1 and mine != theirs:
+        return None  # one set may have two names
+    return mine == theirs
+
+
+_PRODUCTS = frozenset(("named", "mul", "pow", "sym"))
+_LARGEST_POWER = 12
+
+
+def _has_named(node: Node) -> bool:
+    return node.kind == "named" or (
+        node.kind in ("mul", "pow") and any(arg.kind == "named" or _has_named(arg) for arg in node.args)
+    )
+
+
+def _factors(node: Node) -> list[str] | None:
+    """The names of a product's factors, of groups in one order; None where one is no name."""
+    out: list[str] = []
+    for factor in node.args if node.kind == "mul" else (node,):
+        base, power = factor.args if factor.kind == "pow" else (factor, number(1))
+        if base.kind not in ("named", "sym") or power.kind != "num" or not str(power.value).isdigit():
+            return None
+        name, _, times = str(base.value).partition("^")
+        if base.kind == "sym":
+            name = _CYCLIC.sub(r"Z\1", name)
+        count = int(power.value) * (int(times) if times.isdigit() and len(times) < 3 else 1)
+        if count > _LARGEST_POWER:
+            return None
+        out.extend([name if times.isdigit() or not times else str(base.value)] * count)
+    return out if any(name in ("R", "Q", "N", "C") for name in out) else sorted(out)
+
+
+_CYCLIC = re.compile(r"^[ZC]_(\d{1,6})$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, replaced, walk
 from .chains import chain_differs
 from .equality import Decision, expressions_equal, proportional
 from .families import same_residue
@@ -13,7 +13,7 @@ from .matrices import as_vector, identity, scaled, spanned, transposed
 from .membership import by_membership, same_sign
 from .normalization import in_parts, name_like, normalized, without_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
-from .sets import as_pieces, closed_at_infinity, same_pieces
+from .sets import as_pieces, closed_at_infinity, same_pieces, same_products
 
 __all__ = ["compare", "matched_share"]
 
@@ -71,6 +71,10 @@ def _computed_chain(node: Node) -> bool:
 def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     if gold == answer:
         return Decision(True, "same form")
+    if (products := same_products(gold, answer)) is not None:
+        return Decision(products, "products of sets")
+    if "quantified" in (gold.kind, answer.kind):
+        return _quantified(gold, answer, seed)
     gold_set, answer_set = _set_like(gold), _set_like(answer)
     if (gold_set or answer_set) and (has_unit(gold) or has_unit(answer)):
         found = same_bounds(gold, answer)
@@ -106,6 +110,24 @@ def _compare(gold: Node, answer: Node, seed: str) -> Decision:
     if bare_gold.kind == "rel" or bare_answer.kind == "rel":
         return _NO
     return _objects(bare_gold, bare_answer, seed)
+
+
+def _quantified(gold: Node, answer: Node, seed: str) -> Decision:
+    """``\\exists x \\in S, p(x)``: one quantifier over one set, and the same said; the letter may be another."""
+    if gold.kind != answer.kind or gold.value != answer.value or len(gold.args) != len(answer.args):
+        return Decision(False, "different quantifiers")
+    letters = [node.args[0].args[0] if node.args[0].kind == "rel" else node.args[0] for node in (gold, answer)]
+    if letters[0] != letters[1] and all(letter.kind == "sym" for letter in letters):
+        if letters[0].value in free(answer):
+            return Decision(False, "different letters")
+        answer = replaced(answer, {letters[1].value: letters[0]})
+    for mine, theirs in zip(gold.args, answer.args, strict=True):
+        claims = mine.kind == theirs.kind == "rel" and mine.value != ("=",) and mine is not gold.args[0]
+        # not as sets: no number is below 0 in "x^2 < 0" and in "x^2 + 1 < 0"
+        here = _inequalities(mine, theirs, seed) if claims else _compare(mine, theirs, seed)
+        if not here.equal:
+            return Decision(False, "another claim")
+    return Decision(True, "the same claim")
 
 
 def _point_of_names(node: Node) -> Node:
@@ -364,8 +386,6 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
         return _lists(gold, answer, seed)
     if kinds == ("tuple", "tuple"):
         return _ordered_parts(gold, answer, seed)
-    if gold.kind == answer.kind == "mul" and all(map(_cyclic, gold.args)) and all(map(_cyclic, answer.args)):
-        return Decision(Counter(gold.args) == Counter(answer.args), "products of groups")
     if "matrix" in kinds or transposed(gold) is not None or transposed(answer) is not None:
         return _matrices(gold, answer, seed)
     if "interval" in kinds or gold.kind in _SETS or answer.kind in _SETS:
@@ -398,11 +418,6 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
     if gold.kind == "ratio" and answer.kind == "ratio" and len(gold.args) != 2:
         return _ratios(gold, answer, seed)
     return same_quantity(gold, answer, seed)
-
-
-def _cyclic(node: Node) -> bool:
-    """``\\mathbb{Z}_6``, which may stand anywhere in a product."""
-    return node.kind == "named" and node.value[:1] == "Z" and node.value[1:].isdigit()
 
 
 def _one_value(value: Node, forms: Node, seed: str) -> bool:

@@ -258,7 +258,7 @@ def _command(parser: Parser, text: str) -> Node:
         name = node.value if node.kind == "sym" else ""
         if name in _NAMED_SETS:
             return _named_set(parser, name)
-        return Node("sym", f"bb {name}")
+        return subscript(parser, f"bb {name}") if parser.met("_") else Node("sym", f"bb {name}")
     if text in ("\\R", "\\Z", "\\Q", "\\N", "\\C", "\\reals"):
         return _named_set(parser, text[1].upper())
     if text in ("\\emptyset", "\\varnothing"):
@@ -298,8 +298,7 @@ def _command(parser: Parser, text: str) -> Node:
         "\\circ",
         "\\mid",
         "\\prime",
-        "\\forall",
-        "\\exists",
+        *("\\forall", "\\exists", "\\nexists"),
     ):
         raise ParseError(f"did not expect {text}")
     return _identifier(parser, text)

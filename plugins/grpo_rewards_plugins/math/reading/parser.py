@@ -31,10 +31,11 @@ _SETS: dict[str, Kind] = {
     "\\backslash": "setminus",
     "\\bigcup": "union",
 }
+_QUANTIFIERS = frozenset(("\\forall", "\\exists", "\\nexists"))
 _OPENERS = frozenset("( [ { \\{ |(".split())
 _NOT_OPERANDS = frozenset(
     "\\cdot \\times \\ast \\star \\div \\cup \\cap \\setminus \\backslash \\mid \\vert \\rvert \\rangle \\rfloor \\rceil "
-    "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop".split()
+    "\\bmod \\mod \\pmod \\pm \\mp \\rbrace \\rVert \\rbrack \\circ \\prime \\degree \\\\ \\ldots \\colon \\textdegree \\lor \\land \\vee \\wedge \\over \\choose \\atop \\forall \\exists \\nexists".split()
 )
 _HEDGES = frozenset(
     "or least most than not except but minus plus divided wrong incorrect false never isn't impossible "
@@ -132,6 +133,12 @@ class Parser:
         self.depth -= 1
         if not marks:
             return parts[0]
+        if "\\lor" in marks or "\\land" in marks:
+            if all(map(_is_claim, parts)):
+                if len(set(marks)) > 1:
+                    raise ParseError("different connectives without brackets")
+                return Node("apply", marks[0], tuple(sorted(parts, key=repr)))
+            marks = [{"\\lor": "or", "\\land": "and"}.get(mark, mark) for mark in marks]
         for outer in (";", "or", "and"):
             if outer in marks and "," in marks and (outer == ";" or all(p.kind == "rel" for p in parts)):
                 groups: list[list[Node]] = [[parts[0]]]
@@ -154,9 +161,9 @@ class Parser:
             elif token.kind == "op" and token.text in (",", ";"):
                 mark = mark or token.text
             elif token.kind == "cmd" and token.text in ("\\vee", "\\lor"):
-                mark = "or"
+                mark = "\\lor"
             elif token.kind == "cmd" and token.text in ("\\wedge", "\\land"):
-                mark = "and"
+                mark = "\\land"
             else:
                 return mark
             self.at += 1
@@ -169,9 +176,11 @@ class Parser:
     def relation(self) -> Node:
         first = self.peek()
         ops: list[str] = []
+        if first.text in _QUANTIFIERS:
+            return self._quantified()
         if first.kind == "rel":
             self.take()
-            if first.text in ("=", "~"):
+            if first.text in ("=", "~", "~="):
                 return self.relation()
             args = [Node("sym", "?")]
             ops.append(first.text)
@@ -190,6 +199,22 @@ class Parser:
         if self.met("\\pmod", "(") and self.peek(1).text in ("\\mod", "\\bmod", "{"):
             suffixes.modulus(self, args)
         return Node("rel", tuple(ops), tuple(args))
+
+    def _quantified(self) -> Node:
+        """``\\forall x \\in S, p(x)``: what is said reaches to the end of the list."""
+        self.deeper()
+        mark = self.take().text
+        if self.met("!"):
+            mark += self.take().text
+        outside, self.no_colon = self.no_colon, 1
+        parts = [self.relation()]
+        self.no_colon = outside
+        if self._separator() or self.met(":"):
+            self.at += self.met(":")
+        if not self._at_list_end():
+            parts.append(self.items())
+        self.depth -= 1
+        return Node("quantified", mark, tuple(parts))
 
     # -- sets and ratios
     def sets(self) -> Node:
@@ -275,6 +300,10 @@ class Parser:
                     factors.append(self._factor())
                     if text == "\\times" and all(map(_is_vector, factors[-2:])):
                         factors[-2:] = _cross_product(*factors[-2:])
+                    continue
+                if text == "\\oplus" and _is_set(factors[-1]):
+                    self.take()
+                    factors.append(self._factor())
                     continue
                 if text in _DIVIDED:
                     self.take()
@@ -387,6 +416,13 @@ def _joined(ops: list[str], args: list[Node]) -> Node | None:
             parts = right.args if right.kind == "list" and right.value == name else (right,)
             return Node("list", name, (left, *parts))
     return None
+
+
+def _is_claim(node: Node) -> bool:
+    """A letter for a claim, also denied, or claims with a connective between them."""
+    if node.kind == "mul":
+        return node.args[0] == Node("sym", "\\neg") and all(map(_is_claim, node.args))
+    return node.kind == "sym" or (node.kind == "apply" and node.value in ("\\lor", "\\land"))
 
 
 def _is_vector(node: Node) -> bool:

@@ -28,6 +28,7 @@ set        None                                    unordered parts in braces
 interval   (closed left, closed right)             lower, upper
 named      "R" "Z" "Q" "N" "C" "empty"             a set with a name
 union cap setminus                                 sets
+quantified "\\forall" "\\exists" ...                 the letter with its set or condition, and what is said
 builder    None                                    variable, condition
 rel        operators                               operands, one more than operators
 ratio      None                                    parts
@@ -64,7 +65,7 @@ __all__ = [
 Kind = Literal[
     "num", "dec", "sym", "const", "add", "mul", "pow", "call", "apply", "sum", "prod", "opaque", "pm", "percent", "degree", "unit",
     "residue", "matrix", "cases", "tuple", "list", "set", "interval", "named", "union", "cap", "setminus", "builder", "rel", "ratio",
-    "based",
+    "based", "quantified",
 ]  # fmt: skip
 """What a node may be; a type, so that a comparison with anything else is an error before it runs."""
 

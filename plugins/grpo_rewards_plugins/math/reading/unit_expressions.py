@@ -236,11 +236,11 @@ def _unit_of(parser: Parser, ahead: int) -> Unit | None:
     return named_unit(text) if text != "μ" else None
 
 
-def read_unit(parser: Parser) -> Unit:
-    """One expression of units, from its first token on; what follows it is left."""
+def read_unit(parser: Parser, *, bracketed: bool = False) -> Unit:
+    """One expression of units, from its first token on, perhaps within brackets; what follows it is left."""
     unit, below, factors = NO_UNIT, False, 0
     while True:
-        if factors and not below and _letters_meet(parser):
+        if factors and not below and not bracketed and _letters_meet(parser):
             break
         found = _factor(parser, below)
         if found is None:
@@ -279,7 +279,7 @@ def _factor(parser: Parser, below: bool) -> tuple[Unit, int, bool] | None:
     sign = -1 if below else 1
     if parser.met("(", "{") and _unit_of(parser, 1) is not None and (slash or parser.peek(1).kind == "unit"):
         closer = ")" if parser.take().text == "(" else "}"
-        inner = read_unit(parser)
+        inner = read_unit(parser, bracketed=True)
         parser.expect(closer)
         power = _exponent(parser)
         return inner, sign * (1 if power is None else power), below
