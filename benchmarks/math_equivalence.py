@@ -51,6 +51,7 @@ BLIND = (
     "nineteenth",
     "twentieth",
     "twentyfirst",
+    "twentyfifth",
 )
 FRESH = (
     "science",
@@ -63,6 +64,8 @@ FRESH = (
     "ninth_answers",
     "thirteenth_answers",
     "twentysecond_answers",
+    "twentythird_answers",
+    "twentyfourth_answers",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

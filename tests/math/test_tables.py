@@ -41,6 +41,7 @@ TABLES = (
     "twentysecond_answers",
     "twentythird_answers",
     "twentyfourth_answers",
+    "twentyfifth_answers",
     "around_a_value",
 )
 
@@ -101,6 +102,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "nineteenth_words",
         "twentieth_words",
         "twentyfirst_words",
+        "twentyfifth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -296,6 +296,8 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         again = decide(*families, gold.text[:200])
         if again.equal:
             return Verdict(True, f"{again.rule}, for every integer")
+    if not decision.equal and (again := _with_floors(gold, answer)) is not None:
+        return Verdict(True, f"{again.rule}, with brackets for the whole part")
     if not decision.equal and (other := _with_other_marks(gold, answer)) is not None:
         return other
     if decision.equal is not None:
@@ -371,6 +373,22 @@ def _with_letters_as_factors(gold: Reading, answer: Reading) -> Decision | None:
         return None
     again = decide(mine or gold.tree, theirs or answer.tree, gold.text[:200])
     return again if again.equal else None
+
+
+def _with_floors(gold: Reading, answer: Reading) -> Decision | None:
+    """Equal where one side's square brackets are the whole part that the other writes with ``\\lfloor``."""
+    for one, other in ((gold, answer), (answer, gold)):
+        if "[" not in other.text or "floor" not in one.rewritten or "floor" in other.rewritten:
+            continue
+        again = Reading(_SQUARE.sub(lambda m: "\\lfloor " if m[0] == "[" else "\\rfloor ", other.text)).tree
+        if isinstance(again, Node) and isinstance(one.tree, Node):
+            decision = decide(*((one.tree, again) if one is gold else (again, one.tree)), gold.text[:200])
+            if decision.equal:
+                return decision
+    return None
+
+
+_SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
 
 
 def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:

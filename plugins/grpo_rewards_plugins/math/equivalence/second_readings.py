@@ -187,8 +187,9 @@ _SOURCES = {
 
 
 def _converted(node: Node) -> tuple[Node, ...]:
-    """The parts of ``90 min = 1.5 h``: one quantity in several units, each of which says it; nothing for any other chain."""
-    if node.kind != "rel" or any(op != "=" for op in node.value) or not all(part.kind == "unit" for part in node.args):
+    """The parts of ``90 min = 1.5 h`` and ``90 min or 1.5 h``: one quantity in several units, each of which says it; else nothing."""
+    chain = node.kind == "rel" and all(op == "=" for op in node.value)
+    if not (chain or (node.kind, node.value) == ("list", "or")) or not all(part.kind == "unit" for part in node.args):
         return ()
     first, *rest = node.args
     return node.args if all(same_quantity(first, part, "").equal for part in rest) else ()

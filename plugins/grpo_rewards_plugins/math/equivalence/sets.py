@@ -384,7 +384,7 @@ def same_products(one: Node, other: Node) -> bool | None:
     if one.kind not in _PRODUCTS or other.kind not in _PRODUCTS or not (_has_named(one) or _has_named(other)):
         return None
     mine, theirs = _factors(one), _factors(other)
-    if mine is None or theirs is None or len(mine) == len(theirs) == 1 and mine != theirs:
+    if mine is None or theirs is None or (len(mine) == len(theirs) == 1 and mine != theirs):
         return None  # one set may have two names
     return mine == theirs
 

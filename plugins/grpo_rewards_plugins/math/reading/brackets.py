@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from .tree import Node, ParseError, add, number, power
+from .tree import MINUS_ONE, Node, ParseError, add, free, number, power, walk
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -81,6 +81,7 @@ def _round_or_square(parser: Parser, opener: str) -> Node:
     """Brackets: a value, a tuple, an interval; ``]0, 1[`` is the open interval."""
     if parser.met(")", "]"):
         raise ParseError("empty brackets")
+    whole = parser.at == 1
     parser.deeper()
     bars, colon = parser.bars, parser.no_colon
     parser.bars = parser.no_colon = 0
@@ -95,6 +96,8 @@ def _round_or_square(parser: Parser, opener: str) -> Node:
         return Node("interval", (opener == "[", closer == "]"), parts)
     if len(parts) == 1:
         if opener == "[" and closer == "]":
+            if whole and parser.peek().kind == "end" and _share_of_whole_numbers(node):
+                return Node("call", "floor", (node,))
             return Node("tuple", "[", parts) if node.kind in ("tuple", "interval") else node
         if (opener == "(") != (closer == ")"):
             raise ParseError("brackets that do not match")
@@ -127,6 +130,17 @@ def _braces(parser: Parser) -> Node:
     parser.expect("\\}")
     parser.depth -= 1
     return node
+
+
+def _share_of_whole_numbers(node: Node) -> bool:
+    """``[\\frac{n^2}{4}]``: brackets around it are those of Gauss, the whole part."""
+    divided = any(
+        here.kind == "pow" and here.args[0].kind == "num" and here.args[1] == MINUS_ONE for here in walk(node)
+    )
+    return divided and bool(free(node)) and free(node) <= _COUNTING
+
+
+_COUNTING = frozenset("kmn")
 
 
 def _falls(first: Node, last: Node) -> bool:

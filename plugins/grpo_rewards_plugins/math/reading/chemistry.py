@@ -20,6 +20,7 @@ _TYPESETTING = re.compile(
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d{0,3}|[(\[]|[)\]]\d{0,3}|\*\d?)+(?:\^?\d?[+-])?")
 _ATOM = re.compile(r"[A-Z][a-z]?")
 _LONGEST = 120
+_WORDS = frozenset(("no", "in", "as", "i", "he", "at", "be"))
 
 
 def _formula(text: str) -> str | None:
@@ -146,6 +147,8 @@ def same_formula(gold: str, answer: str) -> bool | None:
     other = None if one is None else _formula(answer)
     if one is None or other is None:
         return None
+    if one != other and one.lower() == other.lower() and one.lower() not in _WORDS:
+        return False  # carbon monoxide is no cobalt
     charged = one[-1] in "+-"
     several = len(_ATOM.findall(one)) > 1 and any(char.isdigit() for char in one)
     meant = charged or several or "\\mathrm" in gold + answer or "\\ce" in gold + answer

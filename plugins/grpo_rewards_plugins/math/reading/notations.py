@@ -6,6 +6,7 @@ import re
 
 from .number_words import amount_in_words, number_in_words
 from .text_answers import repeating, words
+from .unit_expressions import unit_pieces
 from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
 
@@ -32,7 +33,9 @@ _ORDINAL = re.compile(
     rf"(?<=\d)\s*(?:\^\s*)?(?:\{{\s*{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}\s*\}}|{_TEXT}\s*\{{\s*(?:st|nd|rd|th)\s*\}}"
     r"|(?<=\^)\{(?:st|nd|rd|th)\})"
 )
-_BARE_ORDINAL = re.compile(r"(\d{0,8}(?:1st|2nd|3rd|[04-9]th|1[1-3]th))")  # "2st" is a product
+_BARE_ORDINAL = re.compile(  # "2st" is a product
+    rf"(?:{_TEXT}\s?\{{\s?)?(\d{{0,8}}(?:1(?=st)|2(?=nd)|3(?=rd)|[04-9](?=th)|1[1-3](?=th)))(?:st|nd|rd|th)\s?\}}?"
+)
 _WHOLE = r"(?:(?P<sign>positive|non-?negative|negative)\s+)?(?:integer|whole number|(?P<natural>natural number))s?(?![a-zA-Z])"
 _WHOLE_AFTER = re.compile(
     rf"[,;]?\s*(?:{_TEXT}\s*\{{\s*,?)?\s*(?:where|for|with)?\s*(?:any|all|every|each|some)?\s*{_WHOLE}\s*\}}?"
@@ -95,7 +98,13 @@ _ABOUT_BEHIND = re.compile(
 _CURRENCY_CODE = re.compile(r"^(" + "|".join(re.escape(code) for code in CURRENCY_CODES) + r")\.?[\s~]*(?=\\?\d)")
 _BRACED_UNIT = re.compile(r"(?<=\d)\s*\{\s*([a-zA-Z]{2,12})\s*\}")
 _SI_UNIT = re.compile(r"\\(?:(?:SI|qty)\s*\{([^{}]*)\}|si|unit)\s*\{([^{}]*)\}")  # the package siunitx
-_UNIT_IN_BRACKETS = re.compile(r"(?<=[\d}])\\text\s?\{\s?\(([a-z]+(?: [a-z]+)?)\)\s?\}$")
+_UNIT_IN_BRACKETS = re.compile(
+    rf"(?<=[\d}}])(?:\s|\\[ ,;])?(?:\\text\s?\{{\s?\((?P<counted>[a-z]+(?: [a-z]+)?)\)\s?\}}"
+    rf"|[(\[]\s?(?:{_TEXT}\s?\{{(?P<upright>[^{{}}]{{1,30}})\}}|(?P<bare>[a-zA-Z]{{2,12}}|[a-zA-Z]{{1,12}}/[a-zA-Z]{{1,4}}(?:\^\d)?))\s?[)\]])$"
+)
+_CONDITION_IN_BRACKETS = re.compile(  # "y = 2x (x > 0)", not "P(X > 0)"
+    r"(?:(?<=[\d})])|\s|\\[ ,;]|\\q?quad)\s?\((\s?[a-z](?:_\w)?\s?(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant)|neq?)(?![a-z]))[^()=]{1,30})\)$"
+)
 _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
@@ -170,8 +179,12 @@ def rewritten(text: str) -> str:
         text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
     if "{\\" in text:
         text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
-    if "{ (" in text or "{(" in text:
-        text = _UNIT_IN_BRACKETS.sub(r"\\text{ \1}", text)
+    if text[-1:] in ")]}" and (match := _UNIT_IN_BRACKETS.search(text)) is not None:
+        said = match["counted"] or match["upright"] or match["bare"]
+        if match["counted"] or unit_pieces(said) is not None:
+            text = f"{text[: match.start()]}\\text{{ {said}}}"
+    if text[-1:] == ")" and "=" in text and (match := _CONDITION_IN_BRACKETS.search(text)) is not None:
+        text = f"{text[: match.start()]}, {match[1]}"
     if "{:}" in text:
         text = text.replace("{:}", ":")
     if "/" in text:
@@ -203,7 +216,7 @@ def rewritten(text: str) -> str:
     if "circled" in text:
         text = _CIRCLED.sub(r"\1", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
-        text = text[:-2] if _BARE_ORDINAL.fullmatch(text) else _ORDINAL.sub("", text)
+        text = ordinal[1] if (ordinal := _BARE_ORDINAL.fullmatch(text)) is not None else _ORDINAL.sub("", text)
     if "all" in text or "every" in text:
         text = _EVERY.sub("", text, count=1)
     if len(text) <= _LONGEST_SENTENCE and ("integer" in text or "\\in" in text or "natural number" in text):

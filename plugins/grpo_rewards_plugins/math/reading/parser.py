@@ -135,9 +135,7 @@ class Parser:
             return parts[0]
         if "\\lor" in marks or "\\land" in marks:
             if all(map(_is_claim, parts)):
-                if len(set(marks)) > 1:
-                    raise ParseError("different connectives without brackets")
-                return Node("apply", marks[0], tuple(sorted(parts, key=repr)))
+                return _claims(parts, marks)
             marks = [{"\\lor": "or", "\\land": "and"}.get(mark, mark) for mark in marks]
         for outer in (";", "or", "and"):
             if outer in marks and "," in marks and (outer == ";" or all(p.kind == "rel" for p in parts)):
@@ -423,6 +421,21 @@ def _is_claim(node: Node) -> bool:
     if node.kind == "mul":
         return node.args[0] == Node("sym", "\\neg") and all(map(_is_claim, node.args))
     return node.kind == "sym" or (node.kind == "apply" and node.value in ("\\lor", "\\land"))
+
+
+def _claims(parts: list[Node], marks: list[str]) -> Node:
+    """Claims with connectives between them; "and" binds before any other."""
+    groups = [[parts[0]]]
+    for mark, part in zip(marks, parts[1:], strict=True):
+        if mark != "\\land":
+            groups.append([])
+        groups[-1].append(part)
+    met = [_connected("\\land", group) for group in groups]
+    return _connected("\\lor", met)
+
+
+def _connected(mark: str, parts: list[Node]) -> Node:
+    return parts[0] if len(parts) == 1 else Node("apply", mark, tuple(sorted(parts, key=repr)))
 
 
 def _is_vector(node: Node) -> bool:

@@ -163,15 +163,16 @@ def _unit(content: str, after: str, spaced: bool, out: list[Token]) -> bool:
         and not (out[-1].kind == "num" and content[:1] == " " == content[-1:])
     ):
         return False  # an index or an argument follows: a name, a minimum
-    joined = plain.endswith(" and")
-    pieces = unit_pieces(plain[:-4] if joined else content)
+    first, _, last = plain.rpartition(" ")
+    joined = last in ("and", "or") and bool(first)
+    pieces = unit_pieces(first.rstrip(" ,") if joined else content)
     if pieces is None:
         return False
     before = " " if content[:1] in " ~\\" else ""
     for at, (kind, piece) in enumerate(pieces):
         out.append(Token(kind, piece, at == 0 and (spaced or bool(before))))
     if joined:
-        out.append(Token("sep", "and", True))
+        out.append(Token("sep", last, True))
     return True
 
 
