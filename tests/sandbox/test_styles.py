@@ -269,3 +269,30 @@ def test_no_depth_of_folders_takes_a_row_out(sandbox: Sandbox) -> None:
     program = "import os\ndef f(p):\n    os.chdir(p)\n    for _ in range(1500):\n        os.mkdir('d')\n        os.chdir('d')\n    return 1\n"
     tests = "from solution import f\ndef test_f(tmp_path):\n    assert f(str(tmp_path)) == 2\n"
     assert sandbox.run([Job(program, tests, "pytest")])[0].status == "failed"
+
+
+POOL = "import multiprocessing as mp\ndef square(x): return x * x\ndef f(n):\n    with mp.get_context('HOW').Pool(2) as p:\n        return p.map(square, range(n))\n"
+OF_ITS_OWN = {
+    "its file": "def f(n):\n    with open(__file__) as own: return list(range(n)) if own.readline().startswith('def f') else []\n",
+    "its source": "import inspect\ndef f(n): return list(range(n))[:len(inspect.getsource(f))]\n",
+    "processes that begin anew": POOL.replace("HOW", "spawn").replace("x * x", "x"),
+    "a server of processes": POOL.replace("HOW", "forkserver").replace("x * x", "x"),
+    "a stack as large as all memory": "import sys, threading\nsys.setrecursionlimit(10 ** 6)\nthreading.stack_size(2 ** 30)\n"
+    "def f(n):\n    found = []\n    def deep(k): return [] if k == 0 else deep(k - 1)\n"
+    "    t = threading.Thread(target=lambda: found.extend(deep(20000) or range(n)))\n    t.start()\n    t.join()\n    return found\n",
+}
+
+
+@pytest.mark.parametrize("what", OF_ITS_OWN)
+def test_a_program_has_what_a_script_has(sandbox: Sandbox, what: str) -> None:
+    text = OF_ITS_OWN[what]
+    of_f: list[tuple[str, Any]] = [
+        ("asserts", ["assert f(3) == [0, 1, 2]"]),
+        ("humaneval", "def check(candidate):\n    assert candidate(3) == [0, 1, 2]\n"),
+        ("pytest", "from solution import f\ndef test_f():\n    assert f(3) == [0, 1, 2]\n"),
+        ("calls", [{"arguments": [3], "result": [0, 1, 2]}]),
+    ]
+    jobs = [Job(text, tests, form, entry_point="" if form == "pytest" else "f") for form, tests in of_f]
+    script = text + "if __name__ == '__main__':\n    print(*f(int(input())))\n"
+    for verdict in sandbox.run([*jobs, Job(script, [{"input": "3", "output": "0 1 2"}], "stdio")]):
+        assert verdict.passed, verdict

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
-from . import packages, wire
+from . import packages, script, wire
 from .children import KINDS, Prepared
 from .isolation import confine
 from .protocol import End, Forked, Reap, Role, Start, SupervisorConfig
@@ -24,6 +24,7 @@ _REHEARSALS = 16  # twice what the interpreter waits for before it adapts a func
 def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: SupervisorConfig) -> None:
     """Fork one child per request until the supervisor is gone."""
     interpreter = Interpreter()
+    script.bound_stacks()
     prepared = _prepared_tests if role == "tests" else _prepared_candidates
     ready = prepared(cell, interpreter, config)
     for message, descriptors in wire.requests(sock, role):

@@ -17,6 +17,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from .. import script
 from .messages import AskedCalls, json_encoder
 
 # how long calls are made before the tests hear of them: what passed counts, where a later one hangs
@@ -114,7 +115,7 @@ def load(module: types.ModuleType, source: str, setup: str, job: AskedCalls) -> 
         for cls in (ListNode, TreeNode):
             module.__dict__.setdefault(cls.__name__, cls)
     before = dict(module.__dict__)
-    exec(compile(source.encode("utf-8", "surrogatepass"), "solution.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+    script.run(source, script.path_of(module.__name__), module.__dict__)
     return CallRunner(module, before, job)
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from .. import script
 from . import calling, stubs
 from .codec import Ref
 from .describing import Describer
@@ -177,14 +178,12 @@ class CandidatePeer(Describer):
         """
         if module is None:
             module = types.ModuleType(name)
-            module.__file__ = f"/job/{name}.py"
+            module.__file__ = script.path_of(name)
         self.module_name = name
         sys.modules[name] = module
         if shown:
-            exec(compile(shown, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
-        # a lone surrogate in a str is an error of compile's argument, in bytes a SyntaxError of the program's
-        text: Any = source if source.isascii() else source.encode("utf-8", "surrogatepass")
-        exec(compile(text, f"{name}.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+            exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+        script.run(source, script.path_of(name), module.__dict__)
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 
@@ -213,7 +212,7 @@ class CandidatePeer(Describer):
     def _load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
         """Load a program whose function or method is then called with values."""
         module = sys.modules[name] = types.ModuleType(name)
-        module.__file__ = f"/job/{name}.py"
+        module.__file__ = script.path_of(name)
         caller = calling.load(module, source, setup, json.loads(asked))
         self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
 

@@ -13,6 +13,8 @@ import threading
 import types
 from collections.abc import Sequence
 
+from .. import script
+
 # statuses by which this process names a limit; a program that ends with one itself has failed all the same
 EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
 EXIT_MODULE = 117
@@ -40,7 +42,7 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     """Run the program as `__main__` in this confined process, and what it registered for its exit; return its status."""
     registered = atexit._ncallbacks()
     main = types.ModuleType("__main__")
-    main.__dict__.update(__builtins__=builtins, __file__="/job/main.py")
+    main.__dict__.update(__builtins__=builtins, __file__=script.path_of("main"))
     sys.modules["__main__"] = main
     sys.argv = list(words)
     # locally the interpreter is started with -S, so nobody has put exit, quit and help there
@@ -85,9 +87,7 @@ def _flush(*names: str) -> int:
 
 def _run(source: str, namespace: dict[str, object]) -> int:
     try:
-        # as bytes: a lone surrogate is a SyntaxError of the program's then, not an error of compile's argument
-        code = compile(source.encode("utf-8", "surrogatepass"), "main.py", "exec", dont_inherit=True)
-        exec(code, namespace)  # noqa: S102
+        script.run(source, script.path_of("main"), namespace)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else EXIT_ERROR
     except MemoryError:

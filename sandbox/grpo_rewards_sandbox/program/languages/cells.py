@@ -49,13 +49,17 @@ class JobEnded(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunCommand:
-    """How a program is started: its words, or Python's text; its environment, limits of the kernel and memory in all."""
+    """How a program is started: its words, or Python's text; its environment, limits of the kernel and memory in all.
+
+    `input_file`: the name of a file in its folder that is its standard input, where one in memory will not do.
+    """
 
     words: list[str]
     environment: dict[str, str]
     limits: dict[str, int]
     memory: int
     python: str | None = None
+    input_file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,8 @@ class Cell:
         Raises:
             JobEnded: it exceeded a limit.
         """
+        if how.input_file:
+            self.put(how.input_file, text)
         child_in, (out, child_out), (err, child_err) = standard_input(text), os.pipe(), os.pipe()
         for end in (child_out, child_err):
             os.fchmod(end, 0o222)  # programs may open them by name too: /dev/stderr
@@ -182,6 +188,7 @@ class Cell:
                         "environment": how.environment,
                         "limits": how.limits,
                         "python": how.python,
+                        "name": how.input_file,
                     },
                     given,
                 )

@@ -144,5 +144,5 @@ def command(
     return RunCommand(
         [word.format(**values) if "{" in word and word != table.TRANSPILE else word for word in words],
         {"PATH": table.PATH, **{name: value.format(**values) for name, value in entry.environment}},
-        bound, memory + (entry.reserves or 0),
+        bound, memory + (entry.reserves or 0), input_file=entry.input_file,
     )  # fmt: skip

@@ -29,7 +29,7 @@ class Asked(TypedDict, total=False):
     """What the supervisor asks for: `do`, and what that needs."""
 
     do: str
-    name: str  # of a file in the folder
+    name: str  # of a file in the folder; of a program that is to run, its standard input where that is one
     mode: int
     limits: dict[str, int]
     python: str | None
@@ -120,6 +120,9 @@ def _pack(folder: str, target: str) -> None:
 
 def _run(message: Asked, descriptors: list[int], folder: str) -> tuple[dict[str, object], tuple[int, ...]]:
     """Run a program to its end."""
+    if message["name"]:
+        given, descriptors[0] = descriptors[0], os.open(message["name"], os.O_RDONLY | os.O_CLOEXEC)
+        os.close(given)
     child = _spawn(message, descriptors, folder)
     if child == 0:
         child = os.fork()

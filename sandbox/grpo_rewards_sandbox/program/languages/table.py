@@ -32,6 +32,7 @@ class Language:
     that of the stack in KiB. `product`: the file that compiling makes; none where the text itself is run. `reserves`: the
     runtime reserves more address space than it uses, and needs so many bytes beside what the program holds: its memory is
     limited by what is written to and held. `out_of_memory`: what it writes on standard error when memory is short.
+    `input_file`: the name of a file that is its standard input, for a runtime that opens ``/dev/stdin`` by the path it leads to.
     """
 
     needs: dict[str, str]
@@ -43,6 +44,7 @@ class Language:
     out_of_memory: bytes = rb"(?!)"
     environment: tuple[tuple[str, str], ...] = ()
     compile_tests: tuple[str, ...] = ()
+    input_file: str = ""
     name: Callable[[str], tuple[str, str]] | None = None
 
     def files(self, text: str) -> tuple[str, str]:
@@ -108,7 +110,7 @@ LANGUAGES: dict[str, Language] = {
     "php": Language(
         {"php": "php-cli"}, ("php", "-d", "memory_limit={memory}M", "-d", "display_errors=stderr", "-d", "html_errors=0",
                              "{source}"),
-        "main.php", out_of_memory=rb"Allowed memory size of \d+ bytes exhausted|Out of memory",
+        "main.php", out_of_memory=rb"Allowed memory size of \d+ bytes exhausted|Out of memory", input_file=".stdin",
     ),
     "bash": Language({"bash": "bash"}, ("bash", "{source}"), "main.sh", out_of_memory=rb"xmalloc: cannot allocate|xrealloc: cannot"),
     "csharp": Language(
