@@ -27,6 +27,28 @@ def test_the_program_of_a_completion(text: str, program: str) -> None:
     assert find_program(text, wanted=frozenset({"f"}))[0] == program
 
 
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        (f"```python\n{FULL}```\n<answer>see above</answer>", FULL[:-1]), (f"```python\n{FULL}```\n<answer></answer>", FULL[:-1]),
+        (f"```python\n{FULL}```\n<answer>f(1)</answer>", FULL[:-1]), (f"<answer>```python\n{FULL}```</answer> It is in <answer> tags.", FULL[:-1]),
+        (f"```python\ndef g(x): pass\n```\n<answer>{FULL}</answer>", FULL), ("```text\nso\n```\n<answer>    return x</answer>", "    return x"),
+        ("```python\ndef f(x):\n    return x.split('<answer>')\n```\nIt splits.", "def f(x):\n    return x.split('<answer>')"),
+        ("```python\ndef f(x):\n    return f'<answer>{x}</answer>'\n```", "def f(x):\n    return f'<answer>{x}</answer>'"),
+    ],
+)  # fmt: skip
+def test_a_tag_that_holds_no_program_replaces_none(text: str, program: str) -> None:
+    assert find_program(text, wanted=frozenset({"f"}))[0] == program
+
+
+@pytest.mark.parametrize(
+    ("said", "program"),
+    [("done", "int main() {}"), ("It is O(n).", "int main() {}"), ("int main() { }", "int main() { }")],
+)
+def test_a_tag_after_a_block_of_another_language(said: str, program: str) -> None:
+    assert find_program(f"```cpp\nint main() {{}}\n```\n<answer>{said}</answer>", language="cpp")[0] == program
+
+
 def run(source: str, x: int) -> object:
     namespace: dict[str, object] = {}
     exec(source, namespace)

@@ -54,6 +54,9 @@ _MARKED = re.compile(r"(?ms)^[ \t]*\[(?:BEGIN|PYTHON)\][ \t]*\n(.*?)(?:^[ \t]*\[
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
 _IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
+_MAX_PARSED = 100_000  # characters
+_TAGS = 3  # that are looked at, from the last one: text about the answer may name the tag too
+_LIKE_CODE = re.compile(r"[;{}=]|\b(?:puts|echo)\b")
 _LEADING_TABS = re.compile(r"^\t+", re.M)
 _FUTURE = re.compile(r"^from __future__ import .*\n?", re.M)
 
@@ -68,7 +71,8 @@ def find_program(
 ) -> tuple[str, bool]:
     """Return the program in a completion, and whether it stood in a fenced block.
 
-    Only what follows ``</think>`` counts, and where there is a ``<tag>``, only its last content. Of several blocks the
+    Only what follows ``</think>`` counts, and where there is a ``<tag>``, only its last content, unless that is no program and
+    there are blocks elsewhere ("see above"). Of several blocks the
     last one that defines a `wanted` name is taken, else the last one; blocks in the `language` before those without a
     language, and those before others; a block in another programming language is no program, and where there is nothing else
     the program is empty. With `block` ``first`` it is the first of them, with ``joined`` all of them, one after the other.
@@ -76,7 +80,7 @@ def find_program(
     defines a `wanted` name, or nothing follows: some models write the closing fence alone. Where there is none, ``[BEGIN]`` and
     ``[DONE]``, or ``[PYTHON]`` and ``[/PYTHON]``, in lines of their own, are the marks of a block.
     """
-    text = _answered(text, tag)
+    text = _answered(text, tag, wanted, language)
     # two searches spare cutting a long text without fences into its lines
     blocks = program_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
@@ -162,19 +166,62 @@ def other_language(text: str, *, tag: str = "answer") -> str:
     return blocks[-1].language if blocks and blocks[-1].language in _OTHER_LANGUAGES else ""
 
 
-def _answered(text: str, tag: str) -> str:
-    """What follows the reasoning, and of that the last content of the tag where there is one."""
-    text = text.rpartition("</think>")[2]
-    hit = tagged(text, tag)
-    return text if hit is None else hit[1].removeprefix("\n")
+def _answered(text: str, tag: str, wanted: Set[str] = frozenset(), language: str = "python") -> str:
+    """What follows the reasoning, and of that the last content of the tag where that is, or holds, a program."""
+    text = before = text.rpartition("</think>")[2]
+    for _ in range(_TAGS):
+        hit = tagged(before, tag)
+        if hit is None:
+            break
+        content, before = hit[1].removeprefix("\n"), before[: hit[0]]
+        if not _FENCE_LINE.search(before):
+            return content
+        if not _FENCE_LINE.search(content):
+            if _is_program(content, program_blocks(before), wanted, language):
+                return content
+        # within a block the tag is a part of the program's text, unless a new block is opened in it
+        elif not _ends_in_block(before) or any(block.language for block in program_blocks(content)):
+            return content
+    return text
+
+
+def _ends_in_block(text: str) -> bool:
+    """Whether a text ends within a fenced block: then a fence after it closes one, and opens none."""
+    return len(program_blocks(text + "\n```\n")) == len(program_blocks(text))
+
+
+def _is_program(content: str, others: list[Block], wanted: Set[str], language: str) -> bool:
+    """Whether a text without fences is meant as a program, where there are `others`."""
+    if _MARKED.search(content):
+        return True
+    if wanted:
+        if _defines_any(content, wanted, language):
+            return True
+        if any(_defines_any(block.text, wanted, language) for block in others):
+            return False
+    if language != "python":
+        return _LIKE_CODE.search(content) is not None
+    if len(content) > _MAX_PARSED:
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = parse(textwrap.dedent(content)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in body)
+
+
+def _defines_any(text: str, wanted: Set[str], language: str) -> bool:
+    if language == "python":
+        return not wanted.isdisjoint(defined_names(text))
+    return any(defines(text, name, language) for name in wanted)
 
 
 def _last_that_defines(blocks: list[Block], wanted: Set[str], language: str) -> Block:
     if wanted and len(blocks) > 1:
         for block in reversed(blocks):
-            if language == "python" and not wanted.isdisjoint(defined_names(block.text)):
-                return block
-            if language != "python" and any(defines(block.text, name, language) for name in wanted):
+            if _defines_any(block.text, wanted, language):
                 return block
     return blocks[-1]
 
