@@ -5,7 +5,9 @@ A library is imported where something of it first arrives; who has none of its v
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -145,6 +147,12 @@ def _scalar(parts: Any) -> object:
     if "numpy" not in sys.modules and plain is not None:
         return plain
     return numpy.frombuffer(raw, _dtype(dtype), 1)[0]
+
+
+def one_nan() -> None:
+    """Make numpy's NaN the one that each of the candidate's becomes: [nan] == [nan] holds of one object alone."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("numpy").nan = math.nan
 
 
 def _numpy_type(name: object) -> object:

@@ -9,6 +9,7 @@ import socket
 import types
 from typing import Any
 
+from ..border.libraries import one_nan
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
@@ -113,6 +114,8 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.words = names.words(text)
     peer.still_to_check = review.still_to_check(text)
     peer.checking = frozenset().union(*map(review.checking, parts))
+    if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
+        one_nan()
 
 
 def finish(report: JobReport, peer: TrustedPeer) -> None:
