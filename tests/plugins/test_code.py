@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from grpo_rewards_plugins.code import runner
 from grpo_rewards_plugins.code.runner import close_sandboxes
 from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.suite import Suite
@@ -387,3 +388,21 @@ def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: R
     assert code.row_problem({**row, "solution": "def total(xs): return sum(xs)\n"}) is None
     assert code.row_problem({**row, "solution": "def total(xs): return 0\n"}) is None  # wrong with any fidelity
     assert code.with_(fidelity="shared").row_problem(row) is None
+
+
+def test_a_language_that_is_not_installed_is_named_before_training(
+    code: Reward, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = Verdict("refused", reason="rubyc for ruby is not installed")
+    monkeypatch.setattr(runner, "_toolchains", dict)
+    monkeypatch.setattr(
+        runner, "run_jobs", lambda jobs, **more: iter([(0, lacks)] if jobs[0].language == "ruby" else [])
+    )
+    row: dict[str, Any] = {"tests": [{"input": "1", "output": "2"}]}
+    for name in ("language", "lang", "programming_language"):
+        assert code.row_problem(row | {name: "ruby"}) == lacks.reason
+        assert "'lua'" in str(code.row_problem(row | {name: "lua"}))
+    # no completion takes its row out by a tag
+    outcome = code.one("```ruby\nputs 2\n```", **row)
+    assert (outcome.value, outcome.status) == (0.0, "scored")
+    assert "'ruby' is none that is run here" in outcome.reason

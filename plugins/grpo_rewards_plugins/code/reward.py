@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
@@ -16,7 +17,7 @@ from grpo_rewards_plugins.code.judging import job_of, jobs_of
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.readers import read_row
 from grpo_rewards_plugins.code.row import DataRow, asked_of
-from grpo_rewards_plugins.code.runner import check_backend, run_jobs
+from grpo_rewards_plugins.code.runner import check_backend, not_installed, run_jobs
 from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES, run_languages
@@ -58,6 +59,12 @@ def _check_row(
         suite, prompt = _read(columns, format, fidelity)
     except SuiteProblem as problem:
         return str(problem)
+    # what another language's program has to be compiled and run with, and a checker
+    whole = suite.format in ("stdio", "program", "values") and suite.language not in ("", "python")
+    checked = suite.checker is not None and suite.checker.language == "cpp"
+    if whole or checked:
+        with suppress(InfrastructureError):  # the row's text is in order; only this last question needs a sandbox
+            return not_installed(suite.language or "python", checked, sandbox, workers) or None
     reference = next((cell for name in REFERENCES if isinstance(cell := columns.get(name), str) and cell.strip()), "")
     if fidelity == "shared" or suite.format not in ("pytest", "humaneval", "asserts") or not reference:
         return None
@@ -72,7 +79,7 @@ def _check_row(
         if isolated.passed or not judged("shared").passed:
             return None
     except InfrastructureError:
-        return None  # the row's text is in order; only this last question needs a sandbox
+        return None
     return (
         f"its reference solution passes in one process and not isolated: {isolated.reason[:200]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
@@ -150,19 +157,19 @@ def code(
     whatever these are called: see [the formats of code data](code-formats.md); ``details.data`` of an outcome names the family.
     The program is the last fenced Python block
     that defines what the tests name (else the last block, else the whole text) after ``</think>`` and within
-    ``<answer>`` where those are there. Where the prompt begins the function, a bare body continues it, and a whole
+    ``<answer>`` where those are there and hold a program. Where the prompt begins the function, a bare body continues it, and a whole
     function is used as it is, after the prompt's imports. Equal programs of a batch are run once.
 
     Failing tests score with the first failing test in the reason; a program that runs too long is a ``timeout``, one that passes a
     limit of the sandbox is ``rejected``, both at 0. Where there is no sandbox the row is ``unavailable``, never 0.
     A completion with blocks in other languages alone holds no program, which is 0: Python is what is asked. Only where tests
-    are of standard input and output, and neither the row nor its prompt names Python, is the language the model's to choose;
-    then such a row does not apply.
+    are of standard input and output, and neither the row nor its prompt names Python, is the language the model's to choose,
+    among those that are installed.
 
     Tests that cannot be judged whatever the program is do not apply, and ``grpo-rewards validate`` names them (and rows whose
     reference solution passes in one process and not isolated): they do not
     compile, contain no test, contradict each other, use names that nobody binds, take nothing from the program, or are in a
-    format that is not wholly understood (interactive tasks, languages that are not run, keys that are not known).
+    format that is not wholly understood (interactive tasks, languages that are not run or not installed, keys that are not known).
 
     Inputs and outputs with the name of a function (``fn_name``, ``func_name``, in the tests or beside them) are calls of it,
     or of a method of ``class Solution``, a new object for each test: arguments as a list, or as text with a JSON value per line. Lists
@@ -188,7 +195,7 @@ def code(
         solution: the same.
         reference: the same.
         code: the same.
-        language: the language that programs are asked in; rows of one that is not run do not apply.
+        language: the language that programs are asked in (also ``programming_language``, ``lang``); rows of one that is not run do not apply.
         labels: ``{programming_language: ...}``: the same.
         time_limit: the row's limit for one test, in seconds or with its unit; all tests together get no more than as many
             times that.
@@ -235,6 +242,14 @@ def code(
     given = {name: values for name, values in locals().items() if name not in ("completions", "public")}
     columns = {name: values for name, values in {**public, **given}.items() if isinstance(values, list)}
     programs: dict[tuple[Suite, str, str], list[int]] = {}
+
+    def runs(language: str) -> bool:
+        if language not in run_languages():
+            return False
+        with suppress(InfrastructureError):  # the jobs will say so
+            return not not_installed(language, False, sandbox, workers)
+        return True
+
     before: tuple[Mapping[str, object], tuple[Suite, str] | SuiteProblem] | None = None
     for row, text in enumerate(completions):
         cells = {name: values[row] for name, values in columns.items()}
@@ -251,7 +266,7 @@ def code(
             yield row, Outcome(float(right), "scored", reason, details)
             continue
         text = text.replace("\r\n", "\n")  # a shell takes the other mark for a part of its words
-        spoken, program = _program_of(text, suite, prompt, cells, tag=tag, block=block)
+        spoken, program = _program_of(text, suite, prompt, cells, tag=tag, block=block, runs=runs)
         if not program.strip():
             yield row, _without_program(text, suite, cells, tag=tag)
         elif len(program) > max_chars:
@@ -278,11 +293,18 @@ def code(
 
 
 def _program_of(
-    text: str, suite: Suite, prompt: str, cells: Mapping[str, object], *, tag: str, block: Which
+    text: str,
+    suite: Suite,
+    prompt: str,
+    cells: Mapping[str, object],
+    *,
+    tag: str,
+    block: Which,
+    runs: Callable[[str], bool],
 ) -> tuple[str, str]:
     """The language and the program of a completion, as it is to be run; the program is empty where there is none."""
     whole = suite.format in ("stdio", "program", "values")
-    language = suite.language or ("python" if not whole or _asks_for_python(cells) else _spoken(text, tag))
+    language = suite.language or ("python" if not whole or _asks_for_python(cells) else _spoken(text, tag, runs))
     program, _ = find_program(text, wanted=suite.names, tag=tag, language=language, block=block)
     if suite.format in ("program", "values") and program.strip():
         before = before_tests(suite.beginning, program, str(suite.tests), language, suite.stops)
@@ -306,10 +328,10 @@ def _continued(program: str, suite: Suite, prompt: str) -> str:
     return with_prelude(program) if suite.counts_on_imports(program) else program
 
 
-def _spoken(text: str, tag: str) -> str:
+def _spoken(text: str, tag: str, runs: Callable[[str], bool]) -> str:
     """The language of a whole program that the row leaves to the model: that of its last block, if no block is Python."""
     named = PROGRAMMING.get(other_language(text, tag=tag), "python")
-    if named not in run_languages() or find_program(text, tag=tag)[0].strip():
+    if named == "python" or find_program(text, tag=tag)[0].strip() or not runs(named):
         return "python"
     return named
 
@@ -318,7 +340,7 @@ def _without_program(text: str, suite: Suite, cells: Mapping[str, object], *, ta
     other = other_language(text, tag=tag)
     if other and suite.format == "stdio" and not suite.language and not _asks_for_python(cells):
         # no word on the row: else a program would leave its group by the tag of its fence
-        return Outcome(0.0, "scored", f"the row names no language, and {other!r} is none that is run")
+        return Outcome(0.0, "scored", f"the row names no language, and {other!r} is none that is run here")
     asked = {"": "Python", "python": "Python", "cpp": "C++"}.get(suite.language, suite.language)
     found = f", only one in {other!r}" if other else ""
     return Outcome(0.0, "scored", f"there is no {asked} program in the completion{found}")

@@ -18,11 +18,12 @@ from grpo_rewards.types import SettingValues
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
 
-__all__ = ["check_backend", "close_sandboxes", "run_jobs"]
+__all__ = ["check_backend", "close_sandboxes", "not_installed", "run_jobs"]
 
 _SHORT = 0.5  # seconds
 _open = PerProcess[dict[str, "Sandbox"]](dict)  # the parent's belong to the parent
 _lock = PerProcess(threading.Lock)
+_toolchains = PerProcess[dict[str, str]](dict)
 
 
 def check_backend(settings: SettingValues) -> None:
@@ -97,6 +98,25 @@ def run_jobs(
         raise InfrastructureError(
             f"no sandbox ({name}): {problem}; see what is missing with: grpo-rewards sandbox check"
         ) from problem
+
+
+def not_installed(language: str, checked: bool, backend: str | Mapping[str, object], workers: int | None) -> str:
+    """Say what the sandbox's machine lacks for programs of a language, or for checkers in C++; empty where that is nothing.
+
+    Raises:
+        InfrastructureError: no sandbox could be opened, or it gave no answer.
+    """
+    from grpo_rewards_sandbox import Checker, Job
+
+    known = repr((language, checked, backend))
+    found = _toolchains().get(known)
+    if found is None:
+        job = Job("", [], "stdio", language=language, checker=Checker("") if checked else None)
+        _, verdict = next(run_jobs([job], backend=backend, workers=workers))
+        if verdict.status == "unavailable":
+            raise InfrastructureError(verdict.reason)
+        found = _toolchains()[known] = verdict.reason if verdict.status == "refused" else ""
+    return found
 
 
 def _sandbox(name: str, workers: int | None, options: Mapping[str, object], packages: str | list[str]) -> Sandbox:

@@ -21,7 +21,7 @@ def path_of(name: str) -> str:
 
 def run(source: str, path: str, namespace: dict[str, object]) -> None:
     """Run the text of the file `path` in this namespace."""
-    linecache.cache[path] = (lambda: source,)  # type: ignore[assignment]  # for inspect and tracebacks, read when they ask
+    linecache.cache[path] = (lambda: source,)  # for inspect and tracebacks, read when they ask
     # as bytes: a lone surrogate is a SyntaxError of the program's then, not an error of compile's argument
     text = source if source.isascii() else source.encode("utf-8", "surrogatepass")
     if _MAY_OPEN_ITSELF.search(source):

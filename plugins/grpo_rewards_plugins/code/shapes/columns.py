@@ -37,6 +37,7 @@ _MAKER, _VERSION = (
     re.compile(r"(?<=[a-z+])[ _-]?v?\d[\w.]*$"),
 )
 _BY_OTHER_NAMES = {"cplusplus": "cpp", "g++": "cpp", "gnu++": "cpp", "node.js": "javascript", "nodejs": "javascript"}
+_LANGUAGE = ("language", "programming_language", "lang")
 _NO_LIMIT = ("none", "null", "nan", "unlimited", "-")
 _RANGE = re.compile(r"\d+(?:\.\d+)? ?- ?(?=\d)")
 _SPOKEN = frozenset(
@@ -80,7 +81,8 @@ def language_of(columns: Mapping[str, object]) -> str:
     """
     labels = from_json(columns.get("labels"))
     named = labels.get("programming_language") if isinstance(labels, Mapping) else None
-    return named_language(columns.get("language")) or named_language(named)
+    cells = (*(columns.get(name) for name in _LANGUAGE), named)
+    return next(filter(None, map(named_language, cells)), "")
 
 
 def named_language(language: object) -> str:

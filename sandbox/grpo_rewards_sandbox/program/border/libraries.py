@@ -152,7 +152,8 @@ def _scalar(parts: Any) -> object:
 def one_nan() -> None:
     """Make numpy's NaN the one that each of the candidate's becomes: [nan] == [nan] holds of one object alone."""
     with contextlib.suppress(ImportError):
-        importlib.import_module("numpy").nan = math.nan
+        library: Any = importlib.import_module("numpy")
+        library.nan = math.nan
 
 
 def _numpy_type(name: object) -> object:
