@@ -301,7 +301,7 @@ class Composite:
         ``errors.batch_timeout`` hold for each row; rows that are scored again in a batch are not evaluated again.
 
         Raises:
-            InputError: `ahead` is less than `group_size`.
+            InputError: `ahead` is less than `group_size`, or that less than 1.
         """
         return Stream(self, rows, group_size=group_size, ahead=ahead)
 

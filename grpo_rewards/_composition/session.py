@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ScoredCall", "Session"]
 
 _log = logging.getLogger(__name__)
+_GDPO = "combine.normalize: gdpo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +198,18 @@ class Session:
         started = time.perf_counter()
         composite, world = self._composite, caller.world
         weights = self._adaptation.weights(caller.step)
-        if composite.config.combine.normalize == "gdpo" and not expanded and caller.group_size is None:
-            batch.check_groups("combine.normalize: gdpo")
+        standardised = composite.config.combine.normalize == "gdpo" and not expanded
+        if standardised and (caller.group_size is None or world.size == 1):
+            batch.check_groups(_GDPO)
         whole, offset = self._whole_batch(batch, caller)
         table = composite.evaluate(
             batch, timeout=composite.config.errors.batch_timeout, weights=weights, whole=whole, offset=offset
         )
         shares = world.gather(share_of(table, batch, composite.components, caller))
         seen = observe(shares, weights, caller)
+        if standardised and world.size > 1 and seen.rows % (caller.group_size or 1) and "group_id" not in batch.columns:
+            # after the gather, so that all ranks raise
+            Batch([""] * seen.rows).in_groups_of(caller.group_size).check_groups(_GDPO)
         # after the gather, on the parts of all ranks: a rank that raised before it would leave the others waiting in it
         self._failures.check(shares, {c.name: c.reward for c in composite.components}, world.rank)
         values = self._normalised(table, seen, caller, expanded=expanded)

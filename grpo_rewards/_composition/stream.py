@@ -13,7 +13,7 @@ from grpo_rewards._composition.evaluation import Component, Evaluated
 from grpo_rewards._composition.lanes import Lane, Watch
 from grpo_rewards._composition.memory import Memory, Promise
 from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._contract import Batch, Outcome, group_key
+from grpo_rewards._contract import Batch, Outcome, check_group_size, group_key
 from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Stream:
     def __init__(
         self, composite: Composite, rows: Rows | None = None, *, group_size: int | None = None, ahead: int = 1024
     ) -> None:
+        if group_size is not None:
+            check_group_size(group_size)
         if ahead < (group_size or 1):
             raise InputError(
                 f"ahead ({ahead}) must be at least group_size ({group_size}): a group is scored when it is complete"

@@ -1,6 +1,6 @@
 """The contract between a reward and everything that calls it."""
 
-from grpo_rewards._contract.batch import Batch, group_key
+from grpo_rewards._contract.batch import Batch, check_group_size, group_key
 from grpo_rewards._contract.boundary import evaluate, plugin_error
 from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
@@ -16,6 +16,7 @@ __all__ = [
     "Reward",
     "Status",
     "as_reward",
+    "check_group_size",
     "completion_messages",
     "completion_text",
     "evaluate",

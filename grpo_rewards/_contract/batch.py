@@ -117,9 +117,14 @@ class Batch:
         return [completion_messages(completion) for completion in self.completions]
 
     def in_groups_of(self, size: int | None) -> Batch:
-        """Return the batch with its groups known to be blocks of `size` rows; nothing is known of them with None."""
+        """Return the batch with its groups known to be blocks of `size` rows; nothing is known of them with None.
+
+        Raises:
+            InputError: `size` is less than 1.
+        """
         if size is None:
             return self
+        check_group_size(size)
         blocks = None if len(self) % size else [row // size for row in range(len(self))]  # None: others hold the rest
         return replace(self, group_size=size, grouping=blocks)
 
@@ -142,7 +147,8 @@ class Batch:
         by_prompt = keys is None
         if by_prompt and len(self) > 1:
             if self.group_size is not None:
-                why = "rows of one group lie on several processes, and this call sees those of one alone"
+                rows = f"{len(self)} rows are no whole number of groups of {self.group_size}"
+                why = f"{rows}, and the rest lies on other processes or is missing"
             elif self.prompts is None:
                 why = "the data have neither a column group_id nor prompts"
             keys = self.prompts
@@ -255,6 +261,12 @@ class GroupingTrainer(Protocol):
 
     num_generations: int
     num_generations_eval: int
+
+
+def check_group_size(size: int) -> None:
+    """Raise `InputError` for groups of no row."""
+    if size < 1:
+        raise InputError(f"group_size is how many rows form one group: 1 or more, not {size}")
 
 
 def _group_size(log_metric: Callable[..., None]) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 from grpo_rewards import Composite, hookimpl, reward, use_plugin
 from grpo_rewards._registry import registry
-from grpo_rewards.errors import ResumeError
+from grpo_rewards.errors import InputError, ResumeError
 from grpo_rewards.types import Batch, Caller, ScoredCall, Session, World
 
 
@@ -123,22 +123,42 @@ class Threads(World):
         return gathered
 
 
-def test_ranks_that_share_groups_see_all_of_them_and_hold_the_same_weights() -> None:
+def on_two_ranks(run: Callable[[int, Loop], None]) -> None:
     parts, barrier = [None, None], threading.Barrier(2)
-    composites = [adaptive(members=members), adaptive(members=members)]
-    found: dict[int, Any] = {}
-
-    def run(rank: int) -> None:
-        loop = Loop(world=Threads(rank, parts, barrier))
-        found[rank] = loop.call(composites[rank], "good" if rank else "bad")
-
-    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(2)]
+    loops = [Loop(world=Threads(rank, parts, barrier)) for rank in range(2)]
+    threads = [threading.Thread(target=run, args=(rank, loop)) for rank, loop in enumerate(loops)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def test_ranks_that_share_groups_see_all_of_them_and_hold_the_same_weights() -> None:
+    composites = [adaptive(members=members), adaptive(members=members)]
+    found: dict[int, Any] = {}
+
+    def run(rank: int, loop: Loop) -> None:
+        found[rank] = loop.call(composites[rank], "good" if rank else "bad")
+
+    on_two_ranks(run)
     assert found == {0: [2.0], 1: [3.0]}  # each rank has one row of the group of two
     assert composites[0].session.state() == composites[1].session.state()
+
+
+def test_values_are_not_standardised_in_groups_that_are_not_whole() -> None:
+    composites = [Composite({"rewards": {"good": good}, "combine": {"normalize": "gdpo"}}) for _ in range(2)]
+    with pytest.raises(InputError, match=r"gdpo compares .* 3 rows are no whole number of groups of 2"):
+        Loop().call(composites[0], "good", "bad", "bad")
+    told: dict[int, str] = {}
+
+    def run(rank: int, loop: Loop) -> None:
+        with pytest.raises(InputError) as refused:
+            loop.call(composites[rank], *["good", "bad"][: rank + 1])
+        told[rank] = str(refused.value)
+
+    on_two_ranks(run)  # one of them has a whole group, and is not left waiting
+    assert "3 rows are no whole number of groups of 2" in told[0]
+    assert told[0] == told[1]
 
 
 def test_several_ranks_without_a_gather_are_refused() -> None:

@@ -167,6 +167,8 @@ def test_what_a_stream_cannot_do_is_said() -> None:
         list(composite.stream(ROWS))
     with pytest.raises(InputError, match=r"ahead \(2\)"):
         composite.stream(ROWS, group_size=4, ahead=2)
+    with pytest.raises(InputError, match="1 or more, not 0"):
+        composite.stream(ROWS, group_size=0)
     with pytest.raises(ColumnError, match="answer"):
         list(composite.stream([{"completion": "1"}], group_size=1))
     with composite.stream(group_size=1) as stream:

@@ -71,6 +71,8 @@ def test_its_own_state_gives_it_away() -> None:
 def test_the_mean_of_a_groups_others_stands_in_where_the_groups_are_told() -> None:
     found = Floats(COMPOSITE, group_size=4)(prompts=["p"] * 8, completions=TEXTS)
     assert found == pytest.approx([2.0, 0.0, 2.0, 4 / 3, 0.0, 1.0, 1.0, 2.0])
+    with pytest.raises(InputError, match="1 or more, not 0"):
+        Floats(COMPOSITE, group_size=0)
     with pytest.raises(InputError, match="8 rows are no whole groups of group_size = 3"):
         Floats(COMPOSITE, group_size=3)(prompts=["p"] * 8, completions=TEXTS)
 

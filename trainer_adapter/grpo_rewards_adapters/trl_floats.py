@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
+from grpo_rewards.types import Batch
 from grpo_rewards_adapters.single import ScoredRow, chosen, filled_with_group_means, stand_in
 
 __all__ = ["Floats"]
@@ -20,10 +21,12 @@ class Floats:
 
     Raises:
         ConfigError: neither is given.
+        InputError: `group_size` is less than 1.
     """
 
     def __init__(self, composite: Composite, *, missing: float | None = None, group_size: int | None = None) -> None:
         self.composite = composite
+        Batch([]).in_groups_of(group_size)  # refuses what is no size
         self.group_size = group_size
         self.missing = 0.0
         if group_size is None:
