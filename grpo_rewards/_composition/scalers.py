@@ -62,12 +62,15 @@ def find_scaler(method: str, settings: Mapping[str, object], *, source: str = ""
         )
     scaler = known[method]
     try:
+        signature = inspect.signature(scaler)
         hints = typing.get_type_hints(scaler)
     except NameError:  # a name that is imported for type checkers only
         hints = {}
+    except (TypeError, ValueError) as error:
+        raise _unfit(method, str(error), source) from None
     parameters = [
         SettingParameter(p.name, hints.get(p.name, Any), REQUIRED if p.default is p.empty else p.default)
-        for p in inspect.signature(scaler).parameters.values()
+        for p in signature.parameters.values()
         if p.kind is p.KEYWORD_ONLY
     ]
     try:
@@ -75,4 +78,16 @@ def find_scaler(method: str, settings: Mapping[str, object], *, source: str = ""
     except SettingsError as error:
         text = str(error).replace(f"reward {method!r}", f"method {method!r}")
         raise ConfigError(text, path="adapt", source=source) from None
+    try:
+        signature.bind(None, 1.0, {}, **bound)
+    except TypeError as error:
+        raise _unfit(method, f"it takes {signature}: {error}", source) from None
     return lambda observed, factor, memory: scaler(observed, factor, memory, **bound)
+
+
+def _unfit(method: str, why: str, source: str) -> ConfigError:
+    return ConfigError(
+        f"the adaptation method {method!r} cannot be called as scaler(observed, factor, memory, **settings): {why}",
+        path="adapt.method",
+        source=source,
+    )

@@ -7,7 +7,9 @@ import importlib
 import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import entry_points
 
@@ -110,12 +112,57 @@ def make_backend(name: str, options: Mapping[str, object]) -> Backend:
     return made
 
 
-def check_options(name: str, options: Iterable[str]) -> None:
-    """Refuse an option that a backend does not have. Raises as `make_backend`; makes nothing."""
-    known = option_names(find_backend(name))
+def check_options(name: str, options: Mapping[str, object]) -> None:
+    """Refuse an option that a backend does not have, or of another type than it says. Raises as `make_backend`; makes nothing."""
+    if name == "auto":
+        taken = {one: option_names(find_backend(one)) for one in AUTO}
+        for option in options:
+            if not any(option in known for known in taken.values()):
+                raise ValueError(f"no backend of auto has an option {option!r}")
+        for one, known in taken.items():
+            check_options(one, {option: value for option, value in options.items() if option in known})
+        return
+    make = find_backend(name)
+    known = option_names(make)
     for option in options:
         if option not in known:
             raise ValueError(f"the backend {name!r} has no option {option!r}; it takes {', '.join(known) or 'none'}")
+    try:
+        parameters = inspect.signature(make, eval_str=True).parameters
+    except (NameError, TypeError):  # a name that is imported for type checkers only
+        return
+    for option, value in options.items():
+        if not _fits(value, wanted := parameters[option].annotation):
+            raise ValueError(f"the backend {name!r}, option {option!r}: expected {_said(wanted)}, not {value!r}")
+
+
+def _said(wanted: object) -> str:
+    if typing.get_origin(wanted) is typing.Literal:
+        return " or ".join(map(str, typing.get_args(wanted)))
+    return wanted.__name__ if type(wanted) is type else str(wanted)
+
+
+def _fits(value: object, wanted: object) -> bool:
+    """Whether a value, as YAML has it, is of an annotated type; true where the type is none that YAML has."""
+    parts = typing.get_args(wanted)
+    kind = typing.get_origin(wanted) or wanted
+    if kind is typing.Literal:
+        return value in parts
+    if kind in (typing.Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if kind is type(None) or wanted is None:
+        return value is None
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind in (bool, str):
+        return isinstance(value, kind)
+    if kind in (list, tuple, Sequence):
+        return isinstance(value, list | tuple) and all(_fits(one, parts[0]) for one in value if parts)
+    if kind in (dict, Mapping):
+        return isinstance(value, Mapping)
+    return True
 
 
 def option_names(make: Callable[..., Backend]) -> tuple[str, ...]:

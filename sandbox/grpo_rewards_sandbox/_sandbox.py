@@ -14,7 +14,7 @@ from concurrent.futures import Future, as_completed
 from ._backend import Backend, Worker
 from ._errors import SandboxUnavailable
 from ._job import Job, Verdict
-from ._registry import AUTO, find_backend, make_backend, option_names
+from ._registry import AUTO, check_options, find_backend, make_backend, option_names
 
 _ATTEMPTS, _PAUSE = 3, 0.2  # starts; seconds before the next one
 _CLEANING = 10.0  # seconds after which a worker that is still ending its last job's processes is replaced
@@ -224,13 +224,11 @@ def open_sandbox(backend: str | Backend = "auto", *, workers: int | None = 2, **
 
 
 def _first_of(names: Sequence[str], workers: int | None, options: Mapping[str, object]) -> Sandbox:
-    taken = {name: option_names(find_backend(name)) for name in names}
-    for option in options:
-        if not any(option in known for known in taken.values()):
-            raise ValueError(f"no backend of auto has an option {option!r}")
+    check_options("auto", options)
     problems = []
     for name in names:
-        own = {option: value for option, value in options.items() if option in taken[name]}
+        known = option_names(find_backend(name))
+        own = {option: value for option, value in options.items() if option in known}
         try:
             return Sandbox(make_backend(name, own), workers)
         except SandboxUnavailable as error:

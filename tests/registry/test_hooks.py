@@ -18,7 +18,8 @@ from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._audit.data.probes import probing
 from grpo_rewards._presets import list_presets
 from grpo_rewards._registry import hookspecs, registered, registry
-from grpo_rewards.errors import GrpoRewardsError
+from grpo_rewards.errors import ConfigError, GrpoRewardsError
+from grpo_rewards.types import Observed
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HOOKS = [name for name, value in vars(hookspecs).items() if hasattr(value, "grpo_rewards_spec")]
@@ -221,6 +222,19 @@ def test_a_plugins_attack_takes_no_name_of_ours(
     assert {one.attack for one in report.earned if one.reward == 1.0} & {"empty", "mine"} == {"mine"}
     assert "both grpo-rewards and " in caplog.text
     assert "give 'empty'" in caplog.text
+
+
+def _short(observed: Observed, *, step: float = 0.1) -> float:
+    return step
+
+
+@pytest.mark.parametrize(("scaler", "why"), [(_short, "too many positional"), (1, "not a callable")])
+def test_a_scaler_that_cannot_be_called_is_refused_by_name(
+    taking: Callable[[str, object], None], scaler: object, why: str
+) -> None:
+    taking("register_scalers", {"short": scaler})
+    with pytest.raises(ConfigError, match=rf"adapt.method: .*'short' cannot be called as scaler\(.*{why}"):
+        Composite({**WORD, "adapt": {"method": "short"}})
 
 
 def test_of_two_scalers_of_one_name_the_first_stays_and_both_plugins_are_named(

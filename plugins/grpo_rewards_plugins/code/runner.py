@@ -41,7 +41,7 @@ def check_backend(settings: SettingValues) -> None:
     call_hook("register_sandboxes", read=register_backends)  # one whose name is taken is reported, and the rest go on
     if name not in ("auto", *backend_names()):
         raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}")
-    if options and name != "auto":
+    if options:
         with suppress(SandboxUnavailable):  # what is not here today is no matter of the configuration
             check_options(name, options)
 

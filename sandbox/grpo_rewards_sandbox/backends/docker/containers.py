@@ -9,7 +9,7 @@ import struct
 import time
 import uuid
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..._backend import Backend, Worker
 from ..._errors import SandboxUnavailable
@@ -58,7 +58,7 @@ class DockerBackend(Backend):
         self,
         *,
         hosts: Sequence[str] | None = None,
-        mode: str = "reuse",
+        mode: Literal["reuse", "fresh"] = "reuse",
         image: str | None = None,
         runtime: str | None = None,
         memory: int = 2 << 30,
