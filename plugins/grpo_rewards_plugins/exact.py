@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +14,7 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer, from_boxes, from_hash
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.cells import plain
+from grpo_rewards_plugins.characters import normal_form
 from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["exact", "normal_text"]
@@ -126,7 +126,7 @@ def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
 
 def normal_text(text: str, *, ignore_case: bool = True) -> str:
     """Return `text` in the form that is compared: NFKC, single spaces, bare of quotes, asterisks and a full stop."""
-    text = _SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip(" \"'`*")
+    text = _SPACE.sub(" ", normal_form("NFKC", text)).strip(" \"'`*")
     # an ellipsis stays
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip(" \"'`*")

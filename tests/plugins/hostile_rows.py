@@ -17,7 +17,7 @@ Row = tuple[Reward, str, dict[str, Any]]
 
 _PIECES = (
     "<<", "[", "p.s", "\n-", "*\n", "a.", "a. ", ". ", '"', " \n", " ", "a", "A'", "*", "x\n\n", "***\n", "😀", "İ", "ﬁ", "1", "1,", "[1,", '{"a":',
-    "Question 1\n", "A.B.", "word ", "!?", "\x00", "\u0301", "<think>", "</think>", "<answer>", "www.", "http://", "a@", "\r\n", "((", "`", "-",
+    "Question 1\n", "A.B.", "word ", "!?", "\x00", "\u0301", "\u0316\u0301", "<think>", "</think>", "<answer>", "www.", "http://", "a@", "\r\n", "((", "`", "-",
     "Dr. ", "abba ", "a-b ", "U.S. ", "<tool_call>\n", "\n{\n", "解", "\nSolution\nAnswer: no.\nRespuesta", "9**", "\\frac{", "f(x=", "}}", "\ud800",
     "a b c d e f g h i j k l m n o p q r s t u v w x y z ",
 )  # fmt: skip

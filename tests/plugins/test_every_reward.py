@@ -102,7 +102,7 @@ HOSTILE = {
     "all tags": "<reasoning></reasoning><answer></answer>" * 100_000, "think": "<think>" * 100_000, "round": "(" * 100_000, "square": "[" * 100_000,
     "curly": "{" * 100_000, "boxes": "\\boxed{" * 100_000, "deep box": "\\boxed{" + "{" * 100_000 + "}" * 100_000, "hashes": "#" * 400_000,
     "marks": "#### " * 100_000, "fences": "```\n" * 100_000, "ticks": "`" * 400_000, "digits": "9" * 1_000_000, "answer digits": "<answer>" + "9" * 1_000_000,
-    "minus": "<answer>" + "-" * 100_000 + "1", "backslashes": "\\" * 300_000, "quotes": '"' * 300_000, "escaped": '"' + '\\"' * 200_000,
+    "marks in one run": "<answer>a" + "\u0316\u0301" * 300_000, "minus": "<answer>" + "-" * 100_000 + "1", "backslashes": "\\" * 300_000, "quotes": '"' * 300_000, "escaped": '"' + '\\"' * 200_000,
     "phrases": "the answer is " * 50_000, "letters": "A " * 300_000, "dollars": "$" * 300_000, "equals": "<answer>" + "=" * 300_000,
     "commas": "<answer>1" + ",000" * 100_000, "space in answer": "answer" + " " * 300_000 + "is B", "text commands": "<answer>" + "\\text{" * 100_000,
 }  # fmt: skip

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
 from datetime import date
 from itertools import islice
 
+from grpo_rewards_plugins.characters import normal_form
 from grpo_rewards_plugins.instructions import arguments as of
 from grpo_rewards_plugins.instructions.checks.counts import AROUND, NO_MARKS
 from grpo_rewards_plugins.instructions.registry import check, mended
@@ -52,7 +52,7 @@ def mcq_count_length(text: str) -> bool:
 
 
 def _ascii(text: str) -> str:
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
+    return normal_form("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
 @check("custom:reverse_newline", "ifbench")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from grpo_rewards_plugins.characters import normal_form
+
 __all__ = ["bare", "clean", "squeeze"]
 
 _SUPER = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True))
@@ -62,7 +64,7 @@ def _from_unicode(text: str) -> str:
     text = text.translate(_SINGLE)
     if not text.isascii():
         # it may bring signs that the table has
-        text = unicodedata.normalize("NFKC", text).translate(_SINGLE)
+        text = normal_form("NFKC", text).translate(_SINGLE)
     if not text.isascii():
         text = _DIGIT.sub(lambda m: str(unicodedata.decimal(m[0])), text)
     return text
