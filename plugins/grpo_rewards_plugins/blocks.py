@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from grpo_rewards_plugins.answers import tagged
+from grpo_rewards_plugins.answers import final_text, tagged
 
 __all__ = ["Block", "fenced_blocks", "last_block", "marked_text"]
 
@@ -25,7 +25,8 @@ class Block:
 def fenced_blocks(text: str) -> list[Block]:
     """Return the fenced blocks in order; one that is never closed reaches to the end (a completion may be cut off).
 
-    As in CommonMark, a fence is closed by one of the same mark that is at least as long and has no language.
+    As in CommonMark, a fence is closed by one of the same mark that is at least as long and has no language; where there is none, by
+    the first line that ends in it (``{"a": 1}``` ``), as models write it too.
     """
     blocks: list[Block] = []
     marks, language = "", ""
@@ -42,7 +43,10 @@ def fenced_blocks(text: str) -> list[Block]:
         else:
             inside.append(line)
     if marks:
-        blocks.append(Block("\n".join(inside), language, closed=False))
+        ends = next((at for at, line in enumerate(inside) if line.rstrip().endswith(marks)), None)
+        if ends is not None:
+            inside[ends:] = [inside[ends].rstrip().removesuffix(marks)]
+        blocks.append(Block("\n".join(inside), language, closed=ends is not None))
     return blocks
 
 
@@ -57,8 +61,9 @@ def last_block(text: str) -> Block | None:
 def marked_text(text: str, place: str, tag: str) -> str | None:
     """Return what stands in the last `tag` (a fence in it is opened), the last fenced block, or all of `text`.
 
-    `place` says which: ``tag``, ``block``, ``text``, or ``auto`` for the first of them that is there; None where it is not.
+    Reasoning and end tokens of a chat do not count, as wherever an answer is looked for. `place` says which: ``tag``, ``block``, ``text``, or ``auto`` for the first of them that is there; None where it is not.
     """
+    text = final_text(text, tag)
     if place in ("auto", "tag") and (hit := tagged(text, tag)) is not None:
         inner = last_block(hit[1])
         return hit[1] if inner is None else inner.text

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -197,12 +198,13 @@ def _validator(written: str) -> Validator:
     schema = json.loads(written)
     base = validator_for(schema, default=Draft202012Validator)
     base.check_schema(schema)
-    # instead of jsonschema's own: those search with `re`, which cannot be stopped, and compare each item with each
+    # instead of jsonschema's own: those search with `re`, which cannot be stopped, compare each item with each, and divide floats
     known = {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
         "additionalProperties": _additional_properties,
         "uniqueItems": _unique_items,
+        "multipleOf": _multiple_of,
         "$ref": _timed(base.VALIDATORS["$ref"]),
     }
     if (dynamic := base.VALIDATORS.get("$dynamicRef")) is not None:
@@ -285,6 +287,18 @@ def _unique_items(_validator: Validator, wanted: bool, instance: object, _schema
                 yield ValidationError(f"the item {written[:60]} stands twice")
                 return
             seen.add(written)
+
+
+def _multiple_of(_validator: Validator, unit: float, instance: object, _schema: object) -> Iterator[object]:
+    """Divide what is written: 19.99 is a multiple of 0.01, which no float of either is."""
+    from jsonschema.exceptions import ValidationError
+
+    if (
+        isinstance(instance, int | float)
+        and not isinstance(instance, bool)
+        and Fraction(str(instance)) % Fraction(str(unit))
+    ):
+        yield ValidationError(f"{instance!r} is not a multiple of {unit}")
 
 
 def _plain(item: object) -> object:

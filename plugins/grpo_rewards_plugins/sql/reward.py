@@ -10,7 +10,6 @@ from typing import Literal
 from grpo_rewards import Outcome, reward
 from grpo_rewards.forks import PerProcess
 from grpo_rewards.types import SettingValues
-from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 
@@ -180,7 +179,7 @@ def _question(files: Files | Outcome, gold: str | Outcome, completion: str, plac
         return gold
     if isinstance(files, Outcome):
         return files
-    query = marked_text(final_text(completion, tag), place, tag)
+    query = marked_text(completion, place, tag)
     return Outcome(0.0, "scored", f"no query found ({place})") if query is None else (files, gold, query)
 
 
