@@ -76,6 +76,23 @@ FORMATS: list[tuple[str, Any, float]] = [
     ("auto", '[{"name": "weather", "arguments": {"city": "Paris"}}]', 1.0),
     ("auto", '{"name": "weather", "parameters": {"city": "Paris"}}', 1.0),
     ("json", '```json\n[{"name": "weather", "arguments": {"city": "Paris"}}]\n```', 1.0),
+    ("auto", '<think>\nParis\n</think>\n\n[weather(city="Paris")]<|im_end|>', 1.0),
+    ("auto", '<think>{}</think>{"name": "weather", "arguments": {"city": "Paris"}}', 1.0),
+    (
+        "auto",
+        '<think><tool_call>\n{"name": "weather", "arguments": {}}\n</tool_call></think>[weather(city="Paris")]',
+        1.0,
+    ),
+    (
+        "auto",
+        '<think>\n<tool_call>\n{"name": "weather", "arguments": {"city": "Paris"}}\n</tool_call>\n</think>\nNo call.',
+        0.0,
+    ),
+    ("auto", '<think>\n<tool_call>\n{"name": "weather", "arguments": {"city": "Paris"}}\n</tool_call>', 0.0),
+    ("auto", '<tool_call>{"name": "weather", "parameters": {"city": "Paris"}}</tool_call>', 1.0),
+    ("auto", '<tool_call>{"name": "weather", "arguments": "{\\"city\\": \\"Paris\\"}"}</tool_call>', 1.0),
+    ("auto", '```json\n[{"name": "weather", "arguments": {"city": "Paris"}}]\n```', 1.0),
+    ("auto", "```python\n[weather(city='Paris')]\n```", 1.0),
     ("auto", NATIVE, 1.0),
     ("python", NATIVE, 1.0),
     ("python", '{"name": "weather", "arguments": {"city": "Paris"}}', 0.0),
@@ -104,7 +121,8 @@ def test_the_categories_and_the_id_say_which_rule_holds() -> None:
     assert reward.one("[weather(city='Paris'), weather(city='Paris')]", **two).value == 0.0
     for row in ({"category": "live_irrelevance"}, {"id": "irrelevance_3"}, {"ground_truth": None}):
         assert reward.one("I cannot help with that.", functions=[WEATHER], **row).value == 1.0
-        assert reward.one("[weather(city='Paris')]", functions=[WEATHER], **row).value == 0.0
+        for call in ("[weather(city='Paris')]", '<tool_call>{"name": "weather", "arguments": {}}</tool_call>'):
+            assert reward.one(call, functions=[WEATHER], **row).value == 0.0
     assert reward.one("I cannot help with that.", ground_truth=None).status == "not_applicable"
     assert reward.one("[weather(city='Oslo')]", functions=[WEATHER], category="live_relevance").value == 1.0
 

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
+from grpo_rewards_plugins.answers import final_text
+from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable, python_calls
 
 __all__ = ["Format", "find_calls"]
 
 Format = Literal["auto", "hermes", "python", "json"]
-_OPEN, _CLOSE = "<tool_call>\n", "\n</tool_call>"
 _LONGEST = 1_000_000
 
 
@@ -24,14 +25,22 @@ def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str)
     """
     for message in reversed(messages):
         if message.get("role") == "assistant" and message.get("tool_calls"):
-            return [_native(call) for call in _sequence(message["tool_calls"])]
+            return [_call(call) for call in _sequence(message["tool_calls"])]
     if format == "auto":
+        text = final_text(text)
+        if "<tool_call>" in text:
+            return [_call(document) for document in _in_tags(text, "<tool_call>", "</tool_call>")]
+        whole = text.strip()
+        if whole.startswith("```") and (block := last_block(whole)) is not None and whole.endswith("```"):
+            text = block.text
         # a list of calls in Python begins with a bracket too
         start = text.lstrip()[:2]
-        format = "hermes" if "<tool_call>" in text else "json" if start[:1] == "{" or start == "[{" else "python"
+        format = "json" if start[:1] == "{" or start == "[{" else "python"
     if format == "python":
         return python_calls(text)
-    return _hermes(text) if format == "hermes" else _documents(text)
+    if format == "hermes":
+        return [_named(call) for call in _in_tags(text, "<tool_call>\n", "\n</tool_call>")]
+    return _documents(text)
 
 
 def _sequence(cell: object) -> Sequence[object]:
@@ -42,22 +51,21 @@ def _sequence(cell: object) -> Sequence[object]:
     return cell
 
 
-def _native(call: object) -> dict[object, object]:
-    """A call as chat APIs write it: ``{"function": {"name": ..., "arguments": JSON}}``."""
+def _call(call: object) -> dict[object, object]:
+    """A call as chat APIs and models write it: an object or ``{"function": object}``, its `arguments` (`parameters`) maybe as JSON."""
     inner = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(inner, Mapping):
         raise Unreadable("a tool call is no object")
-    arguments = inner.get("arguments")
+    arguments = inner.get("arguments", inner.get("parameters"))
     return _named({**inner, "arguments": _json(arguments or "{}") if isinstance(arguments, str) else arguments})
 
 
-def _named(call: Any, *keys: str) -> dict[object, object]:
-    """``{name, arguments}`` as ``{name: arguments}``; the arguments stand under the first of `keys` that is there."""
-    key = next((key for key in keys or ("arguments",) if isinstance(call, dict) and key in call), None)
-    if key is None or "name" not in call or not isinstance(call[key], dict):
+def _named(call: Any) -> dict[object, object]:
+    """``{name, arguments}`` as ``{name: arguments}``."""
+    if not isinstance(call, dict) or "name" not in call or not isinstance(call.get("arguments"), dict):
         raise Unreadable("a call has no name or no arguments")
     try:
-        return {call["name"]: call[key]}
+        return {call["name"]: call["arguments"]}
     except TypeError:
         raise Unreadable("a call's name is no text") from None
 
@@ -71,22 +79,20 @@ def _json(text: str) -> object:
         raise Unreadable("not JSON") from None
 
 
-def _hermes(text: str) -> Calls:
-    """The calls in tags that stand on lines of their own; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
+def _in_tags(text: str, opening: str, closing: str) -> list[object]:
+    """The documents in tags; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
     found = []
     # not by a lazy pattern, which looks to the end of the text from each tag that is never closed
-    at = text.find(_OPEN)
-    while at >= 0 and (end := text.find(_CLOSE, at + len(_OPEN))) >= 0:
+    at = text.find(opening)
+    while at >= 0 and (end := text.find(closing, at + len(opening))) >= 0:
         with suppress(Unreadable):
-            found.append(_json(text[at + len(_OPEN) : end]))
-        at = text.find(_OPEN, end + len(_CLOSE))
-    return [_named(call) for call in found]
+            found.append(_json(text[at + len(opening) : end]))
+        at = text.find(opening, end + len(closing))
+    return found
 
 
 def _documents(text: str) -> Calls:
     """A JSON list of calls, or one call, in a fence or not."""
     text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     document = _json(text)
-    return [
-        _named(call, "arguments", "parameters") for call in (document if isinstance(document, list) else [document])
-    ]
+    return [_call(call) for call in (document if isinstance(document, list) else [document])]

@@ -99,7 +99,9 @@ def tool_calls(
             where the text is the tags of the reference, in order, with their line feeds, and from -3 to 3 for the calls, by names,
             parameters and values that are right. ``exact``: the same names and arguments (xLAM has no grader of its own).
         format: ``python``: a list of calls (BFCL's prompt). ``hermes``: JSON between ``<tool_call>`` and ``</tool_call>`` on lines of
-            their own. ``json``: a list of objects, or one. ``auto``: what the text looks like. A message's own `tool_calls` come first.
+            their own. ``json``: a list of objects, or one. These three are decoded as BFCL does, reasoning included. ``auto`` (ours): what
+            the text behind the reasoning looks like, in a fence or not; the tags may stand on one line with the JSON. A message's own
+            `tool_calls` come first.
         order: with ``exact``, whether calls may come in ``any`` order.
         grading: with ``toolrl``, how close calls are paid: ``fine``; ``refined``: names and parameters all or nothing;
             ``intermediate``: each call all or nothing; ``coarse``: all calls together (the recipe's environment variables).
