@@ -18,7 +18,7 @@ _SPACING = re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|[
 # no `**`: without powers a value has about as many digits as its text; [0-9], since \d knows other scripts' digits
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)"
-    r"|(?P<frac>\\[dt]?frac(?![A-Za-z]))|(?P<times>\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|\*(?!\*)|[×·⋅∙xX])"
+    r"|(?P<frac>\\[dt]?frac(?![A-Za-z]))|(?P<times>\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|\*(?!\*)|[×·⋅∙∗xX])"
     r"|(?P<over>\\div(?![A-Za-z])|/(?!/)|[÷∕⁄])|(?P<plus>\+)|(?P<minus>[-−–])"
     r"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<equals>=)"
 )

@@ -27,7 +27,9 @@ def _check(settings: Mapping[str, object]) -> None:
 def _check_row(numbers: object = None, target: object = None, **_columns: object) -> str | None:
     given, goal = _given(numbers), _number(target)
     if given is None:
-        return f"numbers must be a list of 1 to {_MOST_NUMBERS} numbers, not {numbers!r:.80}"
+        return (
+            f"numbers must be a list of 1 to {_MOST_NUMBERS} numbers, none below 0 or a fraction, not {numbers!r:.80}"
+        )
     return None if goal is not None else f"target must be a number, not {target!r:.80}"
 
 
@@ -50,7 +52,7 @@ def countdown(
     be the target. At most 1,000 characters and 50 levels of brackets.
 
     Args:
-        numbers: the numbers to use, as a list (or ``"3, 7, 8"``).
+        numbers: the numbers to use, as a list (or ``"3, 7, 8"``), none below 0 or a fraction.
         target: the value to reach.
         use: ``all``: each number exactly once (nanoAhaMoment, GRPO-Zero, TinyZero). ``any``: at most once.
         partial: the value of a readable expression that breaks a rule or misses the target (ours: 0, as in
@@ -61,7 +63,9 @@ def countdown(
     """
     given, goal = _given(numbers), _number(target)
     if given is None or goal is None:
-        return Outcome(None, "not_applicable", "the columns numbers and target are not a list of numbers and a number")
+        return Outcome(
+            None, "not_applicable", "the columns numbers and target are not a list of numbers from 0 on and a number"
+        )
     found = find_answer(completion, place=place, tag=tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
@@ -107,7 +111,10 @@ def _given(numbers: object) -> Counter[Fraction] | None:
     if not isinstance(numbers, list | tuple) or not 1 <= len(numbers) <= _MOST_NUMBERS:
         return None
     read = [_number(number) for number in numbers]
-    return None if None in read else Counter(number for number in read if number is not None)
+    # "7 - 3" has no -3 and "1/2" no half: such numbers could not be told from operations, and no answer would use them
+    if any(number is None or number < 0 for number in read) or any("/" in str(number) for number in numbers):
+        return None
+    return Counter(number for number in read if number is not None)
 
 
 def _number(value: object) -> Fraction | None:

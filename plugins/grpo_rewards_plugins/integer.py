@@ -11,7 +11,7 @@ from grpo_rewards_plugins.bounds import tag_name
 
 __all__ = ["integer"]
 
-_INTEGER = re.compile(r"[+-]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)")
+_INTEGER = re.compile(r"[+\-−]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)")
 
 
 def _check(settings: SettingValues) -> None:

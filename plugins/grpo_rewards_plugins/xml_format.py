@@ -12,10 +12,13 @@ from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
+from grpo_rewards_plugins.answers import without_end
 from grpo_rewards_plugins.bounds import between, finite
+from grpo_rewards_plugins.characters import holds
 
 __all__ = ["xml_format"]
 
+_LINE_ENDS = re.compile(r"[ \t\r]*\n")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 
 
@@ -59,7 +62,7 @@ def xml_format(
     """The completion is laid out in the given tags.
 
     Each tag counts once, in the order of `tags`, none inside another; content may have any number of lines. Between 0
-    and 1; linear in the length of the completion.
+    and 1; linear in the length of the completion. A chat's end tokens behind the completion are no part of it.
 
     Args:
         tags: the tags in their order (GSM8K recipe: reasoning, answer).
@@ -68,7 +71,7 @@ def xml_format(
         layout: for ``strict``. ``lines``: every tag on a line of its own (GSM8K recipe). ``blocks``: only white space
             between the blocks (``<think>...</think>\\n<answer>...</answer>``, R1, nanoAhaMoment). White space around
             the whole completion is ignored in both.
-        min_chars: the fewest characters, without white space around, that a tag must hold; one number, or one per tag
+        min_chars: the fewest characters, without white space or what is not to be seen around, that a tag must hold; one number, or one per tag
             (the course's first rewards: more than 20 for think).
         thin: the share that a tag (``count``) or the completion gets where it holds fewer (the same recipe: half).
         per_tag: for ``count``: the value of one tag (GSM8K recipe: 0.125, so 0.5 for two pairs).
@@ -77,7 +80,7 @@ def xml_format(
         max_penalty: the most that the penalty takes (ours: 0.25, half of four tags); the value never falls below 0.
         prefix: text that the prompt already wrote for the model, such as ``<think>`` (nanoAhaMoment).
     """
-    text = prefix + completion
+    text = prefix + without_end(completion)
     order = _read(text, tuple(tags))
     if mode == "count":
         return _counted(text, order, min_chars, thin, per_tag, per_char, max_penalty)
@@ -173,7 +176,7 @@ def _stray_text(text: str, tags: Sequence[str], layout: Literal["lines", "blocks
             # the first tag may begin the text
             if place and "\n" not in between:
                 return f"{opening} is not on a line of its own"
-            if text[start + len(opening) : start + len(opening) + 1] != "\n":
+            if not _LINE_ENDS.match(text, start + len(opening)):
                 return f"{opening} is not on a line of its own"
             if text[end - 1] != "\n":
                 return f"{closing} is not on a line of its own"
@@ -187,7 +190,7 @@ def _thin(text: str, order: _Order, min_chars: int | Mapping[str, int]) -> dict[
     """The tags that hold too little, with the number of characters in each."""
     short = {}
     for tag in order.pairs:
-        held = len(text[text.index(f"<{tag}>") + len(tag) + 2 : text.index(f"</{tag}>")].strip())
+        held = holds(text[text.index(f"<{tag}>") + len(tag) + 2 : text.index(f"</{tag}>")])
         if held < _wanted(min_chars, tag):
             short[tag] = held
     return short

@@ -21,6 +21,9 @@ THINK = {"tags": ["think", "answer"]}
     [
         ({"mode": "strict"}, GOOD, 1.0),
         ({"mode": "strict"}, GOOD.strip(), 1.0),
+        ({"mode": "strict"}, GOOD.replace("\n", "\r\n"), 1.0),
+        ({"mode": "strict"}, GOOD.replace("g>\n", "g> \n") + "<|im_end|>\n<|endoftext|>", 1.0),
+        ({"mode": "strict"}, GOOD + "<|im_end|>x", 0.0),
         ({"mode": "strict"}, INLINE, 0.0),
         ({"mode": "strict", "layout": "blocks"}, INLINE, 1.0),
         ({"mode": "strict"}, "So: " + GOOD, 0.0),
@@ -31,6 +34,8 @@ THINK = {"tags": ["think", "answer"]}
         ({"mode": "soft"}, "<reasoning><answer>4</answer></reasoning>", 0.0),
         ({"mode": "soft"}, "<reasoning>one<answer>4</answer>", 0.0),
         ({"mode": "soft"}, "<reasoning>one</reasoning><answer></answer>", 0.5),
+        ({"mode": "soft"}, "<reasoning>\u200b\0</reasoning><answer> \u2800\u3164\ufeff</answer>", 0.5),
+        ({"mode": "soft", "min_chars": {"reasoning": 21}}, INLINE.replace("one", "one" + "\u200b" * 20), 0.5),
         ({"mode": "soft", "min_chars": {"reasoning": 21}}, INLINE, 0.5),
         ({"mode": "soft", "prefix": "<think>", **THINK}, "so</think>\n<answer>4</answer>", 1.0),
         ({"mode": "soft", **THINK}, "so</think>\n<answer>4</answer>", 0.0),
@@ -71,7 +76,7 @@ def test_xml_format_refuses_settings_that_do_not_fit(settings: dict[str, object]
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        (GOOD, 1.0), ("18", 1.0), ("-5", 1.0), ("#### 1,000", 1.0), ("so \\boxed{7}", 1.0), ("<answer>7", 1.0),
+        (GOOD, 1.0), ("18", 1.0), ("-5", 1.0), ("#### 1,000", 1.0), ("−5", 1.0), ("so \\boxed{7}", 1.0), ("<answer>7", 1.0),
         ("18.0", 0.0), ("²", 0.0), ("$18", 0.0), ("1,00", 0.0), ("", 0.0), ("<answer>six</answer>", 0.0),
     ],
 )  # fmt: skip

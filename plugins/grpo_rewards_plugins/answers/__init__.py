@@ -4,7 +4,7 @@
 Reasoning up to the last ``</think>``, end tokens of a chat and a tail that repeats one token are no part of an answer.
 """
 
-from .completions import final_text
+from .completions import final_text, without_end
 from .finding import KEPT, ORDER, Place, extract, find_answer
 from .marks import Extraction, Rule, boxes, from_boxes, from_hash, tagged
 from .phrases import line_after_phrase
@@ -23,4 +23,5 @@ __all__ = [
     "from_hash",
     "line_after_phrase",
     "tagged",
+    "without_end",
 ]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["final_text", "outside_code", "own_question", "repeats_itself"]
+__all__ = ["final_text", "outside_code", "own_question", "repeats_itself", "without_end"]
 
 _END_TOKEN = re.compile(
     r"<[|｜](?:im_end|endoftext|eot_id|eom_id|end_of_text|end|eos|return|pad|begin_of_text|im_start|end_of_turn|end▁of▁sentence)[|｜]>"
     r"|</s>|<eos>|<pad>|<end_of_turn>|<end_of_utterance>"
 )
+_LAST_END = re.compile(rf"\s*(?:{_END_TOKEN.pattern})\s*\Z")
+_LONGEST_END = 40  # characters of a token with white space around it
 # Behind its own turn a policy may go on with another question of its own; what a tool says comes in a turn of the user's too.
 _OTHER_TURN = re.compile(
     r"(?:<\|im_start\|>|<\|start_header_id\|>|<\|start_of_role\|>|<start_of_turn>|<\|)user(?![a-z])(?!\W{0,40}tool)"
@@ -43,6 +45,14 @@ def final_text(completion: str, tag: str = "answer") -> str:
         return once
     before = text[: max(0, text.rfind(f"</{tag}>"))]
     return f"{before}</{tag}>" if before and not repeats_itself(before) else ""
+
+
+def without_end(completion: str) -> str:
+    """The completion without the end tokens of a chat behind it, which a decoder may leave there."""
+    end = len(completion.rstrip())
+    while (token := _LAST_END.search(completion, max(0, end - _LONGEST_END), end)) is not None:
+        end = token.start()
+    return completion[:end] if end < len(completion.rstrip()) else completion
 
 
 def own_question(text: str) -> str:
