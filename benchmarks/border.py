@@ -4,7 +4,8 @@
 
 `sides` are the two peers in two processes on one processor, without a sandbox around them: microseconds of processor time a
 call, of the tests' side, the candidate's and both, medians of rounds. That figure hardly depends on what else the machine
-does. `sandbox` are whole jobs of two lengths: their difference is what the calls took on the wall, and needs a quiet machine.
+does. `sandbox` are whole jobs, with calls and with none: their difference is what the calls took on the wall, and needs a quiet
+machine; a slow one makes fewer of them.
 Two commits are compared by running this file against each of them in turns (PYTHONPATH).
 """
 
@@ -38,6 +39,9 @@ CALLS = {
     "an attribute": "counter.total",
 }
 BAR = 25_000.0  # calls a second on a quiet core
+FEW, MOST = 2_000, 100_000  # calls of a job
+# that the calls of a round between two peers, and those of all rounds of the sandbox, take at most, about
+ROUND, SECONDS = 0.4, 10.0
 
 
 def sides(call: str, calls: int) -> dict[str, float]:
@@ -59,7 +63,9 @@ def sides(call: str, calls: int) -> dict[str, float]:
     module, _ = peer.request("load", CANDIDATE, "solution")
     names: dict[str, Any] = {"counter": module.Counter(), "double": module.double}
     exec(f"def run(calls):\n    for _ in range(calls):\n        {call}", names)  # noqa: S102  the text above
+    start = time.perf_counter()
     names["run"](calls // 10)
+    calls = min(calls, max(calls // 10, round(calls // 10 / (time.perf_counter() - start) * ROUND)))
     before, wall, theirs_before = time.process_time(), time.perf_counter(), _ran(pid)
     names["run"](calls)
     own, wall, other = time.process_time() - before, time.perf_counter() - wall, _ran(pid) - theirs_before
@@ -73,23 +79,27 @@ def _ran(pid: int) -> float:
     return time.clock_gettime(~pid << 3 | 2)  # the kernel's number for the processor time of another process
 
 
-def through_sandbox(calls: int, rounds: int) -> float:
-    """Calls a second of a job with so many calls, without what a job with none takes."""
+def through_sandbox(rounds: int) -> tuple[float, int]:
+    """Calls a second of a job, without what a job with none takes, and how many calls that job had: fewer on a slow machine."""
 
     def job(count: int) -> Job:
         test = f"counter = Counter()\nfor at in range({count}): counter.add(1)\nassert counter.add(0) == {count}"
         return Job(CANDIDATE, [test], "asserts", timeout=120.0, classes=("Counter",))
 
-    seconds: dict[int, list[float]] = {0: [], calls: []}
+    def seconds(count: int) -> float:
+        start = time.perf_counter()
+        (verdict,) = sandbox.run([job(count)])
+        if not verdict.passed:
+            raise SystemExit(f"the job did not pass: {verdict}")
+        return time.perf_counter() - start
+
     with open_sandbox("local", workers=1) as sandbox:
-        for _ in range(rounds):
-            for count, found in seconds.items():
-                start = time.perf_counter()
-                (verdict,) = sandbox.run([job(count)])
-                found.append(time.perf_counter() - start)
-                if not verdict.passed:
-                    raise SystemExit(f"the job did not pass: {verdict}")
-    return calls / (statistics.median(seconds[calls]) - statistics.median(seconds[0]))
+        seconds(0)  # the first job starts the processes
+        rate = FEW / max(seconds(FEW) - seconds(0), 1e-3)
+        calls = round(min(max(rate * SECONDS / rounds, FEW), MOST))
+        found = [(seconds(0), seconds(calls)) for _ in range(rounds)]
+    without, with_calls = (statistics.median(part) for part in zip(*found, strict=True))
+    return calls / (with_calls - without), calls
 
 
 def main() -> None:
@@ -106,8 +116,8 @@ def main() -> None:
     report: dict[str, Any] = {"python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0]}
     report["sides"] = found
     if not asked.sides_only:
-        rate = through_sandbox(100_000, asked.rounds)
-        report["sandbox"] = {"calls a second": round(rate), "bar": f"≥ {BAR:g}", "met": rate >= BAR}
+        rate, calls = through_sandbox(asked.rounds)
+        report["sandbox"] = {"calls a second": round(rate), "calls": calls, "bar": f"≥ {BAR:g}", "met": rate >= BAR}
     print(json.dumps(report, indent=1, ensure_ascii=False))
 
 
