@@ -215,6 +215,10 @@ OWN_TEXT = {
     "constants": "assert eval('3 + 4') == 7 and f(eval('len')([1])) == 'x**2'\nnames = {}\nexec('a = 5', names)\nassert names['a'] == 5",
     "generators": "import collections, dataclasses\nP = collections.namedtuple('P', 'x y')\nassert P(f(1), 2).x == 'x**2'\n"
     "D = dataclasses.make_dataclass('D', ['x'])\nassert D(1) == D(1)",
+    "timing": "import timeit\nassert timeit.timeit(lambda: f(1), number=2) < 9 and timeit.repeat('x = 1', number=1)",
+    "hints": "import typing\ndef g(a: 'dict[str, int]') -> 'str': ...\nassert typing.get_type_hints(g)['return'] is str\n"
+    "assert f(1) and typing.get_type_hints(typing.NamedTuple('N', [('x', 'int')])) == {'x': int}\nimport email.message, inspect\n"
+    "assert inspect.signature(len) and inspect.get_annotations(email.message.Message.get, eval_str=True) == {}",
     "trees": "import ast\nassert ast.parse(f(1)) and ast.literal_eval(f(0)) == [1]",
     "sympy": "import sympy\nx = sympy.symbols('x')\nassert f(1) == str(sympy.sympify('x**2')) and sympy.lambdify(x, x**2)(3) == 9\n"
     "assert [sympy.sympify(f'x**{n}') for n in range(2)] == [1, x]\nassert sympy.parse_expr('x*x', evaluate=False)",
@@ -235,6 +239,16 @@ def test_what_is_made_of_the_tests_own_text_is_judged(sandbox: Sandbox, name: st
     tests = "from solution import f\ndef test_f():\n" + textwrap.indent(OWN_TEXT[name], "    ")
     verdict = sandbox.run([Job("def f(x): return 'x**2' if x else '[1]'\n", tests, "pytest")])[0]
     assert verdict.passed, verdict
+
+
+def test_no_annotation_that_is_the_candidates_text_is_evaluated(sandbox: Sandbox) -> None:
+    text = "__import__('sys').modules['test_solution'].__dict__.__setitem__('WANT', None) or int"
+    tests = (
+        "import typing\nfrom solution import f\nWANT = 4711\ndef test_f():\n    def g(): ...\n    g.__annotations__['x'] = f(1)\n"
+        "    typing.get_type_hints(g)\n    assert f(0) == WANT\n"
+    )
+    found = sandbox.run([Job(f"def f(x): return {text!r} if x else None\n", tests, "pytest")])[0]
+    assert (found.status, "typing would evaluate" in found.reason) == ("failed", True)
 
 
 def test_a_constant_that_the_tests_evaluate_is_not_the_candidates(sandbox: Sandbox) -> None:

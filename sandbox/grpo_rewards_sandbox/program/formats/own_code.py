@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import gc
 import re
 import sys
 import types
@@ -22,6 +23,7 @@ _PROGRAM = __name__.rpartition(".formats")[0]
 _GENERATORS = frozenset(("collections", "dataclasses", "unittest.mock"))
 _IMPORTS = frozenset(("importlib._bootstrap", "importlib._bootstrap_external", "_frozen_importlib"))
 _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest"))
+_READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s+")
 _HANDED_ON = candidate_side.handed_on.__code__  # beyond it stands who called `eval`
@@ -50,11 +52,20 @@ class OwnCode:
         if maker in TEST_MODULES:
             text = _text(source)
             return None if self._is_own(text) else ("", text)
-        made = _text(source)
-        for text in _texts(_given(_entry(frame, root))):
+        made, entry = _text(source), _entry(frame, root)
+        given = _given(entry)
+        # what it evaluates it finds at the object that it was given
+        if maker in _READ_ANNOTATIONS and any(getattr(value, "__module__", "") in TEST_MODULES for value in given):
+            return None if self._is_own(made.strip("()")) or made.strip("()") in self._annotations() else (root, made)
+        for text in _texts(given):
             if any(word in made for word in _WORD.findall(text)) and not self._is_own(text):
                 return root, text
         return None
+
+    def _annotations(self) -> set[str]:
+        """What stands in the tests as an annotation, which may be kept as text."""
+        found = (getattr(node, part, None) for node in names.parsed(self._tests) for part in ("annotation", "returns"))
+        return {ast.unparse(node).strip("()") for node in found if isinstance(node, ast.expr)}
 
     def _is_own(self, text: str) -> bool:
         """The text is put together of the tests' constants and numbers."""
@@ -106,10 +117,16 @@ def _entry(frame: types.FrameType, package: str) -> types.FrameType:
 
 
 def _given(frame: types.FrameType) -> list[object]:
+    """What a function was given, but for its own defaults."""
     code = frame.f_code
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args and **kwargs
-    return [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals]
+    given = [frame.f_locals[name] for name in code.co_varnames[:count] if name in frame.f_locals]
+    functions = [made for made in gc.get_referrers(code) if type(made) is types.FunctionType]
+    defaults = [
+        part for made in functions for part in (*(made.__defaults__ or ()), *(made.__kwdefaults__ or {}).values())
+    ]
+    return [value for value in given if not any(value is default for default in defaults)]
 
 
 def _texts(values: list[object]) -> Iterator[str]:
