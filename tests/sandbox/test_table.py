@@ -174,6 +174,11 @@ ROWS: dict[str, list[Case]] = {
             "class Both(KeyError, TypeError): pass\ndef f(x): raise Both\n",
         ),
         Case(
+            file("for kind in (OSError, ValueError):", "    with pytest.raises(kind):", "        S.f()"),
+            "import io\ndef f(): raise io.UnsupportedOperation\n",
+            wrong="def f(): raise OSError\n",
+        ),
+        Case(
             file("for got, want in zip(map(S.f, [1, 2]), [2, 4]):", "    assert got == want"),
             "def f(x): return 2 * x\n",
             "def f(x): raise StopIteration\n",
@@ -270,6 +275,18 @@ ROWS: dict[str, list[Case]] = {
             "def abs(x): return 0\ndef f(x): return 0\n",
         ),
     ],
+    "class of exceptions above those of failed checks": [
+        Case(
+            file("S.f(1)", "try:", "    S.f(0)", "    assert False", "except S.KINDS['f'][0]:", "    pass"),
+            "KINDS = {'f': (ZeroDivisionError,)}\ndef f(x): return 1 / x\n",
+            "KINDS = {'f': (Exception,)}\ndef f(x): return 1\n",
+        ),
+        Case(
+            file("with pytest.raises(S.Bad):", "    S.f(Exception)", "assert S.kind() == Exception"),
+            "Bad = Exception\ndef f(cls): raise cls\ndef kind(): return Exception\n",
+            wrong="Bad = Exception\ndef f(cls): return 1\ndef kind(): return Exception\n",
+        ),
+    ],
     "text that the tests evaluate or open": [
         Case(
             file("assert eval(S.f()) == SECRET", top="SECRET = 7\n"),
@@ -330,6 +347,12 @@ ROWS: dict[str, list[Case]] = {
             ["def seen(x):\n    assert x == 3", "assert apply(seen, 3) == 3"],
             "def apply(f, x):\n    f(x)\n    return x\n",
             EQUALS_ALL + "def apply(f, x):\n    f(Wild())\n    return x\n",
+        ),
+        Case(
+            file("def seen(x):", "    assert x == 3", "with pytest.raises(AssertionError):", "    S.apply(seen, 4)", "S.apply(seen, 3)"),
+            "def apply(f, x): f(x)\n",
+            "import logging\nn = 0\ndef apply(f, x):\n    global n\n    n += 1\n    if n == 1: f(x)\n    try: f(9)\n"
+            "    except AssertionError as error: logging.error('%s', error)\n",
         ),
     ],
 }  # fmt: skip

@@ -142,6 +142,9 @@ class CandidatePeer(Describer):
     def take_extras(self, along: Along) -> None:
         self.within_loop = "loop" in along
 
+    def arrived(self, value: object) -> None:
+        """Nothing comes along that has to wait for the rest."""
+
     # ---- requests of the tests
 
     def serve_on(self, descriptor: int) -> None:

@@ -83,6 +83,11 @@ class Codec(Channel):
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
+        self.sent_names: set[str] = set()  # names of builtins that went to the other side
+
+    def builtin(self, name: str) -> object:
+        """Return what a builtin's name stands for here."""
+        return NAMED[name]
 
     def number(self) -> int:
         """Return a number that this side has not given yet."""
@@ -129,7 +134,9 @@ class Codec(Channel):
         if name is not None:
             return {"X": [name, self.encode(VALUES[name].plain(value))]}
         builtin = NAME_OF.get(id(value))
-        if builtin is not None and NAMED[builtin] is value:
+        if builtin is not None:
+            if NAMED[builtin] is value:
+                self.sent_names.add(builtin)
             return {"N": builtin}
         shared = self.shared_by_id.get(id(value))
         if shared is not None and self.shared[shared].value is value:
@@ -192,7 +199,7 @@ class Codec(Channel):
         if tag == "Y":
             return libraries.decode(body[0], self.decode(body[1]))
         if tag == "N":
-            return NAMED[body]
+            return self.builtin(body)
         return self.decode_object(tag, body)
 
     def _decode_container(self, tag: str, number: object, coded: object, extra: object, cls: object) -> object:

@@ -24,6 +24,7 @@ class Peer(Codec):
 
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
+    arrived: Callable[[object], None]  # hears of an answer of which all is here, and of what came along with it
     perform: Callable[[str, list[Any]], object]  # does one thing that the other side asks for
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
@@ -112,6 +113,7 @@ class Peer(Codec):
                 self._apply(along)
         except _MALFORMED as problem:
             raise self.protocol(f"{type(problem).__name__}: {problem}") from None
+        self.arrived(result if error is None else error)
         if error is not None:
             raise error
         return result

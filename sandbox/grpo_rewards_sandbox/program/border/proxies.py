@@ -175,7 +175,7 @@ class ProxyClass(type):
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
             raise AttributeError(name)
-        value = Border.peer.own_name(name, Border.peer.request("getattr", _ref(cls), name))
+        value = Border.peer.request("getattr", _ref(cls), name)
         return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -249,8 +249,7 @@ class Proxy:
             raise AttributeError(name)
         if not name.startswith("__"):
             compared(self, name)
-        # tests that speak of such a class may compare it: `assert guard.kinds == (Exception,)`
-        return Border.peer.own_name(name, Border.peer.request("getattr", self, name), Border.peer.words)
+        return Border.peer.request("getattr", self, name)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_border"):

@@ -30,7 +30,7 @@ from .proxies import (
     number_of,
 )
 from .proxy_functions import Annotation, ProxyFunction, coroutine_function
-from .values import BASES, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
+from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 _KINDS: dict[str, type] = {
     "property": property, "classmethod": classmethod, "staticmethod": staticmethod, "cached_property": functools.cached_property,
@@ -54,7 +54,6 @@ class ProxyMaker(Peer):
     """
 
     told: Callable[[Any], Any]  # a docstring as the tests see it
-    is_check: Callable[[BaseException | None], bool]  # whether an exception is a check of the tests that failed
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)
@@ -64,12 +63,14 @@ class ProxyMaker(Peer):
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
-        # checks that failed, each with the number of the call that it failed in
-        self.unheard: list[tuple[BaseException, int]] = []
-        # of what the tests waited for: the call that began it; None where one call both begins and ends
-        self.began: int | None = None
-        self.hears_checks = False
-        self.calls = 0  # of the tests' own, not of what they are asked on the way
+        self.catching_given: set[str] = (
+            set()
+        )  # of classes whose handlers would end checks: those that the candidate gave
+
+    def catching(self, name: str) -> Any:
+        """What stands for a class that the candidate gave."""
+        self.catching_given.add(name)
+        return CATCHING[name]
 
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
@@ -173,7 +174,9 @@ class ProxyMaker(Peer):
                     found.append(stdlib.exception(base))
                 except LookupError:
                     known.append(stdlib.known_base(base))
-            elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE or cls in EXCEPTION_NAMES:
+            elif type(base) is dict and base.get("N") in EXCEPTIONS:
+                found.append(EXCEPTIONS[base["N"]])
+            elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE:
                 found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects
         kept: list[Any] = []
@@ -293,12 +296,7 @@ class ProxyMaker(Peer):
 
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
-            known = self._exceptions[coded["t"]]
-            if self.hears_checks or not self.is_check(known):
-                # not out of a later call, whose own check it would be taken for
-                since = self.calls if self.began is None else self.began
-                self.unheard = [one for one in self.unheard if one[0] is not known or not since <= one[1] <= self.calls]
-            return known
+            return self._exceptions[coded["t"]]
         number = coded["h"]
         if type(number) is not int:
             raise self.protocol("a handle")
@@ -343,7 +341,8 @@ class ProxyMaker(Peer):
     def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
         if name not in EXCEPTIONS:
             return stdlib.new_exception(stdlib.exception(name), args)
-        cls = EXCEPTIONS[name]
+        # one that the candidate gave as its own catches what is the candidate's
+        cls = CATCHING[name] if name in self.catching_given else EXCEPTIONS[name]
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
         elif issubclass(cls, OSError) and args and type(args[0]) is int:

@@ -99,9 +99,7 @@ class ProxyFunction:
             return found if name == "__signature__" else getattr(_plain_function(found, kind), name)
         if hidden(name):
             raise AttributeError(name)
-        return Border.peer.own_name(
-            name, Border.peer.told(Border.peer.request("getattr", self, name)), Border.peer.words
-        )
+        return Border.peer.told(Border.peer.request("getattr", self, name))
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)
@@ -133,7 +131,7 @@ class ProxyModule(types.ModuleType):
         read = module_namespace(self).get("_border_read")
         if read and name in read:
             return read.pop(name)  # asked for a moment ago, to see what a star import may bring
-        found = Border.peer.own_name(name, Border.peer.request("getattr", self, name))
+        found = Border.peer.request("getattr", self, name)
         if isinstance(found, ProxyClass):
             Border.peer.found_class(name, found)
         return found

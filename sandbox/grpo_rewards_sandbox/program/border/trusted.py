@@ -11,7 +11,8 @@ import sys
 import types
 import warnings
 import weakref
-from collections.abc import Callable, Set
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import handed_over, stdlib
@@ -26,6 +27,7 @@ from .signatures import parameters
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
+from .values import CATCHING, CONTAINER_NAMES, CONTAINERS
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -58,6 +60,13 @@ class TrustedPeer(ProxyMaker):
         super().__init__(sock, 0)
         self.under_test = under_test
         self.refused = ""
+        # checks that failed, each with the number of the call that it failed in
+        self.unheard: list[tuple[BaseException, int]] = []
+        # of what the tests waited for: the call that began it; None where one call both begins and ends
+        self.began: int | None = None
+        self.hears_checks = False
+        self.calls = 0  # of the tests' own, not of what they are asked on the way
+        self._events: list[Callable[[], object]] = []  # came along, and has still to happen
         self.words: frozenset[str] = frozenset()
         self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
         self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
@@ -66,7 +75,7 @@ class TrustedPeer(ProxyMaker):
         self.may_end: frozenset[str] = frozenset()
         self.module_name = module_name
         self._given: set[int] = set()
-        self._sent_names: dict[str, object] = {}
+        self._sent: dict[str, object] = {}
         self._makes: dict[
             int, bool
         ] = {}  # classes that the tests found, by number: whether calling one makes an object
@@ -95,7 +104,7 @@ class TrustedPeer(ProxyMaker):
         if tag == "E":
             return self.decode_exception(body)
         if tag == "Q":
-            return self._sent_names[body]
+            return self._sent[body]
         if tag == "I":
             return self._instance(*body)
         if tag == "C":
@@ -112,6 +121,10 @@ class TrustedPeer(ProxyMaker):
                 self.theirs[body[0]] = weakref.ref(module)
             return module
         raise self.protocol("not a value")
+
+    def builtin(self, name: str) -> object:
+        # what the tests gave comes back as the same
+        return super().builtin(name) if name in self.sent_names or name not in CATCHING else self.catching(name)
 
     # ---- what the tests may take an object for
 
@@ -133,17 +146,10 @@ class TrustedPeer(ProxyMaker):
         outcomes = sys.modules.get("_pytest.outcomes")
         if outcomes is not None and isinstance(error, outcomes.OutcomeException):
             return True
-        return isinstance(error, (AssertionError, Refused))
-
-    def own_name(self, name: str, value: object, but: Set[str] = frozenset()) -> object:
-        """Return what the candidate calls so: no class whose `except` catches the tests' own checks, but for those named."""
-        given = tuple.__iter__(value) if isinstance(value, tuple) else (value,)
-        catching = [cls for cls in (AssertionError, Exception, BaseException) if cls.__name__ not in but]
-        if any(part is cls for part in given for cls in catching):
-            self.refuse(
-                f"the candidate calls {name} what catches checks of the tests that fail; it has to be a class of its own"
-            )
-        return value
+        # not one of the candidate's, that the tests caught and raise again
+        return isinstance(error, Refused) or (
+            isinstance(error, AssertionError) and "_border_number" not in error.__dict__
+        )
 
     def hold_methods(self, name: str) -> None:
         """A test replaces an attribute: methods of that name that it read before stay what they were."""
@@ -201,7 +207,7 @@ class TrustedPeer(ProxyMaker):
             # what the candidate's process has too is called there: here it could be told to open or load anything
             name = stdlib.function_name(value)
             if name is not None:
-                self._sent_names[name] = value
+                self._sent[name] = value
                 return {"Q": name}
         if isinstance(value, ProxyClass):
             # for its error: a class of the tests that derives from one of the candidate's cannot cross
@@ -253,15 +259,36 @@ class TrustedPeer(ProxyMaker):
         if "printed" in along:
             out, err = along["printed"]
             if out:
-                sys.stdout.write(str(out))
+                self._events.append(lambda: sys.stdout.write(str(out)))
             if err:
-                sys.stderr.write(str(err))
+                self._events.append(lambda: sys.stderr.write(str(err)))
         for event in along.get("events", ())[:MAX_EVENTS]:
             if event[0] == "w":
                 error = self._said(event[1])
-                warnings.warn(error if isinstance(error, Warning) else UserWarning(str(error)), stacklevel=5)
+                warning = error if isinstance(error, Warning) else UserWarning(str(error))
+                self._events.append(partial(warnings.warn, warning, stacklevel=5))
             elif event[0] == "l":
-                self._log(*event[1:])
+                self._events.append(self._logged(*event[1:]))
+
+    def _happen(self) -> None:
+        """Print, warn and log what came along, now that all else of its message is here: this may run the tests' code, and raise."""
+        events, self._events = self._events, []
+        raised: BaseException | None = None
+        for event in events:
+            try:
+                event()
+            except BaseException as error:  # noqa: BLE001  of a warning that is an error, of the tests' own handler or stream
+                if raised is not None:
+                    self.note(error)
+                raised = raised or error
+        if raised is not None:
+            raise raised
+
+    def arrived(self, value: object) -> None:
+        if self._events:
+            self._happen()
+        if self.unheard:
+            self._hear(value)
 
     def follow_environment(self) -> None:
         """Where the tests read the environment, hear what the candidate does to it."""
@@ -271,14 +298,16 @@ class TrustedPeer(ProxyMaker):
     def _reads_environment(self) -> bool:
         return not self.words.isdisjoint(("environ", "getenv"))
 
-    def _log(self, name: object, level: Any, text: object, args: object, extra: object, error: object) -> None:
+    def _logged(
+        self, name: object, level: Any, text: object, args: object, extra: object, error: object
+    ) -> Callable[[], object]:
         given, more = self.decode(args), self.decode(extra)
         if type(given) not in (tuple, dict) or type(more) is not dict or type(text) is not str:
             raise self.protocol("an event")
         given = (given,) if type(given) is dict else given
         own = {str(key): value for key, value in more.items() if not hasattr(_RECORD, str(key))}
         cause = None if error is None else self._said(error)
-        logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
+        return partial(logging.getLogger(str(name)).log, int(level), text, *given, exc_info=cause, extra=own)
 
     def _said(self, coded: object) -> BaseException:
         """A warning or a logged exception: a class and a text, nothing that the tests could have been waiting for."""
@@ -341,6 +370,8 @@ class TrustedPeer(ProxyMaker):
     def perform(self, what: str, arguments: list[object]) -> object:
         """Do what the candidate asks; a check that fails on the way is noted until the tests hear of it."""
         try:
+            if self._events:
+                self._happen()
             return self._perform(what, arguments)
         except BaseException as error:
             self.note(error)
@@ -358,6 +389,31 @@ class TrustedPeer(ProxyMaker):
         while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
             at = at.tb_next
         return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
+
+    def _hear(self, *values: object) -> None:
+        """The tests have these: raised, returned, or given to what they made. Checks among them are not swallowed."""
+        left: list[Any] = [*values]
+        seen: dict[int, object] = {}
+        while left:
+            value = left.pop()
+            if id(value) in seen:
+                continue
+            seen[id(value)] = value
+            if isinstance(value, BaseException):
+                if "_border_number" in value.__dict__:  # the candidate's, with others behind it and in it
+                    left += [value.__cause__, value.__context__, *value.args, *value.__dict__.values()]
+                    left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
+                elif self.hears_checks or not self.is_check(value):
+                    # not out of a later call, whose own check it would be taken for
+                    since = self.calls if self.began is None else self.began
+                    self.unheard = [
+                        one for one in self.unheard if one[0] is not value or not since <= one[1] <= self.calls
+                    ]
+            elif isinstance(value, (tuple, frozenset)):
+                left += value
+            else:
+                name = next((CONTAINER_NAMES[base] for base in type(value).__mro__ if base in CONTAINER_NAMES), None)
+                left += [] if name is None else CONTAINERS[name].contents(value)
 
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""
@@ -390,6 +446,7 @@ class TrustedPeer(ProxyMaker):
             named = arguments[2] if len(arguments) > 2 else {}
             if type(arguments[1]) is not tuple or type(named) is not dict:
                 raise self.protocol("a call")
+            self._hear(arguments[1], named)
             return value(*arguments[1], **named)
         if what in ("await", "start"):
             awaited = self._awaited(*arguments)
@@ -402,6 +459,7 @@ class TrustedPeer(ProxyMaker):
             found = handed_over.read(value, name)
             return self._token(found) if name == "__doc__" and type(found) is str else found
         if what == "setattr":
+            self._hear(arguments[2])
             return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
         raise self.protocol(f"a request {what!r}")
 

@@ -253,7 +253,7 @@ class Method:
 
     def __get__(self, instance: object, owner: object = None) -> object:
         if instance is None:
-            return Border.peer.own_name(self.name, Border.peer.request("getattr", owner, self.name))
+            return Border.peer.request("getattr", owner, self.name)
         compared(instance, self.name)
         return BoundMethod(instance, self.name)
 

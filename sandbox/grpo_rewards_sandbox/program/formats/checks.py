@@ -137,6 +137,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
+        report.explain(peer.catching_given)
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:

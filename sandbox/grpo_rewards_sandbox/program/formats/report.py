@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
@@ -33,6 +33,11 @@ class JobReport:
             if missing and missing[1].partition(".")[0] not in sys.stdlib_module_names:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
+
+    def explain(self, given: Iterable[str]) -> None:
+        """Say of classes that the candidate gave, and that catch checks, that these here catch none: the failure may come of it."""
+        for name in sorted(given):
+            self.reason = f"{self.reason[: MAX_REASON // 2]} (the candidate gave {name} itself, which catches no check of the tests: it needs a class of its own)"
 
     def refuse(self, reason: str) -> None:
         """Note that the tests took an object of the candidate for data: that goes before any other reason."""
