@@ -111,11 +111,36 @@ def test_no_clear_word_is_no_verdict(needs: Callable[..., None], local: Sandbox,
     assert found.tests_passed == 0
 
 
-@pytest.mark.parametrize("output", ["print(1) or __import__('os')._exit(0)", "1"])
-def test_no_output_speaks_for_a_judging_function(local: Sandbox, output: str) -> None:
-    source = "def output_judging_function(a, b, c):\n    print(b, flush=True)\n    if c != b:\n        eval(b)\n        raise SystemExit\n    return True\n"
-    found = judge(local, f"print({output!r})", Checker(source, "python", "function"))
-    assert found.status == "failed", found
+SPEAKS = {
+    "codeforces": "print(1, flush=True) or __import__('os')._exit(0)",
+    "function": "print(__import__('__main__')._word + '1', flush=True) or __import__('os')._exit(0)",
+}
+EVALUATES = {
+    "codeforces": "import sys\nvalues = %s(open(sys.argv[3]).read())\nprint(int(sum(values) == int(open(sys.argv[1]).read())))\n",
+    "function": "def output_judging_function(a, b, c):\n    return sum(%s(b)) == int(a)\n",
+}
+
+
+@pytest.mark.parametrize("protocol", list(SPEAKS))
+@pytest.mark.parametrize(
+    "how", ["eval", "(lambda text: eval(compile(text, '', 'eval')))", "__import__('ast').literal_eval"]
+)
+def test_no_output_speaks_for_a_checker_that_evaluates_it(local: Sandbox, protocol: str, how: str) -> None:
+    tests = [
+        {"input": "5\n", "output": "[2, 3]\n"},
+        {"input": "9\n", "output": "(4, 4 + 1)\n" if how == "eval" else "(4, 5)\n"},
+    ]
+    checker = Checker("from __future__ import annotations\n" + EVALUATES[protocol] % how, "python", protocol)
+    for output in ("1", "[2", SPEAKS[protocol], f"({SPEAKS[protocol]},)", "[int(open('input.txt').read())]"):
+        found = judge_answered(local, f"print({output!r})", checker, tests)
+        assert (found.status, found.tests_passed) == ("failed", 0), (output, found)
+    assert judge_answered(local, "print([1, int(input()) - 1])", checker, tests).passed
+
+
+def test_a_checker_makes_classes_and_imports_what_it_likes(local: Sandbox) -> None:
+    source = "import collections, dataclasses, decimal, json\nPair = collections.namedtuple('Pair', 'a b')\n@dataclasses.dataclass\nclass P:\n    a: int\n"
+    source += "def output_judging_function(a, b, c):\n    import fractions, statistics, typing\n    return sum(Pair(*map(int, b.split()))) == P(int(a)).a\n"
+    assert judge_answered(local, RIGHT, Checker(source, "python", "function")).passed
 
 
 @pytest.mark.slow
@@ -188,7 +213,10 @@ def test_a_compiled_checker_that_breaks_on_an_output_says_it_is_wrong(
     needs("cpp")
     checker = Checker(HASTY_CPP)
     assert judge_answered(local, "print('x')", checker).status == "failed"
-    assert judge_answered(local, "print(99, 1)", checker).status == "refused"  # by its own word the jury is at fault
+    found = judge_answered(
+        local, "print(99, 1)", checker
+    )  # it says that the jury is at fault, and not of the jury's own answer
+    assert (found.status, found.tests_passed) == ("failed", 0), found
     assert judge_answered(local, RIGHT, checker).passed
 
 
