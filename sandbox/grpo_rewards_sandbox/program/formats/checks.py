@@ -159,7 +159,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
     namespace: dict[str, object] = {
         "__name__": "tests",
-        **visible.known(asked - theirs, entry),
+        **visible.known(asked - theirs, text, entry),
         **candidate_side.evaluators(peer, f"{setup}\n{text}"),
     }
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):

@@ -7,6 +7,7 @@ import builtins
 import functools
 import re
 from dataclasses import dataclass
+from typing import TypeGuard
 
 # random among them, without `seed`: each job begins with a generator of its own, so drawing leaves nothing behind
 _SAFE_MODULES = frozenset("math copy itertools collections cmath fractions decimal heapq random string".split())
@@ -197,6 +198,11 @@ def renamed(source: str, module: str) -> dict[str, str]:
         for alias in node.names
         if alias.asname
     }
+
+
+def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:
+    """`assert`, or a method of unittest, numpy's functions and the like."""
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and called(node).startswith("assert"))
 
 
 def called(node: ast.Call) -> str:

@@ -50,7 +50,7 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         asked = names.used(tests) - visible.bound(tests, name)
         # where nothing else is asked of the candidate, the task is to write what has a known name
-        meant = visible.known(asked) if visible.unbound(tests, "") - {"candidate"} else {}
+        meant = visible.known(asked, tests) if visible.unbound(tests, "") - {"candidate"} else {}
         # of a module's name it counts whether the candidate's is one
         known = {part: value for part, value in meant.items() if type(value) is not types.ModuleType}
         held.update(known)

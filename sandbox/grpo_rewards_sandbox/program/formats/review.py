@@ -74,9 +74,9 @@ def checking(text: str) -> frozenset[tuple[str, int]]:
 
 def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr]:
     """`helpers`: functions of the tests that check something."""
-    if isinstance(node, ast.Assert):
-        return not _on_purpose(node)
-    return isinstance(node, ast.Call) and (called(node).startswith("assert") or called(node) in helpers)
+    if isinstance(node, ast.Call) and called(node) in helpers:
+        return True
+    return names.is_check(node) and not (isinstance(node, ast.Assert) and _on_purpose(node))
 
 
 def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:

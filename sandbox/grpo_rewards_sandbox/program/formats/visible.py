@@ -42,6 +42,7 @@ _FROM = {
     "copy": "deepcopy", "decimal": "Decimal", "fractions": "Fraction", "datetime": "timedelta", "pytest": "approx",
     "math": "isclose inf nan",
 }  # fmt: skip
+_MATH = frozenset(vars(math)) - _BUILTINS
 _KNOWN.update((name, (module, name)) for module, text in _FROM.items() for name in text.split())
 
 
@@ -77,12 +78,46 @@ def missing(text: str, entry_point: str) -> str:
     return ""
 
 
-def known(asked: Iterable[str], entry_point: str = "") -> dict[str, object]:
+@functools.lru_cache(maxsize=64)
+def measures(text: str) -> frozenset[str]:
+    """Return the names of `math` to which a text holds what other names of the candidate give, and that it checks nowhere alone."""
+    asked = unbound(text, "") - {"candidate"}
+    if asked <= _MATH or asked.isdisjoint(_MATH):
+        return frozenset()
+    nodes = names.parsed(text)
+    came = {name: {name} for name in asked}  # of a name, of which of those its value comes
+    bindings = [(_names(target), _names(value)) for node in nodes for target, value in _bindings(node)]
+    before = -1
+    while before != (before := sum(map(len, came.values()))):
+        for targets, used in bindings:
+            for name in targets:
+                came.setdefault(name, set()).update(*(came.get(part, ()) for part in used))
+    checks = [set().union(*(came.get(name, ()) for name in _names(node))) for node in nodes if names.is_check(node)]
+    beside = [check for check in checks if check - _MATH]
+    return _MATH.intersection(set().union(*beside)) - set().union(*(check for check in checks if len(check) == 1))
+
+
+def _names(node: ast.AST) -> frozenset[str]:
+    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def _bindings(node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    """What a node gives a value, each with the expression that the value comes of."""
+    if isinstance(node, ast.Assign):
+        return [(target, node.value) for target in node.targets]
+    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
+        return [(node.target, node.value)]
+    return [(node.target, node.iter)] if isinstance(node, (ast.For, ast.comprehension)) else []
+
+
+def known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, object]:
     """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these.
 
-    Where it is known which name the task is about, no other of `math` is the candidate's: its `sqrt` would be told what to agree with.
+    Where the task is about another name, or measures what it gives by them, those of `math` are the tests' own: a `sqrt` of the
+    candidate's would be told what to agree with.
     """
-    found: dict[str, object] = {name: getattr(math, name) for name in asked if entry_point and hasattr(math, name)}
+    own = _MATH if entry_point else measures(text)
+    found: dict[str, object] = {name: getattr(math, name) for name in own.intersection(asked)}
     for name in asked:
         module, attribute = _KNOWN.get(name, ("", ""))
         if module:
