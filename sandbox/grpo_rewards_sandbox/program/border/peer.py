@@ -24,7 +24,8 @@ class Peer(Codec):
 
     add_extras: Callable[[Along], None]  # puts what piled up on this side with an outgoing message
     take_extras: Callable[[Along], None]  # takes what came along with a message
-    arrived: Callable[[object], None]  # hears of an answer of which all is here, and of what came along with it
+    # hears of an answer of which all is here: the result or what is raised; what came along with it may happen now
+    arrived: Callable[[object, BaseException | None], None]
     perform: Callable[[str, list[Any]], object]  # does one thing that the other side asks for
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
@@ -113,7 +114,7 @@ class Peer(Codec):
                 self._apply(along)
         except _MALFORMED as problem:
             raise self.protocol(f"{type(problem).__name__}: {problem}") from None
-        self.arrived(result if error is None else error)
+        self.arrived(result, error)
         if error is not None:
             raise error
         return result

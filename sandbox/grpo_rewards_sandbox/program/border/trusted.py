@@ -18,6 +18,7 @@ from typing import Any
 from . import handed_over, stdlib
 from .awaiting import waiting
 from .codec import Ref
+from .failed_checks import FailedChecks, Refused
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number
@@ -27,7 +28,7 @@ from .signatures import parameters
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
-from .values import CATCHING, CONTAINER_NAMES, CONTAINERS
+from .values import CATCHING
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -45,11 +46,7 @@ MAX_EVENTS = 1000
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
-class Refused(BaseException):
-    """A use that no data of the candidate came of: the test has failed, whatever its code does with this."""
-
-
-class TrustedPeer(ProxyMaker):
+class TrustedPeer(ProxyMaker, FailedChecks):
     """Decodes handles into proxies; lets the candidate use only what the tests handed over, and only from outside."""
 
     trusted = True
@@ -57,19 +54,12 @@ class TrustedPeer(ProxyMaker):
     def __init__(
         self, sock: socket.socket, *, under_test: frozenset[str], module_name: str, quiet: bool = False
     ) -> None:
-        super().__init__(sock, 0)
+        ProxyMaker.__init__(self, sock, 0)
+        FailedChecks.__init__(self)
         self.under_test = under_test
         self.refused = ""
-        # checks that failed, each with the number of the call that it failed in
-        self.unheard: list[tuple[BaseException, int]] = []
-        # of what the tests waited for: the call that began it; None where one call both begins and ends
-        self.began: int | None = None
-        self.hears_checks = False
-        self.calls = 0  # of the tests' own, not of what they are asked on the way
         self._events: list[Callable[[], object]] = []  # came along, and has still to happen
-        self.words: frozenset[str] = frozenset()
-        self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
-        self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
+        self.identities: frozenset[str] = frozenset()  # names that the tests compare by `is`
         self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
         self.may_end: frozenset[str] = frozenset()
@@ -123,8 +113,9 @@ class TrustedPeer(ProxyMaker):
         raise self.protocol("not a value")
 
     def builtin(self, name: str) -> object:
-        # what the tests gave comes back as the same
-        return super().builtin(name) if name in self.sent_names or name not in CATCHING else self.catching(name)
+        # what the tests gave comes back as the same, where they ask for that
+        same = name in self.sent_names and name in self.identities
+        return super().builtin(name) if same or name not in CATCHING else self.catching(name)
 
     # ---- what the tests may take an object for
 
@@ -132,24 +123,6 @@ class TrustedPeer(ProxyMaker):
         """Fail the test for a use of an object that takes it for data."""
         self.refused = self.refused or why
         raise Refused(why)
-
-    def may_swallow(self, error: BaseException) -> bool:
-        """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
-        at = error.__traceback__
-        own = at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES
-        if at is not None and own and at.tb_lineno in self.still_to_check:
-            return False
-        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.words
-
-    def is_check(self, error: BaseException | None) -> bool:
-        """This exception is a check of the tests that failed, or a refusal."""
-        outcomes = sys.modules.get("_pytest.outcomes")
-        if outcomes is not None and isinstance(error, outcomes.OutcomeException):
-            return True
-        # not one of the candidate's, that the tests caught and raise again
-        return isinstance(error, Refused) or (
-            isinstance(error, AssertionError) and "_border_number" not in error.__dict__
-        )
 
     def hold_methods(self, name: str) -> None:
         """A test replaces an attribute: methods of that name that it read before stay what they were."""
@@ -284,11 +257,13 @@ class TrustedPeer(ProxyMaker):
         if raised is not None:
             raise raised
 
-    def arrived(self, value: object) -> None:
+    def arrived(self, result: object, error: BaseException | None) -> None:
         if self._events:
             self._happen()
         if self.unheard:
-            self._hear(value)
+            self.hear(result, error)
+        if error is not None and (failed := sys.exception()) is not error:
+            self.leave_to_candidate(failed)
 
     def follow_environment(self) -> None:
         """Where the tests read the environment, hear what the candidate does to it."""
@@ -339,6 +314,9 @@ class TrustedPeer(ProxyMaker):
                 coded.append(self.encode_all(args))
                 if kwargs:
                     coded.append({name: self.encode(value) for name, value in kwargs.items()})
+                failed = sys.exception()
+                if failed is not None and any(part is failed for part in args):
+                    self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
                 return self._request(what, coded)
         except _ENDS as error:
             if self._ends_here(error, iterates=False):
@@ -377,48 +355,6 @@ class TrustedPeer(ProxyMaker):
             self.note(error)
             raise
 
-    def note(self, error: BaseException) -> None:
-        """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
-        if self.is_check(error) or self._keeps_from_check(error):
-            # what is thrown in comes out of the next call
-            self.unheard.append((error, self.calls + (not self._serving)))
-
-    def _keeps_from_check(self, error: BaseException) -> bool:
-        """A function of the tests that the candidate called raised this before a check of its own."""
-        at = error.__traceback__ if isinstance(error, Exception) else None  # not what cancelled it
-        while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
-            at = at.tb_next
-        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
-
-    def _hear(self, *values: object) -> None:
-        """The tests have these: raised, returned, or given to what they made. Checks among them are not swallowed."""
-        left: list[Any] = [*values]
-        seen: dict[int, object] = {}
-        while left:
-            value = left.pop()
-            if id(value) in seen:
-                continue
-            seen[id(value)] = value
-            if isinstance(value, BaseException):
-                if "_border_number" in value.__dict__:  # the candidate's, with others behind it and in it
-                    left += [value.__cause__, value.__context__, *value.args, *value.__dict__.values()]
-                    left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
-                elif self.hears_checks or not self.is_check(value):
-                    # not out of a later call, whose own check it would be taken for
-                    since = self.calls if self.began is None else self.began
-                    self.unheard = [
-                        one for one in self.unheard if one[0] is not value or not since <= one[1] <= self.calls
-                    ]
-            elif isinstance(value, (tuple, frozenset)):
-                left += value
-            else:
-                name = next((CONTAINER_NAMES[base] for base in type(value).__mro__ if base in CONTAINER_NAMES), None)
-                left += [] if name is None else CONTAINERS[name].contents(value)
-
-    def swallowed(self) -> BaseException | None:
-        """A check of the tests that failed inside the candidate's call and never came out of it."""
-        return self.unheard[0][0] if self.unheard else None
-
     def _handed_over(self, value: object) -> bool:
         number = self.mine_by_id.get(id(value))
         return number is not None and self.mine.get(number) is value
@@ -446,7 +382,7 @@ class TrustedPeer(ProxyMaker):
             named = arguments[2] if len(arguments) > 2 else {}
             if type(arguments[1]) is not tuple or type(named) is not dict:
                 raise self.protocol("a call")
-            self._hear(arguments[1], named)
+            self.hear(arguments[1], named)
             return value(*arguments[1], **named)
         if what in ("await", "start"):
             awaited = self._awaited(*arguments)
@@ -459,7 +395,7 @@ class TrustedPeer(ProxyMaker):
             found = handed_over.read(value, name)
             return self._token(found) if name == "__doc__" and type(found) is str else found
         if what == "setattr":
-            self._hear(arguments[2])
+            self.hear(arguments[2])
             return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
         raise self.protocol(f"a request {what!r}")
 

@@ -112,6 +112,7 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.hears_checks = review.hears_checks(text)
     peer.words = names.words(text)
+    peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
     peer.checking = frozenset().union(*map(review.checking, parts))
     if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):

@@ -200,6 +200,18 @@ def renamed(source: str, module: str) -> dict[str, str]:
     }
 
 
+@functools.lru_cache(maxsize=64)
+def identities(source: str) -> frozenset[str]:
+    """Return the names that a text compares with something by `is`."""
+    found: set[str] = set()
+    for node in parsed(source):
+        if isinstance(node, ast.Compare) and any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
+            found.update(part.id for part in (node.left, *node.comparators) if isinstance(part, ast.Name))
+        elif isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot"):
+            found.update(part.id for part in node.args if isinstance(part, ast.Name))
+    return frozenset(found)
+
+
 def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:
     """`assert`, or a method of unittest, numpy's functions and the like."""
     return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and called(node).startswith("assert"))

@@ -1,0 +1,96 @@
+"""Checks of the tests that failed within what they asked of the candidate: each is kept until the tests hear of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .uses import TEST_MODULES
+from .values import CONTAINER_NAMES, CONTAINERS
+
+
+class Refused(BaseException):
+    """A use that no data of the candidate came of: the test has failed, whatever its code does with this."""
+
+
+class FailedChecks:
+    """What the tests' peer remembers of them, and which exceptions are such checks."""
+
+    _serving: int  # how many requests of the candidate are being served
+
+    def __init__(self) -> None:
+        # checks that failed, each with the number of the call that it failed in
+        self.unheard: list[tuple[BaseException, int]] = []
+        # of what the tests waited for: the call that began it; None where one call both begins and ends
+        self.began: int | None = None
+        self.hears_checks = False
+        self.calls = 0  # of the tests' own, not of what they are asked on the way
+        self.words: frozenset[str] = frozenset()
+        self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
+        self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
+
+    def may_swallow(self, error: BaseException) -> bool:
+        """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
+        at = error.__traceback__
+        own = at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES
+        if at is not None and own and at.tb_lineno in self.still_to_check:
+            return False
+        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.words
+
+    def is_check(self, error: BaseException | None) -> bool:
+        """This exception is a check of the tests that failed, or a refusal."""
+        outcomes = sys.modules.get("_pytest.outcomes")
+        if outcomes is not None and isinstance(error, outcomes.OutcomeException):
+            return True
+        # not one of the candidate's, that the tests caught and raise again
+        return isinstance(error, Refused) or (
+            isinstance(error, AssertionError) and "_border_number" not in error.__dict__
+        )
+
+    def leave_to_candidate(self, error: BaseException | None) -> None:
+        """Note a check that failed, and is on its way, where what the candidate says now can end it."""
+        # where the tests catch checks themselves, it may be one that they caught
+        if error is not None and self.is_check(error) and not self.hears_checks:
+            self.note(error)
+
+    def note(self, error: BaseException) -> None:
+        """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
+        if self.is_check(error) or self._keeps_from_check(error):
+            # what is thrown in comes out of the next call
+            self.unheard.append((error, self.calls + (not self._serving)))
+
+    def _keeps_from_check(self, error: BaseException) -> bool:
+        """A function of the tests that the candidate called raised this before a check of its own."""
+        at = error.__traceback__ if isinstance(error, Exception) else None  # not what cancelled it
+        while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
+            at = at.tb_next
+        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
+
+    def hear(self, *values: object) -> None:
+        """The tests have these: raised, returned, or given to what they made. Checks among them are not swallowed."""
+        left: list[Any] = [*values]
+        seen: dict[int, object] = {}
+        while left:
+            value = left.pop()
+            if id(value) in seen:
+                continue
+            seen[id(value)] = value
+            if isinstance(value, BaseException):
+                if "_border_number" in value.__dict__:  # the candidate's, with others behind it and in it
+                    left += [value.__cause__, value.__context__, *value.args, *value.__dict__.values()]
+                    left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
+                elif self.hears_checks or not self.is_check(value):
+                    # not out of a later call, whose own check it would be taken for
+                    since = self.calls if self.began is None else self.began
+                    self.unheard = [
+                        one for one in self.unheard if one[0] is not value or not since <= one[1] <= self.calls
+                    ]
+            elif isinstance(value, (tuple, frozenset)):
+                left += value
+            else:
+                name = next((CONTAINER_NAMES[base] for base in type(value).__mro__ if base in CONTAINER_NAMES), None)
+                left += [] if name is None else CONTAINERS[name].contents(value)
+
+    def swallowed(self) -> BaseException | None:
+        """A check of the tests that failed inside the candidate's call and never came out of it."""
+        return self.unheard[0][0] if self.unheard else None
