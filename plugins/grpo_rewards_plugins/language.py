@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.characters import holds
 from grpo_rewards_plugins.words import beyond_ascii
 
 if TYPE_CHECKING:
@@ -46,12 +49,13 @@ def language(completion: str, *, script: Script = "latin") -> Outcome:
 
     Between 0 and 1 (DeepSeek-R1's language consistency is the share of words in the target language, arXiv 2501.12948,
     2.3.2; a script is what can be told of a text for certain). Digits, marks and symbols do not count; a text of
-    nothing else is in no wrong script and gets 1, an empty one 0. Greek letters in formulas count as Greek.
+    nothing else is in no wrong script and gets 1, an empty one 0. Greek letters in formulas count as Greek, ℝ as the
+    Latin letter that it stands for.
 
     Args:
         script: the script expected; ``japanese`` and ``korean`` include Chinese characters.
     """
-    if not completion or completion.isspace():
+    if not holds(completion):
         return Outcome(0.0, "scored", "the completion is empty")
     if script == "latin" and completion.isascii():
         return _ALL_LATIN
@@ -72,13 +76,30 @@ def _split(text: str, raw: bytes, script: Script) -> tuple[int, int, int]:
     """
     beyond = _NO_LETTERS.sub("", beyond_ascii(raw))
     others = _pattern(script).sub("", beyond)
-    if script == "latin" and not others:
-        return len(beyond), 0, 0  # letters in ASCII need no counting where none is foreign
+    counts = Counter(others)
+    kinds = {char: _kind(char, script) for char in counts}
+    letters = len(beyond) - sum(count for char, count in counts.items() if kinds[char] == _NONE)
+    foreign = {char: count for char, count in counts.items() if kinds[char] == _FOREIGN}
+    if script == "latin" and not foreign:
+        return letters, 0, 0  # letters in ASCII need no counting where none is foreign
     in_ascii = len(raw.translate(None, _NO_ASCII_LETTERS))
-    firsts = [text.index(letter) for letter in others[:1]]
+    firsts = [text.index(next(iter(foreign)))] if foreign else []  # a counter keeps the order in which it met them
     if script != "latin" and (found := _ASCII_LETTER.search(text)):
         firsts.append(found.start())
-    return in_ascii + len(beyond), len(others) + (in_ascii if script != "latin" else 0), min(firsts, default=0)
+    return in_ascii + letters, sum(foreign.values()) + (in_ascii if script != "latin" else 0), min(firsts, default=0)
+
+
+def _kind(char: str, script: Script) -> int:
+    """Whether a character beyond ASCII is no letter (a ² is none), one of the script, or of another.
+
+    What Unicode keeps for compatibility is of the script that it stands for: ℝ, ﬁ and 𝐇 are Latin, a half-width ｶ is Japanese.
+    """
+    own = _pattern(script)
+    if own.match(char):
+        return _OWN
+    if not char.isalpha():
+        return _NONE
+    return _OWN if own.match(unicodedata.normalize("NFKC", char)) else _FOREIGN
 
 
 def _tabled(text: str, script: Script) -> tuple[int, int, int] | None:
@@ -104,8 +125,7 @@ def _kinds(script: Script) -> NDArray[np.uint8] | None:
         return None
     letters = _NO_LETTERS.sub("", "".join(map(chr, range(1 << 16))))
     kinds = np.full(1 << 16, _NONE, np.uint8)
-    kinds[list(map(ord, letters))] = _OWN
-    kinds[list(map(ord, _pattern(script).sub("", letters)))] = _FOREIGN
+    kinds[list(map(ord, letters))] = [_kind(letter, script) for letter in letters]
     return kinds
 
 
