@@ -11,6 +11,7 @@ from typing import Literal, cast
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
+from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.exact import exact
 
 __all__ = ["length"]
@@ -65,6 +66,8 @@ def length(
             ``max_completion_length``.
         cache: L_cache of DAPO (there 4096 tokens).
     """
+    if isinstance(completion_ids, str):
+        return Outcome(None, "not_applicable", "completion_ids is text, no list of token ids")
     if completion_ids is None:
         _say_characters()
     n = len(completion) if completion_ids is None else len(completion_ids)
@@ -80,7 +83,7 @@ def length(
     elif mode == "cosine":
         right = _is_right(completion, correct, answer)
         if right is None:
-            return Outcome(None, "not_applicable", "mode cosine needs the column correct or answer, and both are empty")
+            return Outcome(None, "not_applicable", _no_verdict(correct))
         wave = (1.0 + math.cos(math.pi * min(n / max_length, 1.0))) / 2
         value = 0.5 + 0.5 * wave if right else -0.5 - 0.5 * wave
         wanted = f"{'right, short' if right else 'wrong, longer'} is better, up to {max_length}"
@@ -91,11 +94,18 @@ def length(
     return Outcome(value, "scored", f"{n} {unit}, {wanted}")
 
 
+def _no_verdict(correct: object) -> str:
+    if is_blank(correct):
+        return "mode cosine needs the column correct or answer, and both are empty"
+    return f"correct must be true, false or a number, not {correct!r:.40}"
+
+
 def _is_right(completion: str, correct: object, answer: object) -> bool | None:
     """Whether the completion is right, by the first of the two that is there."""
-    if isinstance(correct, bool | int | float):
+    if isinstance(correct, bool | int | float) and correct == correct:
         return correct >= 0.5
-    if answer is None:
+    # NaN is how tables write that nothing is there; a text says something that is not understood
+    if answer is None or not is_blank(correct):
         return None
     # the plain function, without what the contract does around a reward
     verdict = exact.function(completion, answer)

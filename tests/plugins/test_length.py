@@ -61,11 +61,20 @@ def test_cosine_depends_on_correctness_and_does_not_turn_back(n: int, right: flo
 
 def test_cosine_does_not_apply_without_correctness() -> None:
     cosine = get_reward("length").with_(mode="cosine")
-    lacking: list[dict[str, Any]] = [{}, {"correct": None}, {"answer": None}, {"answer": []}]
+    lacking: list[dict[str, Any]] = [{}, {"correct": None}, {"answer": None}, {"answer": []}, {"correct": float("nan")}]
     for columns in lacking:
         outcome = cosine.one("4", **columns)
         assert outcome.status == "not_applicable"
         assert "correct or answer" in outcome.reason
+
+
+def test_cells_that_cannot_be_read_are_named() -> None:
+    cosine = get_reward("length").with_(mode="cosine")
+    unread = cosine.one("4", correct="yes", answer="4")
+    assert (unread.status, unread.reason) == ("not_applicable", "correct must be true, false or a number, not 'yes'")
+    assert cosine.one("4", correct=float("nan"), answer="4").value == pytest.approx(1.0, abs=0.01)
+    ids: Any = "[1, 2, 3]"  # a column that went through CSV
+    assert "no list of token ids" in get_reward("length").one("4", completion_ids=ids).reason
 
 
 def test_falling_back_to_characters_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
