@@ -65,6 +65,9 @@ COLUMNS: list[tuple[dict[str, Any], float | None]] = [
     ({"answer": '["Rhine", "Loire"]'}, 1.0),
     ({"answer": "[sic] Loire"}, 0.0),
     ({"answer": 5}, 0.0),
+    ({"golden_answers": "['Rhine', 'Loire']"}, 1.0),
+    ({"golden_answers": "['Rhine' 'Loire']"}, None),  # numpy's, which Python would read as RhineLoire
+    ({"answer": "[Rhine]"}, 0.0),
     ({"reward_model": {"ground_truth": {"target": ["Loire"]}, "style": "rule"}}, 1.0),
     ({"reward_model": '{"ground_truth": {"target": "Loire"}}'}, 1.0),
     ({"golden_answers": None, "answer": "Loire"}, 1.0),
@@ -88,6 +91,21 @@ def test_the_columns_of_public_data(columns: dict[str, Any], value: float | None
     assert (qa.row_problem(columns) is None) == (value is not None)
 
 
+@pytest.mark.parametrize(
+    ("answer", "text", "value"),
+    [
+        (42.0, "42", 1.0),
+        (42.0, "420", 0.0),
+        (0.5, "0.5", 1.0),
+        (True, "Yes.", 1.0),
+        (True, "true", 1.0),
+        (False, "yes", 0.0),
+    ],
+)
+def test_numbers_and_truths_of_tables(answer: Any, text: str, value: float) -> None:
+    assert qa.one(text, answer=answer).value == value
+
+
 def test_no_answer_is_an_answer_in_squad_2() -> None:
     squad2 = qa.with_(metric="f1", variant="squad2")
     for text in ([], [""], ["the"]):
@@ -103,7 +121,13 @@ def test_an_answer_that_is_part_of_every_text_is_named() -> None:
     assert subem.one("<answer>Rhine</answer>", **row).value == 1.0  # the original's value
     assert subem.with_(checkers="mended").one("<answer>Rhine</answer>", **row).status == "not_applicable"
     assert "part of every text" in (subem.row_problem(row) or "")
-    assert qa.row_problem(row) is None
+
+
+@pytest.mark.parametrize("gold", ["?", "A", "The The"])
+def test_an_answer_that_an_empty_completion_gives_is_named(gold: str) -> None:
+    assert qa.one("<answer></answer>", answer=gold).value == 1.0  # the original's value
+    assert qa.with_(checkers="mended").one("<answer></answer>", answer=gold).status == "not_applicable"
+    assert "empty completion" in (qa.row_problem({"answer": gold}) or "")
 
 
 SHOWN = "Write it in a tag, for example <answer> Beijing </answer>."

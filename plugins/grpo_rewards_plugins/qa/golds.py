@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from grpo_rewards_plugins.cells import from_json, plain
+from grpo_rewards_plugins.syntax import literal
 
 __all__ = ["accepted_answers"]
 
@@ -45,14 +46,35 @@ def _texts(cell: object) -> tuple[str, ...] | None:
                 return None
             aliases = from_json(plain(cell.get("aliases")))
             cell = [cell["value"], *(aliases if isinstance(aliases, Iterable) else ())]
-        elif isinstance(cell, str) or not isinstance(cell, Iterable):
-            cell = [cell] if cell != "" else [None]
+        elif isinstance(cell, str):
+            cell = _listed(cell)
+        elif not isinstance(cell, Iterable):
+            cell = [cell]
     found = []
     for item in cell:
         if type(item) is str:
             found.append(item)
+        elif isinstance(item, bool):  # BoolQ's column, which is asked as a question of yes or no
+            found += ["yes", "True"] if item else ["no", "False"]
         elif isinstance(item, int | float) and item == item:  # not NaN, which stands for a cell without anything
-            found.append(str(item))
+            found.append(str(int(item) if isinstance(item, float) and item.is_integer() else item))
         else:
             return None
     return tuple(found)
+
+
+def _listed(text: str) -> list[object]:
+    """The answers of a text: itself, or those of the list that it is in Python, as a table that went through CSV has it.
+
+    Of an array's text (``['x' 'y']``), which Python would read as ``xy``, none can be read.
+    """
+    if not text:
+        return [None]
+    if text[0] == "[" and text[-1] == "]":
+        try:
+            found = literal(text)
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            return [text]
+        if isinstance(found, list):
+            return found if "".join(repr(found).split()) == "".join(text.split()) else [None]
+    return [text]

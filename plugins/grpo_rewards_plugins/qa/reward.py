@@ -13,8 +13,10 @@ from grpo_rewards_plugins.qa.metrics import METRICS, gold_normal, normal
 
 __all__ = ["qa"]
 
-_NO_ANSWERS = "no column holds an answer (golden_answers, answers, answer, reward_model.ground_truth.target)"
-_INSIDE_ALL = "an answer that normalises to nothing is part of every text"
+_NO_ANSWERS = (
+    "no column holds an answer that can be read (golden_answers, answers, answer, reward_model.ground_truth.target)"
+)
+_NOTHING = "an answer that normalises to nothing (a mark, the letter A) is given by an empty completion, and is part of every text"
 
 
 def _check_row(
@@ -28,7 +30,7 @@ def _check_row(
     golds = accepted_answers(golden_answers, answers, answer, reward_model)
     if golds is None or (not golds and variant != "squad2"):
         return _NO_ANSWERS
-    return _INSIDE_ALL if metric == "subem" and not all(map(gold_normal, golds)) else None
+    return _NOTHING if variant != "squad2" and not all(map(gold_normal, golds)) else None
 
 
 @reward(range=(0.0, 1.0), check_settings=tag_name, check_row=_check_row)
@@ -67,8 +69,8 @@ def qa(
         place: where the answer stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of it), or ``auto``: the
             one of the first three that comes last, else all of it.
         tag: the tag that holds the answer (ReSearch: finish).
-        checkers: ``original``: the value of the original. ``mended``: rows for ``subem`` with an accepted answer that
-            normalises to nothing do not apply; originally every completion passes them.
+        checkers: ``original``: the value of the original. ``mended``: rows with an accepted answer that normalises to
+            nothing (``A``, an article) do not apply; originally an empty completion passes them, with ``subem`` every one.
     """
     golds = accepted_answers(golden_answers, answers, answer, reward_model)
     if variant == "squad2" and golds is not None:
@@ -76,8 +78,8 @@ def qa(
         golds = tuple(filter(gold_normal, golds)) or ("",)
     if not golds:
         return Outcome(None, "not_applicable", _NO_ANSWERS)
-    if metric == "subem" and checkers == "mended" and not all(map(gold_normal, golds)):
-        return Outcome(None, "not_applicable", _INSIDE_ALL)
+    if checkers == "mended" and variant != "squad2" and not all(map(gold_normal, golds)):
+        return Outcome(None, "not_applicable", _NOTHING)
     found = _last_closed(completion, prompt, tag) if variant == "search_r1" else _found(completion, place, tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({'tag' if variant == 'search_r1' else place})")
