@@ -5,27 +5,22 @@ from __future__ import annotations
 import logging
 import re
 from itertools import count
-from typing import Literal
 
 from flint.utils.flint_exceptions import FlintError
 
 from grpo_rewards.workers import WorkerTimeout
 
-from .equivalence.equality import Decision
 from .equivalence.families import same_parameter
-from .equivalence.normalization import without_name
-from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
-from .equivalence.quantities import has_unit, rules
+from .equivalence.numerals import grouped_list, same_numeral
+from .equivalence.quantities import rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import same_formula
-from .reading.chinese import from_chinese
-from .reading.clean import bare, clean, squeeze
+from .reading.clean import bare
 from .reading.leads import OPTION, labelled_parts, without_lead, without_tail
-from .reading.notations import named_set, rewritten
-from .reading.parser import parse
+from .reading.notations import named_set
 from .reading.statements import paired, statement
 from .reading.text_answers import (
     based_digits,
@@ -33,118 +28,24 @@ from .reading.text_answers import (
     choices,
     division,
     is_words,
-    repeating,
     same_labels,
     same_words,
     words,
 )
 from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
-from .reading.unit_spellings import without_direction
-from .reading.units import only_units
 from .symbolic import decide_by_sympy
 from .symbolic.wire import packed, symbolic
+from .texts import Reading, read, second_reading
 from .verdicts import Verdict, VerdictCache
 
 __all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
 
 # what reading and comparing hostile texts may raise
 _TROUBLE = (FlintError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
-_LONGEST_LOOSE = 200  # characters in which letters are tried as units
 _MEMORY = 32 << 20  # bytes of verdicts that are kept
 _MISSING = frozenset({"nan", "null", "n/a"})  # not "none", which may answer "which of these?"
 _LONGEST_MISSING = max(map(len, _MISSING))
-
-
-class Reading:
-    """A text as the ladder sees it: each form is worked out when first asked for."""
-
-    __slots__ = ("_key", "_numeral", "_rewritten", "_tree", "direction", "text")
-
-    def __init__(self, raw: str) -> None:
-        if raw.isdigit() and raw.isascii():  # clean already, as most answers are
-            self.text = raw
-        # what is cleaned may be shorter; what is longer than this is not worth the passes
-        elif len(raw) <= 4 * MAX_CHARACTERS:
-            # before `clean`, which takes dots at the end for a full stop
-            text = clean(repeating(raw) if "..." in raw else raw)
-            self.text = text if text.isascii() else from_chinese(text)
-        else:
-            self.text = raw
-        self.text, self.direction = without_direction(self.text)
-        self._key: str | None = None
-        self._numeral: Numeral | Literal[False] | None = False
-        self._rewritten: str | None = None
-        self._tree: Node | ParseError | None = None
-
-    def __repr__(self) -> str:
-        return f"Reading({self.text!r})"
-
-    @property
-    def key(self) -> str:
-        """The text without typesetting."""
-        if self._key is None:
-            self._key = squeeze(self.text)
-        return self._key
-
-    @property
-    def numeral(self) -> Numeral | None:
-        """The plain number that it is."""
-        if self._numeral is False:
-            self._numeral = read_numeral(self.text)
-        return self._numeral
-
-    @property
-    def rewritten(self) -> str:
-        """The text in the common notations."""
-        if self._rewritten is None:
-            self._rewritten = rewritten(self.text)
-        return self._rewritten
-
-    @property
-    def tree(self) -> Node | ParseError:
-        """The tree, or why there is none."""
-        if self._tree is None:
-            try:
-                self._tree = parse(self.rewritten)
-            except (ValueError, ArithmeticError) as error:
-                self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
-        return self._tree
-
-    def ungrouped(self) -> Node | None:
-        """The tree with every comma read as that of a list."""
-        try:
-            return parse(self.rewritten, groups=False)
-        except (ValueError, ArithmeticError):
-            return None
-
-    def without_units(self) -> Node | None:
-        """The tree with letters for units only where they stand upright; None where that changes nothing."""
-        assert isinstance(self.tree, Node)
-        if len(self.text) > _LONGEST_LOOSE or not has_unit(self.tree):
-            return None
-        try:
-            found = parse(self.rewritten, units=False)
-        except (ValueError, ArithmeticError):
-            return None
-        return None if found == self.tree else found
-
-    def with_units(self, *, glued: bool) -> Node | None:
-        """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
-        if len(self.text) > _LONGEST_LOOSE:
-            return None
-        if not only_units(self.rewritten.rpartition("=")[2]):
-            return None
-        try:
-            found = parse(self.rewritten, loose=True, glued=glued)
-        except (ValueError, ArithmeticError):
-            return None
-        return None if found == self.tree else found
-
-
-def read(raw: str) -> Reading:
-    """Read a text that is an answer or a gold."""
-    return Reading(raw)
 
 
 def _missing(gold: str) -> str | None:
@@ -288,17 +189,11 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
         same = same_words(gold.text, answer.text) or bare(gold.text) == bare(answer.text)
         return Verdict(same, "same words" if same else f"the answer cannot be read: {theirs}")
     decision = decide(mine, theirs, gold.text[:200])
-    if not decision.equal and (again := _with_letters_as_units(gold, answer)) is not None:
-        return Verdict(True, f"{again.rule}, with letters for a unit")
-    if not decision.equal and (again := _with_letters_as_factors(gold, answer)) is not None:
-        return Verdict(True, f"{again.rule}, with letters for factors")
     if not decision.equal and (families := same_parameter(mine, theirs)) is not None:
         again = decide(*families, gold.text[:200])
         if again.equal:
             return Verdict(True, f"{again.rule}, for every integer")
-    if not decision.equal and (again := _with_floors(gold, answer)) is not None:
-        return Verdict(True, f"{again.rule}, with brackets for the whole part")
-    if not decision.equal and (other := _with_other_marks(gold, answer)) is not None:
+    if not decision.equal and (other := second_reading(gold, answer)) is not None:
         return other
     if decision.equal is not None:
         return Verdict(decision.equal, decision.rule)
@@ -341,72 +236,6 @@ _LETTERS = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3}|\\(?:text|mathrm|mbox)")
 def _same(gold: Reading, answer: Reading, timeout: float) -> bool:
     quick = _quick(gold, answer)
     return quick.equal if quick is not None else _slow(gold, answer, timeout).equal
-
-
-def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
-    """Equal where the letters behind a number are a unit (``5 m``); without a space only where the other side has a unit."""
-    trees: list[list[Node]] = []
-    for side, other in ((gold, answer), (answer, gold)):
-        assert isinstance(side.tree, Node)
-        assert isinstance(other.tree, Node)
-        loose = side.with_units(glued=has_unit(other.tree)) if free(side.tree) else None
-        trees.append([side.tree] if loose is None else [loose, side.tree])
-    for mine in trees[0]:
-        for theirs in trees[1]:
-            if (mine is not gold.tree or theirs is not answer.tree) and not any(
-                free(without_name(tree)) for tree in (mine, theirs)
-            ):
-                again = decide(mine, theirs, gold.text[:200])
-                if again.equal:
-                    return again
-    return None
-
-
-def _with_letters_as_factors(gold: Reading, answer: Reading) -> Decision | None:
-    r"""Equal where letters that could be units are factors (``\sqrt{3kT/m}``): only where one side has letters besides."""
-    assert isinstance(gold.tree, Node)
-    assert isinstance(answer.tree, Node)
-    mine, theirs = gold.without_units(), answer.without_units()
-    if mine is None and theirs is None:
-        return None
-    if not free(without_name(gold.tree)) and not free(without_name(answer.tree)):
-        return None
-    again = decide(mine or gold.tree, theirs or answer.tree, gold.text[:200])
-    return again if again.equal else None
-
-
-def _with_floors(gold: Reading, answer: Reading) -> Decision | None:
-    """Equal where one side's square brackets are the whole part that the other writes with ``\\lfloor``."""
-    for one, other in ((gold, answer), (answer, gold)):
-        if "[" not in other.text or "floor" not in one.rewritten or "floor" in other.rewritten:
-            continue
-        again = Reading(_SQUARE.sub(lambda m: "\\lfloor " if m[0] == "[" else "\\rfloor ", other.text)).tree
-        if isinstance(again, Node) and isinstance(one.tree, Node):
-            decision = decide(*((one.tree, again) if one is gold else (again, one.tree)), gold.text[:200])
-            if decision.equal:
-                return decision
-    return None
-
-
-_SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
-
-
-def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
-    """Equal where commas mean something else: between groups of digits, before decimals, or between the parts of a list."""
-    for one, other, decimal in ((gold, answer, True), (answer, gold, False)):
-        if (
-            one.numeral is not None
-            and (second := regrouped(other.text, decimal=decimal and one.numeral.digits > 0)) is not None
-        ):
-            pair = (one.numeral, second) if decimal else (second, one.numeral)
-            return Verdict(bool(same_numeral(*pair)), "exact numbers, with other marks between the digits")
-    if grouped_list(gold.text) or grouped_list(answer.text):
-        mine, theirs = gold.ungrouped(), answer.ungrouped()
-        if mine is not None and theirs is not None:
-            again = decide(mine, theirs, gold.text[:200])
-            if again.equal and mine.kind in ("list", "set"):
-                return Verdict(True, f"{again.rule}, as lists")
-    return None
 
 
 def _as_words(gold: Reading, answer: Reading) -> Verdict | None:

@@ -1,0 +1,198 @@
+"""An answer's text as the ladder sees it, and what the same letters may mean besides: units or factors, brackets, commas."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from .equivalence.equality import Decision
+from .equivalence.normalization import without_name
+from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
+from .equivalence.quantities import has_unit
+from .equivalence.second_readings import decide
+from .reading.chinese import from_chinese
+from .reading.clean import clean, squeeze
+from .reading.notations import rewritten
+from .reading.parser import parse
+from .reading.text_answers import repeating
+from .reading.tokens import MAX_CHARACTERS
+from .reading.tree import Node, ParseError, free
+from .reading.unit_spellings import without_direction
+from .reading.units import only_units
+from .verdicts import Verdict
+
+__all__ = ["Reading", "read", "second_reading"]
+
+_LONGEST_LOOSE = 200  # characters in which letters are tried as units
+
+
+class Reading:
+    """A text as the ladder sees it: each form is worked out when first asked for."""
+
+    __slots__ = ("_key", "_numeral", "_rewritten", "_tree", "direction", "text")
+
+    def __init__(self, raw: str) -> None:
+        if raw.isdigit() and raw.isascii():  # clean already, as most answers are
+            self.text = raw
+        # what is cleaned may be shorter; what is longer than this is not worth the passes
+        elif len(raw) <= 4 * MAX_CHARACTERS:
+            # before `clean`, which takes dots at the end for a full stop
+            text = clean(repeating(raw) if "..." in raw else raw)
+            self.text = text if text.isascii() else from_chinese(text)
+        else:
+            self.text = raw
+        self.text, self.direction = without_direction(self.text)
+        self._key: str | None = None
+        self._numeral: Numeral | Literal[False] | None = False
+        self._rewritten: str | None = None
+        self._tree: Node | ParseError | None = None
+
+    def __repr__(self) -> str:
+        return f"Reading({self.text!r})"
+
+    @property
+    def key(self) -> str:
+        """The text without typesetting."""
+        if self._key is None:
+            self._key = squeeze(self.text)
+        return self._key
+
+    @property
+    def numeral(self) -> Numeral | None:
+        """The plain number that it is."""
+        if self._numeral is False:
+            self._numeral = read_numeral(self.text)
+        return self._numeral
+
+    @property
+    def rewritten(self) -> str:
+        """The text in the common notations."""
+        if self._rewritten is None:
+            self._rewritten = rewritten(self.text)
+        return self._rewritten
+
+    @property
+    def tree(self) -> Node | ParseError:
+        """The tree, or why there is none."""
+        if self._tree is None:
+            try:
+                self._tree = parse(self.rewritten)
+            except (ValueError, ArithmeticError) as error:
+                self._tree = ParseError(str(error))  # without its traceback, which would keep the frames alive
+        return self._tree
+
+    def ungrouped(self) -> Node | None:
+        """The tree with every comma read as that of a list."""
+        try:
+            return parse(self.rewritten, groups=False)
+        except (ValueError, ArithmeticError):
+            return None
+
+    def without_units(self) -> Node | None:
+        """The tree with letters for units only where they stand upright; None where that changes nothing."""
+        assert isinstance(self.tree, Node)
+        if len(self.text) > _LONGEST_LOOSE or not has_unit(self.tree):
+            return None
+        try:
+            found = parse(self.rewritten, units=False)
+        except (ValueError, ArithmeticError):
+            return None
+        return None if found == self.tree else found
+
+    def with_units(self, *, glued: bool) -> Node | None:
+        """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
+        if len(self.text) > _LONGEST_LOOSE:
+            return None
+        if not only_units(self.rewritten.rpartition("=")[2]):
+            return None
+        try:
+            found = parse(self.rewritten, loose=True, glued=glued)
+        except (ValueError, ArithmeticError):
+            return None
+        return None if found == self.tree else found
+
+
+def read(raw: str) -> Reading:
+    """Read a text that is an answer or a gold."""
+    return Reading(raw)
+
+
+def second_reading(gold: Reading, answer: Reading) -> Verdict | None:
+    """Equal (or another number) where the texts mean something else than they seem to; None where that tells nothing."""
+    for reading, why in _READINGS:
+        if (again := reading(gold, answer)) is not None:
+            return Verdict(True, f"{again.rule}, {why}")
+    return _with_other_marks(gold, answer)
+
+
+def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
+    """Equal where the letters behind a number are a unit (``5 m``); without a space only where the other side has a unit."""
+    trees: list[list[Node]] = []
+    for side, other in ((gold, answer), (answer, gold)):
+        assert isinstance(side.tree, Node)
+        assert isinstance(other.tree, Node)
+        loose = side.with_units(glued=has_unit(other.tree)) if free(side.tree) else None
+        trees.append([side.tree] if loose is None else [loose, side.tree])
+    for mine in trees[0]:
+        for theirs in trees[1]:
+            if (mine is not gold.tree or theirs is not answer.tree) and not any(
+                free(without_name(tree)) for tree in (mine, theirs)
+            ):
+                again = decide(mine, theirs, gold.text[:200])
+                if again.equal:
+                    return again
+    return None
+
+
+def _with_letters_as_factors(gold: Reading, answer: Reading) -> Decision | None:
+    r"""Equal where letters that could be units are factors (``\sqrt{3kT/m}``): only where one side has letters besides."""
+    assert isinstance(gold.tree, Node)
+    assert isinstance(answer.tree, Node)
+    mine, theirs = gold.without_units(), answer.without_units()
+    if mine is None and theirs is None:
+        return None
+    if not free(without_name(gold.tree)) and not free(without_name(answer.tree)):
+        return None
+    again = decide(mine or gold.tree, theirs or answer.tree, gold.text[:200])
+    return again if again.equal else None
+
+
+def _with_floors(gold: Reading, answer: Reading) -> Decision | None:
+    """Equal where one side's square brackets are the whole part that the other writes with ``\\lfloor``."""
+    for one, other in ((gold, answer), (answer, gold)):
+        if "[" not in other.text or "floor" not in one.rewritten or "floor" in other.rewritten:
+            continue
+        again = Reading(_SQUARE.sub(lambda m: "\\lfloor " if m[0] == "[" else "\\rfloor ", other.text)).tree
+        if isinstance(again, Node) and isinstance(one.tree, Node):
+            decision = decide(*((one.tree, again) if one is gold else (again, one.tree)), gold.text[:200])
+            if decision.equal:
+                return decision
+    return None
+
+
+_SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
+
+
+def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
+    """Equal where commas mean something else: between groups of digits, before decimals, or between the parts of a list."""
+    for one, other, decimal in ((gold, answer, True), (answer, gold, False)):
+        if (
+            one.numeral is not None
+            and (second := regrouped(other.text, decimal=decimal and one.numeral.digits > 0)) is not None
+        ):
+            pair = (one.numeral, second) if decimal else (second, one.numeral)
+            return Verdict(bool(same_numeral(*pair)), "exact numbers, with other marks between the digits")
+    if grouped_list(gold.text) or grouped_list(answer.text):
+        mine, theirs = gold.ungrouped(), answer.ungrouped()
+        if mine is not None and theirs is not None:
+            again = decide(mine, theirs, gold.text[:200])
+            if again.equal and mine.kind in ("list", "set"):
+                return Verdict(True, f"{again.rule}, as lists")
+    return None
+
+
+_READINGS = (
+    (_with_letters_as_units, "with letters for a unit"),
+    (_with_letters_as_factors, "with letters for factors"),
+    (_with_floors, "with brackets for the whole part"),
+)
