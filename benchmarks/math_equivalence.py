@@ -52,6 +52,7 @@ BLIND = (
     "twentieth",
     "twentyfirst",
     "twentyfifth",
+    "twentysixth",
 )
 FRESH = (
     "science",

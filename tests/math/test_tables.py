@@ -42,6 +42,7 @@ TABLES = (
     "twentythird_answers",
     "twentyfourth_answers",
     "twentyfifth_answers",
+    "twentysixth_answers",
     "around_a_value",
 )
 
@@ -103,6 +104,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "twentieth_words",
         "twentyfirst_words",
         "twentyfifth_words",
+        "twentysixth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

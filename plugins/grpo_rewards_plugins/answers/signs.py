@@ -33,7 +33,7 @@ _STATED = re.compile(
     r"(?:\*\*)?([Tt]rue|[Ff]alse)\b(?:\*\*)?[.!]"
 )
 _FORMULA_END = re.compile(
-    r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-z^(])(?=\S*\d)[-\w^*/+().{}]+(?:\s+[-+*/]\s+[-\w^*/+().{}]+)*?)\.?$"
+    r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-zπ√^(])(?=\S*\d)[-\w^*/+().{}√]+(?:\s+[-+*/]\s+[-\w^*/+().{}√]+)*?)\.?$"
 )
 # "the vertex is (3, 4)", "the solution set is x < 4", "the distance is √5", "the heat is 1.2 × 10^5 J"
 _FORMULA_SAID = re.compile(

@@ -28,6 +28,7 @@ from .reading.text_answers import (
     choices,
     division,
     is_words,
+    permutation,
     same_labels,
     same_words,
     words,
@@ -66,6 +67,7 @@ def unreadable(gold: Reading) -> str | None:
         or based_digits(gold.text)
         or clock(gold.text)
         or date(gold.text)
+        or permutation(gold.text)
     ):
         return None
     tree = gold.tree
@@ -252,6 +254,10 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
         return Verdict(formula, "chemical formulas")
     if (named := same_labels(gold.text, answer.text)) is not None:
         return Verdict(named, "numbers of statements")
+    if (cycles := permutation(gold.text)) is not None or permutation(answer.text) is not None:
+        mine = cycles or permutation(gold.text, glued=True)
+        same = mine is not None and mine == permutation(answer.text, glued=True)
+        return Verdict(same, "permutations")
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
     if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
         return Verdict(several == theirs_too, "choice letters")

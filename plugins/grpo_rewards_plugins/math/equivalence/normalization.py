@@ -7,7 +7,7 @@ from math import prod
 
 from flint import fmpq
 
-from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, walk
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, number, walk
 from .equality import expressions_equal
 
 __all__ = ["in_parts", "name_like", "normalized", "without_name"]
@@ -185,11 +185,14 @@ def name_like(node: Node) -> bool:
         return name_like(node.args[0])
     if kind in ("union", "cap", "setminus"):
         return all(arg.kind == "sym" and arg.value[:1].isupper() for arg in node.args)
-    if kind == "pow":
-        return False
+    if kind == "pow":  # "\\chi^2 = 3.84"; "x^2 = 4" is an equation
+        return node.args[1] == number(2) and node.args[0].kind == "sym" and node.args[0].value in _SQUARED_NAMES
     if kind in ("ratio", "tuple"):
         return all(name_like(arg) for arg in node.args)
     return kind == "opaque" and (node.value == "diff" or (node.value in ("lim", "int") and _known_limit(node)))
+
+
+_SQUARED_NAMES = frozenset(("\\chi", "\\sigma", "R"))
 
 
 def _inverse(node: Node) -> bool:

@@ -269,7 +269,7 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
         if left.kind == other_left.kind == "sym" and left.value.lower() != other_left.value.lower():
             return Decision(False, "different variables")
         if left.kind != "sym" or other_left.kind != "sym":
-            if _functions(left) != _functions(other_left):
+            if _functions(left) != _functions(other_left) or (left.kind == "pow") != (other_left.kind == "pow"):
                 return Decision(False, "different names")
             mine, theirs = _letters(left), _letters(other_left)
             if mine != theirs and (
@@ -293,7 +293,7 @@ def _same_head(one: Node, other: Node) -> bool:
     if one.kind == other.kind == "sym" and _INDEX.sub("", f"{one.value}'") == f"{other.value}'":
         return True
     if one.kind == other.kind == "sym" or (one.kind == other.kind == "apply" and one.args == other.args):
-        return str(one.value) == f"\\vec {other.value}"  # a vector with and without its arrow
+        return str(one.value) in (f"\\vec {other.value}", f"\\hat {other.value}")  # a vector, an estimate
     return one.kind == "apply" and other.kind == "sym" and one.value == other.value and not free(one) & {other.value}
 
 

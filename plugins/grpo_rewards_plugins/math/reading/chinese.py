@@ -50,7 +50,7 @@ _DIGITS = {char: at for at, char in enumerate("零一二三四五六七八九")}
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8}
 _NUMERAL = re.compile("负?[零〇一二两三四五六七八九十百千万亿]{1,24}")
-_WHOLE = re.compile("[零〇一二两三四五六七八九十百千万亿分之点负]{1,24}")
+_WHOLE = re.compile("[零〇一二两三四五六七八九十百千万亿分之点负根号]{1,24}")
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)\s*([万亿])")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _BEHIND_NUMBER = r"(?<=[\d}\)%π])\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
@@ -124,10 +124,15 @@ def _numeral(text: str) -> str | None:
         sign = "-" if plain.startswith("负") else ""
         below, parted, above = plain.removeprefix("负").partition("分之")
         if parted:
-            bottom, top = _whole("一百" if below == "百" else below), _whole(above)
+            rooted = above.startswith("根号")
+            bottom, top = _whole("一百" if below == "百" else below), _whole(above.removeprefix("根号"))
             if bottom is None or top is None or not bottom:
                 return None
+            if rooted:
+                return f"{sign}\\frac{{\\sqrt{{{top}}}}}{{{bottom}}}"
             return f"{sign}{top}\\%" if below == "百" else f"{sign}\\frac{{{top}}}{{{bottom}}}"
+        if below.startswith("根号") and (under := _whole(below[2:])) is not None:
+            return f"{sign}\\sqrt{{{under}}}"
         above, pointed, digits = below.partition("点")
         decimals = "".join(str(_DIGITS[char]) for char in digits if char in _DIGITS)
         if (value := _whole(above)) is not None and len(decimals) == len(digits):

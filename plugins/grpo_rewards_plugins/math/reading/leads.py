@@ -20,7 +20,7 @@ OPTION = re.compile(
 _LABEL = re.compile(
     # "vertex: (1, -4)", "95% CI: [1, 2]", "p-value = 0.03", "pH 7.4"
     r"(?:\\text\{\s?)?(?:\d{1,2}\s?\\?%\s(?:CI|[a-z]+(?: [a-z]+)?)|(?=[a-zA-Z -]{0,40}[a-z]{4})[A-Za-z]+(?:[ -][A-Za-z]+){0,4})\s?[:=]\s?\}?\s?"
-    r"(?=[^\s:=][^:=]*$)|(?:\\text\{\s?)?(?:pH|rank|nullity|degree|order|dimension|slope|radius)\s(?:of\s|is\s)?\}?\s?(?=\d)"
+    r"(?=[^\s:=][^:=]*$)|(?:\\text\{\s?)?(?:pH|rank|nullity|degree|order|dimension|slope|radius(?:\sof\sconvergence)?)\s(?:of\s|is\s)?\}?\s?(?=\d)"
     r"|[Hh]_?\{?[01aA]\}?\s?:\s?(?=\S)"
     # "a total of 120", "Grandma has 5 apples"
     r"|(?:\\text\{\s?)?(?:[Tt]he year|[Aa] total of|[Ii]n total,?|[Ee]xactly|[Oo]nly|[Jj]ust|[Pp]recisely)\s\}?\s?(?=[-\d\\$(])"
@@ -43,7 +43,7 @@ _LABEL = re.compile(
 _LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks for ("m+n = 103")
     r"(?:\\(?:ker|dim|nabla\s?\\(?:cdot|times))(?![a-z])|\\(?:text|operatorname|mathrm)\{(?:rank|nullity|ker|dim|null|Null|Col|im|Im|tr|curl|div)\}"
     r"|\\mathcal\{?\s?L\}?\s?(?=\\left|\\\{|[({\[]))[^=<>]{0,40}=\s?(?=[^=<>]+$)"
-    r"|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|[A-Z]\s?\\sim\s?(?=N|\\mathcal|\\text)"
+    r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|[A-Z]\s?\\sim\s?(?=N|\\mathcal|\\text)"
 )
 _TURNED = re.compile(
     r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",

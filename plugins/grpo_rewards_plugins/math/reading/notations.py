@@ -105,6 +105,10 @@ _UNIT_IN_BRACKETS = re.compile(
 _CONDITION_IN_BRACKETS = re.compile(  # "y = 2x (x > 0)", not "P(X > 0)"
     r"(?:(?<=[\d})])|\s|\\[ ,;]|\\q?quad)\s?\((\s?[a-z](?:_\w)?\s?(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant)|neq?)(?![a-z]))[^()=]{1,30})\)$"
 )
+_DISTRIBUTION = re.compile(
+    rf"(?<![a-zA-Z])(?:(?:{_TEXT}|\\operatorname)\s?\{{\s?)?(Normal|Bin(?:omial|om)?|Unif(?:orm)?)\s?\}}?\s?(?=(?:\\left)?\()"
+)
+_DISTRIBUTIONS = {"Nor": "N", "Bin": "B", "Uni": "U"}
 _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
@@ -164,6 +168,8 @@ def rewritten(text: str) -> str:
     if head in "aA" and (match := _ARTICLE.match(text)) is not None:
         text, head = text[match.end() :], "0"
     if head.isalpha() or head == "\\":
+        if "(" in text:
+            text = _DISTRIBUTION.sub(lambda m: _DISTRIBUTIONS[m[1][:3]], text, count=1)
         text = _ABOUT.sub(lambda m: "" if m[1] or m[0][0] != "\\" else "\\text{", text, count=1)
         text = _CURRENCY_CODE.sub(lambda m: CURRENCY_CODES[m[1].rstrip(".")], text, count=1)
     elif head == "<" and (match := _ANGLES.fullmatch(text)) is not None:
@@ -326,7 +332,7 @@ def _whole_set(match: re.Match[str]) -> str:
 
 
 _RESIDUES = re.compile(
-    r"([a-zA-Z]\s?)\\equiv\s?((?:-?\d{1,9}(?:,|\\text\{\s?(?:or|and)\s?\}|\s(?:or|and)\s)\s?){1,12}-?\d{1,9})\s?"
+    r"([a-zA-Z]\s?)\\equiv\s?((?:-?\d{1,9}\s?(?:,|\\text\{\s?(?:or|and)\s?\}|(?<=\s)(?:or|and)\s)\s?){1,12}-?\d{1,9})\s?"
     r"(\\pmod\s?\{?\s?\d{1,9}\s?\}?|\(\s?\\?(?:bmod|mod)\s?\{?\d{1,9}\}?\s?\))"
 )
 _SAID_TWICE = re.compile(r"(?:\\text\{)?(\d{1,6})\s?\(([a-zA-Z -]{2,40})\)\}?")

@@ -267,7 +267,7 @@ def _command(parser: Parser, text: str) -> Node:
         return _accented(parser, _ACCENT_NAMES.get(text, text))
     if text in ("\\sum", "\\prod"):
         return series(parser, text[1:])
-    if text in ("\\int", "\\lim", "\\oint", "\\iint"):
+    if text in ("\\int", "\\lim", "\\oint", "\\iint", "\\iiint"):
         return calculus(parser, text[1:])
     if text in ("\\angle", "\\triangle", "\\Delta", "\\measuredangle"):
         inner = parser.power()
@@ -352,6 +352,9 @@ def _named_set(parser: Parser, name: str) -> Node:
             parser.expect("}")
         else:
             name += parser.take().text
+    if parser.met("["):  # a ring with what is adjoined
+        parser.take()
+        return Node("apply", f"{name}[", inside(parser, "]"))
     return Node("named", name)
 
 

@@ -250,6 +250,8 @@ def calculus(parser: Parser, name: str) -> Node:
     else:
         raise ParseError("an integral without its variable")
     inner = tokens[parser.at : end]
+    while inner and inner[-1].text == "\\cdot":  # "F \\cdot dr"
+        inner.pop()
     # at the same depth, so that integrals within integrals stay bounded
     sub = type(parser)(inner, parser.depth)
     body = sub.sum() if inner else number(1)

@@ -53,6 +53,8 @@ _PHRASES = (
     (re.compile(r"\bno such [a-z]+(?: [a-z])?(?: exists?)?$"), "none"),
     (re.compile(r"\bconverge(?:s|d)? ([a-z]{4,}ly)\b"), r"\1 convergent"),
     (re.compile(r"\bskewed (?:to the )?(left|right)\b"), r"\1 skewed"),
+    (re.compile(r"\bpositively skewed\b"), "right skewed"),
+    (re.compile(r"\bnegatively skewed\b"), "left skewed"),
     (re.compile(r"\bdiverges\b"), "divergent"),
     (re.compile(r"\bconverges\b"), "convergent"),
     (re.compile(r"(?<=[a-z]{3})-(?=[a-z]{2})"), " "),  # "x-i" is a difference

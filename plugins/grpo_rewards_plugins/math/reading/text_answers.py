@@ -12,6 +12,7 @@ __all__ = [
     "choices",
     "division",
     "is_words",
+    "permutation",
     "repeating",
     "same_labels",
     "same_words",
@@ -57,6 +58,30 @@ _BAR = re.compile(
 _PARENTHESES = re.compile(r"(?<![\w.])(\d{1,60})\.(\d{0,60})\((\d{1,60})\)(?![\w(])")
 _BARE_BAR = re.compile(r"(?<=[\d.])\\(?:overline|bar|dot)\s*(\d)")
 _DOTS = re.compile(r"(?<![\d.])(\d{0,40})\.(\d{1,60})\s*(?:\\ldots|\\dots|\\cdots|\.\.\.)")
+
+
+_CYCLE = re.compile(r"\(\s?(\d{1,2}(?:(?:\s|~|\\[ ,;:])\s?\d{1,2}){0,19})\s?\)")
+_CYCLES = re.compile(rf"(?:{_CYCLE.pattern}(?:\s|\\[ ,;]|\\cdot\s|\\circ\s)?){{1,12}}")
+_CYCLES_GLUED = re.compile(r"(?:\((?!\d*(\d)\d*\1)[1-9]{1,9}\)\s?){1,6}")
+
+
+def permutation(text: str, *, glued: bool = False) -> list[tuple[int, ...]] | None:
+    """Cycles with spaces between their numbers (``(1 2)(3 4)``), with `glued` also ``(12)(34)``: each from its smallest number on,
+    in one order where they have no number in common; None for any other text.
+    """
+    if text[:1] != "(":
+        return None
+    if _CYCLES.fullmatch(text) is not None and any(" " in cycle or "\\" in cycle for cycle in _CYCLE.findall(text)):
+        cycles = [[int(number) for number in re.findall(r"\d+", cycle)] for cycle in _CYCLE.findall(text)]
+    elif glued and _CYCLES_GLUED.fullmatch(text) is not None:
+        cycles = [[int(number) for number in cycle] for cycle in re.findall(r"\d+", text)]
+    else:
+        return None
+    if any(len(set(cycle)) < len(cycle) for cycle in cycles):
+        return None
+    turned = [tuple(cycle[(at := cycle.index(min(cycle))) :] + cycle[:at]) for cycle in cycles if len(cycle) > 1]
+    numbers = [number for cycle in turned for number in cycle]
+    return sorted(turned) if len(set(numbers)) == len(numbers) else turned
 
 
 def words(text: str) -> str:
