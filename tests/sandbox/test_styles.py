@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import textwrap
 from typing import Any
 
@@ -310,3 +311,12 @@ def test_a_program_has_what_a_script_has(sandbox: Sandbox, what: str) -> None:
     script = text + "if __name__ == '__main__':\n    print(*f(int(input())))\n"
     for verdict in sandbox.run([*jobs, Job(script, [{"input": "3", "output": "0 1 2"}], "stdio")]):
         assert verdict.passed, verdict
+
+
+# later versions count calls through C and stop at ten thousand, whatever the stack is
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="a stack is no bound there")
+def test_a_stack_is_as_deep_as_on_the_sites(local: Sandbox) -> None:
+    deep = "import functools, sys\nsys.setrecursionlimit(10 ** 7)\n@functools.cache\ndef f(n):\n    return n and f(n - 1) + 1\n"
+    jobs = [Job(deep, [{"arguments": [90000], "result": 90000}], "calls", entry_point="f")]
+    jobs.append(Job(deep + "print(f(90000))", [{"input": "", "output": "90000"}], "stdio"))
+    assert all(verdict.passed for verdict in local.run(jobs))

@@ -9,9 +9,10 @@ import resource
 import sys
 import threading
 
+from .isolation import limits
+
 # a file is made only for those that may open it: where there is no mount of its own, each that a job leaves costs a fork
 _MAY_OPEN_ITSELF = re.compile(r"__file__|\bargv\b|\bmultiprocessing\b|\bconcurrent\b|\bjoblib\b")
-_STACK_SHARE = 4
 
 
 def path_of(name: str) -> str:
@@ -41,6 +42,6 @@ def bound_stacks() -> None:
 
     def stack_size(size: int = 0, /) -> int:
         limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        return asked(size if limit == resource.RLIM_INFINITY else min(size, limit // _STACK_SHARE))
+        return asked(size if limit == resource.RLIM_INFINITY else min(size, limits.stack_of(limit)))
 
     threading.stack_size = sys.modules["_thread"].stack_size = stack_size  # type: ignore[attr-defined]

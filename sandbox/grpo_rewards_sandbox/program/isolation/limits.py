@@ -19,6 +19,11 @@ def _lower(which: int, value: int, hard: int | None = None) -> None:
     resource.setrlimit(which, (value, top))
 
 
+def stack_of(memory: int) -> int:
+    """How many bytes of its memory a stack may take."""
+    return min(memory // 4, 256 << 20)
+
+
 def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts: bool = False) -> None:
     """Bind this process and all it starts to what came with its job, in bytes, seconds and counts; `processes` only where this user runs nothing else, but for `spared` ones.
 
@@ -29,6 +34,9 @@ def apply(limits: Mapping[str, int], *, processes: bool, spared: int = 0, starts
         # the soft limit's signal says why it ended; the hard one's cannot be caught
         _lower(resource.RLIMIT_CPU, limits["cpu_seconds"], limits["cpu_seconds"] + 1)
         _lower(resource.RLIMIT_AS, limits["memory"])
+        # of the process that was forked, so far as the kernel left room above it when the interpreter began
+        _, ceiling = resource.getrlimit(resource.RLIMIT_STACK)
+        _lower(resource.RLIMIT_STACK, stack_of(limits["memory"]), ceiling)
     _lower(resource.RLIMIT_NOFILE, limits["open_files"])
     _lower(resource.RLIMIT_FSIZE, limits["file_bytes"])
     _lower(resource.RLIMIT_MEMLOCK, 0)

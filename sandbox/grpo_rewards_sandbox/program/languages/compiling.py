@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from ..clock import JobClock
+from ..isolation.limits import stack_of
 from . import sources, table
 from .cells import Cell, CellSlot, JobEnded, Output, RunCommand, sealed
 
@@ -19,7 +20,6 @@ _LIMITS = {
 }  # fmt: skip
 _KEPT_BYTES, _KEPT = 64 << 20, 128
 _FIRST_LINES, _MAX_SAID = 8, 800
-_STACK_SHARE, _MAX_STACK = 4, 256 << 20
 _RESERVED = 2 << 30  # bytes that a runtime may map and not use
 
 
@@ -130,7 +130,7 @@ def command(
     """Return how these words are started, with the limits of this language's runtime."""
     entry = table.LANGUAGES[language]
     memory = limits["memory"]
-    stack = min(memory // _STACK_SHARE, _MAX_STACK)
+    stack = stack_of(memory)
     compiling = words != entry.run
     reserves = entry.reserves or compiling
     values = {

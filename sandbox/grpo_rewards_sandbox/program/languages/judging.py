@@ -10,6 +10,7 @@ from ..clock import JobClock
 from ..comparison import same_output
 from ..formats.program_run import EXIT_MODULE, LIMIT_OF_EXIT
 from ..formats.report import JobReport, install, refused
+from ..isolation.limits import stack_of
 from ..protocol import CaseMessage, JobMessage
 from . import checkers, endings, sources, table, values
 from .cells import Cell, CellSlot, JobEnded, Output, RunCommand
@@ -100,7 +101,11 @@ class Judge:
     def _how(self, job: JobMessage, program: Program, text: str, seconds: float) -> RunCommand:
         limits = job["limits"]
         if program.language == "python":
-            bound = {"AS": limits["memory"], "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
+            bound = {
+                "STACK": stack_of(limits["memory"]),
+                "AS": limits["memory"],
+                "CPU": min(limits["cpu_seconds"], int(seconds) + 1),
+            }
             return RunCommand(["main.py"], {}, bound, limits["memory"], text)
         return command(
             program.language, table.LANGUAGES[program.language].run, program.name, program.main, limits, seconds
