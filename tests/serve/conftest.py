@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("uvicorn")
-pytest.importorskip("starlette")
+pytest.importorskip("httptools")
+pytest.importorskip("uvloop")
 
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 REWARDS = '''

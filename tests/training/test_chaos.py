@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("trl")
-pytest.importorskip("uvicorn")
+pytest.importorskip("httptools")
 
 pytestmark = [pytest.mark.train, pytest.mark.timeout(600)]
 

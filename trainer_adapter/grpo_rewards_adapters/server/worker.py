@@ -7,7 +7,7 @@ import struct
 import threading
 import time
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 import orjson
 
@@ -65,11 +65,20 @@ def _problem(status: int, text: str) -> tuple[int, int, bytes]:
     return status, 0, dump_json({"error": text[:2000]})
 
 
-def _is_plain(row: Mapping[str, object], seen: object) -> bool:
-    """Whether a row has the usual shape, which needs no closer look; `seen`: the prompt of a row that has."""
-    prompt = row.get("prompt", "")
+def _are_plain(rows: list[Any]) -> bool:
+    """Whether rows have the usual shape, which needs no closer look; column by column, as the rows of a request are alike."""
+    if set(map(type, rows)) != {dict}:
+        return False
+    completions = [row.get("completion") for row in rows]
+    if set(map(type, completions)) != {str} and not all(map(_is_said, completions)):
+        return False
+    prompts = [row.get("prompt", "") for row in rows]
     # rows of a group have one prompt: to compare it is quicker than to look at its messages again
-    return _is_said(row.get("completion")) and (prompt == seen or _is_said(prompt)) and "completion_ids" not in row
+    if not all(
+        map(_is_said, [prompt for prompt, seen in zip(prompts, ["", *prompts], strict=False) if prompt != seen])
+    ):
+        return False
+    return not [row for row in rows if "completion_ids" in row]
 
 
 def _is_said(value: object) -> bool:
@@ -88,22 +97,13 @@ def _score(composite: Composite, data: Mapping[str, object], *, careful: bool) -
     rows = data.get("rows")
     if not isinstance(rows, list) or not rows:
         raise InputError("expected {'rows': [{'completion': ..., 'prompt': ..., ...}, ...]} with one row or more")
-    samples: list[dict[str, object]] = []
-    seen: object = ""
-    for index, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise InputError(f"rows[{index}] must be an object, not {type(row).__name__}")
-        if _is_plain(row, seen):
-            samples.append(row)
-            seen = row.get("prompt", "")
-            continue
-        try:
-            samples += read_shape(row).samples
-        except ShapeError as error:
-            raise InputError(f"rows[{index}]: {error}") from None
-    batch = Batch.from_rows(samples)
-    composite.check_columns(batch.available, batch=batch)
-    table = composite.evaluate(batch, timeout=_patience(composite)) if careful else composite.score(batch)
+    samples = rows if _are_plain(rows) else _samples(rows)
+    if careful:
+        batch = Batch.from_rows(samples)
+        composite.check_columns(batch.available, batch=batch)
+        table = composite.evaluate(batch, timeout=_patience(composite))
+    else:
+        table = composite.score(samples)
     broken = sorted(
         row for row in table.left_out if any(outcomes[row].status == "error" for outcomes in table.components.values())
     )
@@ -117,6 +117,18 @@ def _score(composite: Composite, data: Mapping[str, object], *, careful: bool) -
     if data.get("explain"):
         found["rows"] = [table.row(row) for row in range(len(table))]
     return 200, len(samples), dump_json(found)
+
+
+def _samples(rows: list[Any]) -> list[dict[str, object]]:
+    samples: list[dict[str, object]] = []
+    for index, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise InputError(f"rows[{index}] must be an object, not {type(row).__name__}")
+        try:
+            samples += read_shape(row).samples
+        except ShapeError as error:
+            raise InputError(f"rows[{index}]: {error}") from None
+    return samples
 
 
 def _openrlhf(composite: Composite, data: Mapping[str, object]) -> tuple[int, int, bytes]:
