@@ -66,6 +66,8 @@ def run(
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
     if not quiet:
         candidate_side.follow_seed(peer, text)
+        if "mock" in text:
+            candidate_side.follow_mock(peer)
         guard.install(peer.refuse, text, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
