@@ -14,23 +14,29 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import search_grammar as grammar
 from grpo_rewards_sandbox import Sandbox, SandboxUnavailable, Verdict, open_sandbox
 from search_grammar import Program
-from search_tasks import Task, load_tasks, luck
+from search_tasks import Task, best_of_plain_data, load_tasks, luck
 
 ABOUT_THE_CANDIDATE = ("passed", "failed", "error", "timeout", "limit")
-BATCH, OTHERS, NEW = 32, 4, 0.4  # programs a round; further tasks each is tried on; the share of new ones
-WEIGHTS = {"asserts": 1.0, "humaneval": 1.0, "pytest": 0.1}  # a pytest file takes several times as long
+BATCH, OTHERS, NEW = 32, 1, 0.3  # programs a round; further tasks each is tried on; the share of new ones
+KEPT = 8  # of the programs whose verdict said something new, for each task
 
 Niche = tuple[Task, str]  # a task in one format
+
+
+def written(program: Program, task: Task) -> str:
+    """The program as a solution of the task."""
+    return program.source(task.name, task.also, task.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +59,34 @@ class Search:
     niches: list[Niche]
     fidelity: str = "isolated"
     best: dict[tuple[Task, str], tuple[float, Program]] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)  # what verdicts said, without what is the task's own
+    telling: dict[Task, list[Program]] = field(default_factory=dict)  # those whose reason nobody had heard yet
     findings: dict[Niche, Finding] = field(default_factory=dict)
     beyond_luck: set[tuple[Niche, Program]] = field(default_factory=set)
     lucky: set[str] = field(default_factory=set)
     statuses: Counter[str] = field(default_factory=Counter)
     programs: int = 0
+    seconds: dict[Niche, float] = field(default_factory=dict)  # what a verdict takes, of the honest solution
 
     def judge(self, pairs: Iterable[tuple[Niche, Program]]) -> list[Verdict]:
         """The verdict on each program for the task beside it."""
-        jobs = [task.job(program.source(task.name), form, fidelity=self.fidelity) for (task, form), program in pairs]
+        jobs = [
+            replace(task.job(written(program, task), form, self.fidelity), timeout=self._patience((task, form)))
+            for (task, form), program in pairs
+        ]
         verdicts = self.sandbox.run(jobs)
         self.statuses.update(verdict.status for verdict in verdicts)
         return verdicts
 
+    def _patience(self, niche: Niche) -> float:
+        """Seconds that a program may take: many never end, and would take most of the time."""
+        return max(0.4, 5 * self.seconds[niche])
+
     def refused(self) -> list[str]:
         """The tasks whose honest solution does not pass, with the reason."""
-        jobs = [task.job(task.honest, form, fidelity=self.fidelity) for task, form in self.niches]
+        jobs = [task.job(task.honest, form, self.fidelity) for task, form in self.niches]
         verdicts = self.sandbox.run(jobs)
+        self.seconds = {niche: verdict.seconds for niche, verdict in zip(self.niches, verdicts, strict=True)}
         return [
             f"{task.name} ({form}): {v.status} {v.reason}"
             for (task, form), v in zip(self.niches, verdicts, strict=True)
@@ -93,12 +110,16 @@ class Search:
             score = verdict.tests_passed / max(verdict.tests_total, 1)
             if score >= self.best.get((niche[0], program.shape), (0.01,))[0]:
                 self.best[niche[0], program.shape] = score, program
+            said = _said(niche[0], verdict)
+            self.reasons[said] += 1
+            if self.reasons[said] == 1:
+                self.telling.setdefault(niche[0], []).append(program)
             if not self._counts(niche, program, verdict):
                 continue
             self.beyond_luck.add((niche, program))
             if niche not in self.findings:
                 smallest = self._smallest(niche, program, verdict.status)
-                source = smallest.source(niche[0].name)
+                source = written(smallest, niche[0])
                 self.findings[niche] = Finding(niche[0].name, niche[1], verdict.status, verdict.reason, source)
                 new.append(smallest)
         return new
@@ -125,22 +146,37 @@ class Search:
             program = min(still, key=lambda one: len(one.source("solve")))
 
     def _drawn(self, count: int) -> list[Niche]:
-        """Random tasks; those that a program nearly passes more often, those that one passed seldom."""
+        """Random tasks; those that a program nearly passes more often, dear ones and those that one passed seldom."""
         near = {task: score for (task, _), (score, _) in sorted(self.best.items(), key=lambda item: item[1][0])}
         weights = [
-            WEIGHTS[form] * (0.1 if (task, form) in self.findings else 0.3 + near.get(task, 0))
+            (0.1 if (task, form) in self.findings else 0.3 + near.get(task, 0)) / max(self.seconds[task, form], 0.01)
             for task, form in self.niches
         ]
         return self.rng.choices(self.niches, weights, k=count)
 
     def _offspring(self, niche: Niche) -> Program:
-        parents = [self.best[niche[0], shape][1] for shape in grammar.SHAPES if (niche[0], shape) in self.best]
-        if not parents or self.rng.random() < NEW:
+        if self.rng.random() < NEW:
             return grammar.program(self.rng)
-        parent = self.rng.choice(parents)
+        task, tests = niche[0], len(niche[0].checks)
+        parents = [self.best[task, shape] for shape in dict.fromkeys(grammar.SHAPES) if (task, shape) in self.best]
+        parents += [(one.passed / tests, grammar.plain(one.expression, one.how)) for one in best_of_plain_data(task)]
+        parents += [(0.0, program) for program in self.telling.get(task, [])[-KEPT:]]
+        (_, parent), (_, other) = self.rng.choices(parents, [0.05 + score for score, _ in parents], k=2)
         if self.rng.random() < 0.3:
-            parent = grammar.crossed(parent, self.rng.choice(parents), self.rng)
+            parent = grammar.crossed(parent, other, self.rng)
         return grammar.mutated(parent, self.rng)
+
+
+def _said(task: Task, verdict: Verdict) -> str:
+    """What a verdict says, without names, values and numbers, which differ from task to task."""
+    last = verdict.reason.strip().rpartition("\n")[2]
+    own = "|".join(map(re.escape, (task.name, *task.also, *task.names)))
+    text = re.sub(
+        rf"'[^']*'|\"[^\"]*\"|\w*\d\w*|[\[({{].*[\])}}]|with abstract.*|\b({own}|Answer)\b",
+        "_",
+        last.rpartition(": ")[2],
+    )
+    return f"{verdict.status} {text[:60]}"
 
 
 def report(search: Search, seconds: float) -> str:
@@ -169,6 +205,7 @@ def main() -> int:
     parser.add_argument(
         "--fidelity", default="isolated", help="isolated (the default); shared shows that the search finds"
     )
+    parser.add_argument("--tasks", default="", help="names of tasks, with commas between them: only these (all)")
     parser.add_argument("--first", action="store_true", help="stop at the first finding")
     parser.add_argument("--out", type=Path, help="a file for the findings, one JSON object a line")
     options = parser.parse_args()
@@ -178,7 +215,8 @@ def main() -> int:
         print(error, file=sys.stderr)
         return 3
     with sandbox:
-        niches = [(task, form) for task in load_tasks() for form in task.formats]
+        tasks = [task for task in load_tasks() if task.name in (options.tasks or task.name).split(",")]
+        niches = [(task, form) for task in tasks for form in task.formats]
         search = Search(sandbox, random.Random(options.seed), niches, options.fidelity)
         if refused := search.refused():
             print("a search says nothing where honest solutions do not pass:", *refused, sep="\n", file=sys.stderr)

@@ -7,13 +7,16 @@ statements and one expression, each a line of text drawn from the tables of `sea
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from search_fragments import (
     BASES,
+    CODED,
     CONDITIONS,
     CRITERIA,
     DATA,
@@ -22,6 +25,7 @@ from search_fragments import (
     METHODS,
     NAMED,
     OBJECTS,
+    PARTS,
     PRELUDES,
     RAISED,
     SAYS_YES,
@@ -29,7 +33,23 @@ from search_fragments import (
     VALUES,
 )
 
-SHAPES = ("class", "class", "class", "factory", "function", "generator", "coroutine", "instance", "partial", "context")
+SHAPES = (
+    "class",
+    "class",
+    "class",
+    "factory",
+    "function",
+    "generator",
+    "coroutine",
+    "instance",
+    "partial",
+    "context",
+    "value",
+)
+
+
+CHANGES = {"add": 2, "body": 2, "call": 3, "part": 4}  # of what a change is, and how often
+CHANGES.update(dict.fromkeys(("shape", "base", "drop", "value", "prelude", "attribute", "other"), 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +102,16 @@ class Program:
     call: Body = Body()
     preludes: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # what the further names stand for that a task asks for
 
-    def source(self, entry: str) -> str:
-        """The program as Python, under the name `entry`."""
+    def source(self, entry: str, also: Sequence[str] = (), names: Sequence[str] = ()) -> str:
+        """The program as Python, under the name `entry`, with what else is asked for; `names` are NAME0 and so on."""
         if self.shape == "class":
             last = f"Answer = {entry}\n"
         elif self.shape == "instance":
             last = f"{entry} = Answer()\n"
+        elif self.shape == "value":
+            last = f"self = a = b = ()\n{entry} = {self.call.value}\n"
         elif self.shape == "partial":
             last = f"import functools\n{entry} = functools.partial(Answer)\n"
         else:
@@ -96,10 +119,14 @@ class Program:
             lines = ["self = a = b", *self.call.statements, middle, *([end] if end else [])]
             last = "\n    ".join([head, *lines]) + "\n"
             last += "".join(f"{line}\n" for line in _lines(self.attributes, f"{entry}."))
+        if also:
+            given = zip(also, itertools.cycle(self.others or ("answer",)), strict=False)
+            last += "self = a = b = ()\n" + "".join(f"{name} = {value}\n" for name, value in given)
         text = "".join(f"{prelude}\n" for prelude in self.preludes)
         if re.search(r"\b[Aa]nswer\b", last + text):
             text += self._class(entry if self.shape == "class" else "Answer")
-        return _helpers(text + last) + text + last
+        text = _helpers(text + last) + text + last
+        return re.sub(r"\bNAME(\d)\b", lambda match: names[int(match[1]) % len(names)] if names else "x", text)
 
     def _class(self, name: str) -> str:
         module = re.match(r"[a-z_.]+(?=\.)", self.base)
@@ -138,7 +165,7 @@ def expression(rng: random.Random, depth: int = 2) -> str:
 
 
 def _filled(text: str, rng: random.Random, depth: int) -> str:
-    pools = {"c": CONDITIONS, "r": RAISED, "p": CRITERIA, "o": ["max", "max", "min"], "y": SAYS_YES}
+    pools = {"c": CONDITIONS, "r": RAISED, "p": CRITERIA, "o": ["max", "max", "min"], "y": SAYS_YES, **PARTS}
 
     def part(match: re.Match[str]) -> str:
         kind = match[1]
@@ -146,11 +173,13 @@ def _filled(text: str, rng: random.Random, depth: int) -> str:
             return expression(rng, max(depth, 0))
         if kind in pools:
             return _filled(rng.choice(pools[kind]), rng, depth)
+        if kind == "j":
+            return _filled(rng.choice(CODED if depth > -4 else ["{h}"]), rng, depth - 1)
         if kind == "d":
             return f"'__{rng.choice(rng.choice(GROUPS).split())}__'"
         return str(rng.choice({"n": (1, 1, 2, 2, 3, 4, 5, 8), "k": (0, 1, 2), "m": (0, 1, 1, 2, 32, 63)}[kind]))
 
-    return re.sub(r"\{([ecrndkmpoy])\}", part, text)
+    return re.sub(r"\{([a-z])\}", part, text)
 
 
 def body(rng: random.Random) -> Body:
@@ -164,13 +193,23 @@ def method(rng: random.Random) -> Method:
     names = (
         [f"__{name}__" for name in rng.choice(GROUPS).split()] if rng.random() < 0.7 else [f"__{rng.choice(METHODS)}__"]
     )
+    if rng.random() < 0.25:
+        names = [f"NAME{rng.randrange(4)}"]
     return Method(tuple(names), body(rng), rng.random() < 0.1)
 
 
 def attribute(rng: random.Random) -> str:
     """A line that sets an attribute of the class or function."""
-    name = rng.choice(NAMED) if rng.random() < 0.8 else _filled("{d}", rng, 0).strip("'")
+    name = _filled(rng.choice([rng.choice(NAMED), "{w}", "{d}", "NAME{k}", "NAME{k}"]), rng, 0).strip("'")
     return f"{name} = {_filled(rng.choice(VALUES), rng, 1)}"
+
+
+def plain(expression: str, how: str) -> Program:
+    """The program that returns what plain data it is; `how`: for a class, whether out of its methods or attributes."""
+    if not how:
+        return Program("function", call=Body(("note(*b)",), expression))
+    value = f"lambda *b, **k: {expression}" if how == "methods" else expression
+    return Program(methods=(Method(("__getattr__",), Body((), value)),))
 
 
 def program(rng: random.Random) -> Program:
@@ -180,8 +219,9 @@ def program(rng: random.Random) -> Program:
         rng.choice(BASES) if rng.random() < 0.2 else "object",
         tuple(method(rng) for _ in range(rng.choice([0, 1, 1, 1, 2, 3]))),
         body(rng),
-        (rng.choice(PRELUDES),) if rng.random() < 0.1 else (),
-        tuple(attribute(rng) for _ in range(rng.choice([0, 0, 0, 0, 1, 2]))),
+        (_filled(rng.choice(PRELUDES), rng, 1),) if rng.random() < 0.15 else (),
+        tuple(attribute(rng) for _ in range(rng.choice([0, 0, 0, 1, 2]))),
+        tuple(_filled(rng.choice(VALUES), rng, 1) for _ in range(rng.choice([0, 1, 1, 2]))),
     )
 
 
@@ -191,19 +231,21 @@ def mutated(parent: Program, rng: random.Random) -> Program:
     for _ in range(rng.choice([1, 1, 2, 3])):
         methods = list(child.methods)
         at = rng.randrange(len(methods)) if methods else 0
-        change = rng.choice(
-            ["shape", "base", "add", "add", "drop", "body", "body", "value", "call", "call", "prelude", "attribute"]
-        )
+        (change,) = rng.choices([*CHANGES], [*CHANGES.values()])
         if change == "shape":
             child = replace(child, shape=rng.choice(SHAPES))
         elif change == "base":
             child = replace(child, base=rng.choice(BASES) if rng.random() < 0.7 else "object")
+        elif change == "part":
+            child = _with_another_part(child, rng)
         elif change == "call":
             child = replace(child, call=_changed(child.call, rng))
         elif change == "prelude":
-            child = replace(child, preludes=(rng.choice(PRELUDES),) if not child.preludes else ())
+            child = replace(child, preludes=(_filled(rng.choice(PRELUDES), rng, 1),) if not child.preludes else ())
         elif change == "attribute":
             child = replace(child, attributes=(*child.attributes, attribute(rng))[-3:])
+        elif change == "other":
+            child = replace(child, others=(_filled(rng.choice(VALUES), rng, 1), *child.others)[:2])
         elif change == "add" or not methods:
             child = replace(child, methods=(*methods, method(rng)))
         else:
@@ -214,9 +256,41 @@ def mutated(parent: Program, rng: random.Random) -> Program:
     return child
 
 
+_TOKENS = {
+    "d": r"'__\w+__'",
+    "a": r"'[edisqo]'(?=:)",
+    "g": r"'[A-Z][A-Za-z]?'(?=:)",
+    "k": r"(?<=NAME)\d",
+    "n": r"\b\d\b",
+}
+_TOKENS |= {kind: "|".join(map(re.escape, sorted(PARTS[kind], key=len)[::-1])) for kind in ("x", "f", "t")}
+_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _TOKENS.items()))
+
+
+def _with_another_part(old: Any, rng: random.Random) -> Any:
+    """A copy with one small part drawn anew: a name, a number, a function, a tag."""
+    if isinstance(old, str):
+        found = list(_TOKEN.finditer(old))
+        at = rng.choice(found) if found else None
+        return old if at is None else old[: at.start()] + _filled(f"{{{at.lastgroup}}}", rng, 0) + old[at.end() :]
+    if isinstance(old, tuple):
+        chosen = rng.randrange(len(old))
+        return (*old[:chosen], _with_another_part(old[chosen], rng), *old[chosen + 1 :])
+    held = [(name, getattr(old, name)) for name in _TEXTS if getattr(old, name, None)]
+    name, part = rng.choice(held)
+    return replace(old, **{name: _with_another_part(part, rng)})
+
+
+_TEXTS = ("methods", "call", "call", "preludes", "attributes", "others", "body", "statements", "value", "value")
+_AROUND = [text for text in OBJECTS if "{e}" in text]
+
+
 def _changed(old: Body, rng: random.Random) -> Body:
     """The body with another value, its old one under a condition, or other statements."""
     new = body(rng)
+    if rng.random() < 0.3 and len(old.value) < 200:
+        around = rng.choice(_AROUND).replace("{e}", "\0", 1)
+        return replace(old, value=_filled(around, rng, 1).replace("\0", old.value))
     value = _filled(f"({old.value}) if ({{c}}) else ({new.value})", rng, 1)
     if len(value) > 300:
         return new
@@ -227,9 +301,9 @@ def crossed(one: Program, other: Program, rng: random.Random) -> Program:
     """A program with parts of both."""
     pool = [*one.methods, *other.methods]
     kept = tuple(part for part in pool if rng.random() < 0.6)
-    pick = [rng.choice((one, other)) for _ in range(4)]
-    lines = rng.choice((one, other)).attributes
-    return Program(pick[0].shape, pick[1].base, kept[:6], pick[2].call, pick[3].preludes, lines)
+    pick = [rng.choice((one, other)) for _ in range(6)]
+    rest = pick[2].call, pick[3].preludes, pick[4].attributes, pick[5].others
+    return Program(pick[0].shape, pick[1].base, kept[:6], *rest)
 
 
 def smaller(program: Program) -> Iterator[Program]:
@@ -240,6 +314,8 @@ def smaller(program: Program) -> Iterator[Program]:
         yield replace(program, preludes=program.preludes[:at] + program.preludes[at + 1 :])
     for at in range(len(program.attributes)):
         yield replace(program, attributes=program.attributes[:at] + program.attributes[at + 1 :])
+    for at in range(len(program.others)):
+        yield replace(program, others=program.others[:at] + program.others[at + 1 :])
     for call in _simpler(program.call):
         yield replace(program, call=call)
     for at, old in enumerate(program.methods):
