@@ -87,6 +87,8 @@ class GateConfig(Section):
     def _some_bound(self) -> GateConfig:
         if self.at_least is None and self.at_most is None:
             raise ValueError("give at_least or at_most")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError(f"never opens: at_least {self.at_least:g} is above at_most {self.at_most:g}")
         return self
 
 

@@ -292,6 +292,10 @@ def _score(built: Composite, completions: list[str]) -> list[float | None]:
         ("rewards: {a: {use: exact, weight: .nan}}", "rewards.a.weight: must be a finite number"),
         ("rewards: {a: {use: exact, clip: [2, 1]}}", "rewards.a.clip: the lower bound comes first"),
         (
+            "rewards: {a: {use: exact, gate: {component: b, at_least: 1, at_most: 0}}, b: length}",
+            "rewards.a.gate: never opens: at_least 1 is above at_most 0",
+        ),
+        (
             "rewards: {a: {use: exact, params: {tolerence: 1}}}",
             "rewards.a: .*no setting 'tolerence'; did you mean 'tolerance'",
         ),
