@@ -11,13 +11,16 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
 from grpo_rewards_plugins.bounds import tag_name
-from grpo_rewards_plugins.cells import plain
+from grpo_rewards_plugins.cells import from_json, is_blank, plain
+from grpo_rewards_plugins.characters import normal_form
 from grpo_rewards_plugins.exact import normal_text
 
 __all__ = ["label_problem", "multiple_choice", "options_of", "right_letter"]
 
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
+_OWN_LETTER = re.compile(r"^\s*(?:\([A-Z]\)|[A-Z][.):])\s+")
 _DECORATION = str.maketrans("", "", "*_`$\"'“”‘’")
 _LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
 
@@ -30,10 +33,9 @@ def _check(settings: SettingValues) -> None:
 
 
 def _check_row(answer: object = None, choices: object = None, **_columns: object) -> str | None:
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    if (problem := label_problem(choices, letters)) is not None:
+    if (problem := unread_options(choices) or label_problem(choices, _LETTERS)) is not None:
         return problem
-    if right_letter(answer, options_of(choices), letters) is None:
+    if right_letter(answer, options_of(choices), _LETTERS) is None:
         return (
             f"answer must be a letter, the index of an option counted from 0, or an option's text, not {answer!r:.80}"
         )
@@ -58,12 +60,15 @@ def multiple_choice(
 
     Args:
         answer: the right letter, or its index counted from 0 (MMLU), or the text of the right option.
-        choices: the texts of the options in order; also bounds the letters.
+        choices: the texts of the options in order, or by their letters (``{"A": "Paris"}``), or either as JSON; also
+            bounds the letters.
         letters: the letters of the options in order (ours: A to J; MMLU-Pro has ten).
         place: where the choice stands: ``tag``, ``box``, ``hash`` (after ``####``), ``text`` (all of it), or
             ``auto``: the one of the first three that comes last, else after the last ``answer is``, else the last line.
         tag: the tag that holds the choice.
     """
+    if (unread := unread_options(choices)) is not None:
+        return Outcome(None, "not_applicable", unread)
     texts = options_of(choices)
     known = letters.upper()[: len(texts)] if texts else letters.upper()
     if (problem := label_problem(choices, known)) is not None:
@@ -136,7 +141,7 @@ def _bare(text: str) -> str:
     # the pattern takes the innermost command, so each round opens one level
     for _ in range(3):
         text = _LATEX.sub(r"\1", text)
-    text = text.replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
+    text = normal_form("NFKC", text).replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
     return " ".join(text.translate(_DECORATION).split())
 
 
@@ -145,7 +150,7 @@ def _head(letters: str) -> re.Pattern[str]:
     """A letter alone, in brackets, or before a mark or a joining word and more text."""
     either = f"[{letters}{letters.lower()}]"
     return re.compile(
-        rf"[(\[]? ?(?P<letter>{either})(?P<rest>$| ?[.)\]:;,/&|\-–—].*| (?:or|and|[(\[]|is (?:the )?(?:correct|right|best|answer)).*)",
+        rf"[(\[]? ?(?P<letter>{either})(?P<rest>$| ?[.)\]:;,/&|\-–—].*| (?:or|and|because|since|[(\[]|is (?:the )?(?:correct|right|best|answer)).*)",
         re.DOTALL | re.IGNORECASE,
     )
 
@@ -153,10 +158,14 @@ def _head(letters: str) -> re.Pattern[str]:
 @lru_cache(maxsize=64)
 def _hedge(letters: str) -> re.Pattern[str]:
     """A letter after a mark or a joining word, or in brackets; words such as "a dog" and "I am" do not count."""
-    either = f"[{letters}{letters.lower()}]"
+    words = "".join(letter for letter in letters if letter in "AI")
+    others = "".join(letter for letter in letters if letter not in "AI")
+    # "a dog" and "I am" are words, unless what follows speaks of an option
+    word = rf"[{words}{words.lower()}](?! (?!(?:is|would|could|may|might|and|or)\b)[a-z])" if words else ""
+    either = "|".join(filter(None, [f"[{others}{others.lower()}]" if others else "", word]))
     joins = r"or|and|nor|also|maybe|possibly|perhaps|either|both|not|answer|option|choice|is|be"
     return re.compile(
-        rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’]| [a-z])",
+        rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’])",
         re.IGNORECASE,
     )
 
@@ -169,15 +178,35 @@ def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
 
 
 def options_of(choices: object) -> list[str]:
-    choices = plain(choices)
-    if isinstance(choices, Mapping):  # ARC's column: {"text": [...], "label": [...]}
-        choices = choices.get("text")
-    return [str(choice) for choice in choices] if isinstance(choices, list | tuple) else []
+    """The texts of the options, from the columns of public data; without their own letters (``A. Paris``), if all have them."""
+    choices = from_json(plain(choices))
+    if isinstance(choices, Mapping):
+        # ARC's column {"text": [...], "label": [...]}, or MedQA's {"A": ..., "B": ...}
+        choices = plain(choices["text"]) if "text" in choices else [choices[letter] for letter in sorted(choices)]
+    if not isinstance(choices, list | tuple):
+        return []
+    texts = [str(choice) for choice in choices]
+    bare = [_OWN_LETTER.sub("", text, count=1) for text in texts]
+    lettered = "".join(text.lstrip(" (")[:1] for text in texts) == _LETTERS[: len(texts)]
+    return bare if lettered and all(map(len, bare)) and all(map(str.__ne__, bare, texts)) else texts
+
+
+def unread_options(choices: object) -> str | None:
+    """Why a cell of options cannot be read."""
+    cell = from_json(plain(choices))
+    if is_blank(cell):
+        return None
+    if isinstance(cell, Mapping):
+        lettered = "".join(sorted(map(str, cell))) == _LETTERS[: len(cell)]
+        cell = plain(cell.get("text")) if "text" in cell else list(cell.values()) if lettered else None
+    if isinstance(cell, list | tuple) and all(isinstance(text, str | int | float) for text in cell):
+        return None
+    return f"choices must be a list of texts, or an object of them by A, B, ..., not {choices!r:.80}"
 
 
 def label_problem(choices: object, letters: str) -> str | None:
     """Why options cannot be told by their letters: ARC calls those of some questions 1, 2, 3, 4."""
-    choices = plain(choices)
+    choices = from_json(plain(choices))
     labels = plain(choices.get("label")) if isinstance(choices, Mapping) else None
     if not isinstance(labels, list | tuple) or not labels:
         return None
@@ -196,4 +225,7 @@ def right_letter(answer: object, texts: Sequence[str], letters: str) -> str | No
     # "(B)." at most: a longer text is an option's, which may begin with a letter too
     if (match := _head(letters).fullmatch(plain)) is not None and len(plain) <= 4:
         return match["letter"].upper()
-    return _named(plain, texts, letters)
+    if (named := _named(plain, texts, letters)) is not None or not texts:
+        return named
+    # with its letter, as the options may have it
+    return _named(_OWN_LETTER.sub("", plain, count=1), texts, letters)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from grpo_rewards import get_reward
@@ -18,7 +20,8 @@ CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
         "<answer>Option B</answer>", "<answer>The answer is B.</answer>", "<answer>The correct answer is **(B)** Lyon.</answer>",
         "A is tempting, but the answer is B.", "Answer: B", "So the final answer is: (B)", "The answer is A. No: the answer is B",
         "Let me think.\nA is wrong.\n\nB", "<think>A or C</think> <answer>B</answer>", "<answer>B. A dog is in it</answer>",
-        "<answer>B is correct</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
+        "<answer>B is correct</answer>", "Ｂ", "So the answer is B because it is larger.", "<answer>B since a dog is</answer>",
+        "<answer>B. I am sure</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
     ],
 )  # fmt: skip
 def test_the_right_letter(text: str) -> None:
@@ -31,7 +34,8 @@ def test_the_right_letter(text: str) -> None:
         ("A", "A is not B"), ("<answer>A</answer> B", "A is not B"), ("A or B", "hedge"), ("B or C", "hedge"), ("B, C", "hedge"),
         ("<answer>B/C</answer>", "hedge"), ("<answer>B and D</answer>", "hedge"), ("<answer>(B) or (C)</answer>", "hedge"),
         ("<answer>B. Lyon or C. Nice</answer>", "hedge"), ("<answer>B, maybe C</answer>", "hedge"), ("The answer is B or C.", "hedge"),
-        ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
+        ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("B or C is the answer", "hedge"), ("B, or c would do", "hedge"),
+        ("<answer>B or A is right</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
         ("<answer>B. But the answer could be A</answer>", "hedge"), ("<answer>B C</answer>", "not a choice"), ("<answer>AB</answer>", "not a choice"),
         ("<answer>ABCD</answer>", "not a choice"), ("<answer>A B C D</answer>", "not a choice"), ("<answer></answer>", "empty"), ("", "empty"),
         ("<answer>Z</answer>", "not a choice"), ("<answer>both</answer>", "not a choice"), ("<answer>Be careful</answer>", "not a choice"),
@@ -63,6 +67,28 @@ def test_texts_with_letters_in_them_are_no_hedges() -> None:
     for gold in ("1", 1):
         assert scorer.one("B", answer=gold, choices=numbered).status == "not_applicable"
         assert "called 1, 2, not A, B" in (scorer.row_problem({"answer": gold, "choices": numbered}) or "")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    ['["Paris", "Lyon"]', {"A": "Paris", "B": "Lyon"}, {"B": "Lyon", "A": "Paris"}, '{"A": "Paris", "B": "Lyon"}',
+     ["A. Paris", "B. Lyon"], ["(A) Paris", "(B) Lyon"], ["A) Paris", "B) Lyon"]],
+)  # fmt: skip
+def test_options_as_data_sets_write_them(choices: Any) -> None:
+    scorer = get_reward("multiple_choice")
+    for gold in ("B", "Lyon", "B. Lyon"):
+        assert scorer.row_problem({"answer": gold, "choices": choices}) is None
+        for text in ("B", "<answer>Lyon</answer>", "B. Lyon", "The answer is (B) Lyon."):
+            assert scorer.one(text, answer=gold, choices=choices).value == 1.0, (gold, text)
+        for text in ("A", "<answer>Paris</answer>", "<answer>B) Paris</answer>", "C"):
+            assert scorer.one(text, answer=gold, choices=choices).value == 0.0, (gold, text)
+
+
+@pytest.mark.parametrize("choices", ["['Paris', 'Lyon']", {"first": "Paris"}, [{"key": "A", "value": "Paris"}], 4])
+def test_options_that_cannot_be_read_are_named(choices: Any) -> None:
+    scorer = get_reward("multiple_choice")
+    assert scorer.one("A", answer="A", choices=choices).status == "not_applicable"
+    assert "choices must be a list" in (scorer.row_problem({"answer": "A", "choices": choices}) or "")
 
 
 @pytest.mark.parametrize("gold", ["", "Nice", "AB", 4, -1, True, 1.5])
