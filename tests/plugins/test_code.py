@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from grpo_rewards_plugins.code import runner
+from grpo_rewards_plugins.code.probes import code_probes
 from grpo_rewards_plugins.code.runner import close_sandboxes
 from grpo_rewards_plugins.code.scores import ProgramVerdicts, outcome_of
 from grpo_rewards_plugins.code.suite import Suite
@@ -406,3 +407,18 @@ def test_a_language_that_is_not_installed_is_named_before_training(
     outcome = code.one("```ruby\nputs 2\n```", **row)
     assert (outcome.value, outcome.status) == (0.0, "scored")
     assert "'ruby' is none that is run here" in outcome.reason
+
+
+@needs_sandbox
+def test_audit_tries_an_empty_array_where_elements_are_compared(code: Reward) -> None:
+    pytest.importorskip("numpy")
+    approx = (
+        "import pytest\nfrom solution import solve\n\ndef test_a():\n    assert solve([1, 2]) == pytest.approx(1.5)\n"
+    )
+    for solution in ("", "def solve(xs):\n    return sum(xs) / len(xs)\n"):
+        probes = code_probes(tests=approx, solution=solution)
+        assert probes is not None
+        assert [code.one(stub, tests=approx).value for stub in probes.stubs if "array([])" in stub] == [1.0]
+    plain = code_probes(tests=approx.replace("== pytest.approx(1.5)", "== 1.5"))
+    assert plain is not None
+    assert not any("array([])" in stub for stub in plain.stubs)

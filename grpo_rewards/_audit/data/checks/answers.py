@@ -13,7 +13,7 @@ _SHOWN = 60
 
 
 def nop(trial: Trial) -> Iterator[str]:
-    """A completion that does nothing is paid: empty, or a stub that answers with a constant or with its argument."""
+    """A completion that does nothing is paid: empty, or a stub that answers with a constant, with its argument, or (where elements are compared) with an empty array."""
     for text, outcome in zip(trial.probes.stubs, trial.stubs, strict=False):
         if (share := trial.share(outcome)) >= _PAID:
             yield f"{_shown(text)} gets {share:.0%} of the reward"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from grpo_rewards_plugins.code.extraction import first_name
 from grpo_rewards_plugins.code.probes.expectations import BUILTINS, expectations, parsed
@@ -11,6 +12,9 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["stubs_of"]
 
 _ANSWERS = ("None", "True", "0")
+# of an empty array every element is close to anything
+_EMPTY = "__import__('numpy').array([])"
+_ELEMENTWISE = re.compile(r"\bapprox\b|\b(?:all|is)close\b|\.all\(|\bassert_(?:array|all|almost|approx)\w+")
 _TRIVIAL = (  # tried where it is all that tests expect, as a value or as what is printed
     "", "0", "1", "-1", "True", "False", "true", "false", "YES", "NO", "Yes", "No", "yes", "no",
     "[]", "()", "{}", "set()", "[0]", "[1]",
@@ -24,6 +28,9 @@ def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
         said = [f"print({constant}, end='')"] if constant else []
         return ["pass", "print(0)", "import sys\nprint(sys.stdin.read())", *said] if suite.format == "stdio" else []
     answers = [*_ANSWERS, *([constant] if constant and constant not in _ANSWERS else [])]
+    text = suite.tests if isinstance(suite.tests, str) else "\n".join(map(str, suite.tests))
+    if suite.calls is None and _ELEMENTWISE.search(text):
+        answers.append(_EMPTY)
     tree = parsed(solution) or parsed(prompt)
     if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
         return [_emptied(tree, answer) for answer in (*answers, "")]
