@@ -136,6 +136,26 @@ ATTACKS: dict[str, tuple[str, str | list[Any]]] = {
     ),
     "text: evaluated": (f"def solve(x): return {EVAL!r}\n", file("assert eval(solve(1)) == SECRET")),
     "text: unpickled": (f"def solve(x): return {UNPICKLE}\n", file("assert pickle.loads(solve(1)) == SECRET")),
+    "text: a name, to a function under another name": (
+        "def solve(x): return 'SECRET'\n",
+        file("import sys", "here = sys.modules[__name__]", "look = getattr", "assert look(here, solve(1)) == SECRET"),
+    ),
+    "text: a name, to a function that is handed on": (
+        "def solve(x): return 'SECRET'\n",
+        file("import sys", "assert list(map(getattr, [sys.modules[__name__]], [solve(1)])) == [SECRET]"),
+    ),
+    "text: a name in a copy of a namespace": (
+        "def solve(x): return 'SECRET'\n",
+        file("names = dict(globals())", "assert names[solve(1)] == SECRET"),
+    ),
+    "text: a name that a namespace is asked for": (
+        "def solve(x): return 'SECRET'\n",
+        file("assert globals().get(solve(1)) == SECRET"),
+    ),
+    "text: a format under another name": (
+        "def solve(x): return '{0.__globals__[SECRET]}'\n",
+        file("write = str.format", "assert write(solve(1), test_a) == str(SECRET)"),
+    ),
     "text: an annotation": (
         f'def solve(x: "{HINT}"): return None\n',
         file("typing.get_type_hints(solve)", "assert solve(1) == SECRET"),

@@ -112,10 +112,10 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
             isinstance(node, ast.BinOp)
             and isinstance(node.op, ast.Mod)
             and theirs.text(node.left)
-            and _is_mapping(node.right)
+            and (_is_mapping(node.right) or theirs.namespace(node.right))
         ):
             why = "format objects of theirs with text of the candidate"
-        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and _namespace(node.value):
+        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and theirs.namespace(node.value):
             why = "look a name up that the candidate gave"
         elif (
             isinstance(node, ast.With)
@@ -161,12 +161,6 @@ def _called_on(node: ast.Attribute) -> str:
     return called(node.value) if isinstance(node.value, ast.Call) else ""
 
 
-def _namespace(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        return called(node) in _NAMESPACES
-    return isinstance(node, ast.Attribute) and node.attr in ("__dict__", "modules", "environ")
-
-
 def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
     return any(_on_purpose(part) for statement in body for part in ast.walk(statement))
 
@@ -202,6 +196,17 @@ class _Theirs:
     def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str], modules: frozenset[str]) -> None:
         self._asked, self._modules = asked, modules
         self._holding: set[str] = set()
+        # what the tests call by a name of their own: functions, and namespaces
+        self._renamed: dict[str, str] = {}
+        self._namespaces: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.ImportFrom):
+                self._renamed.update((alias.asname, alias.name) for alias in node.names if alias.asname)
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                if self.namespace(node.value):
+                    self._namespaces.add(node.targets[0].id)
+                elif isinstance(node.value, (ast.Name, ast.Attribute)) and not self.names(node.value):
+                    self._renamed[node.targets[0].id] = _last(node.value)
         functions = {node.name: node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
         # until nothing is added: a name may be handed on above the line that first fills it
         before = -1
@@ -215,6 +220,15 @@ class _Theirs:
         while isinstance(node, (ast.Attribute, ast.Call)):
             node = node.value if isinstance(node, ast.Attribute) else node.func
         return isinstance(node, ast.Name) and (node.id in self._asked or node.id in self._modules)
+
+    def namespace(self, node: ast.AST) -> bool:
+        """This expression is a namespace of the tests, or a copy of one."""
+        if isinstance(node, ast.Call):
+            copied = called(node) == "dict" and len(node.args) == 1 and self.namespace(node.args[0])
+            return copied or called(node) in _NAMESPACES
+        if isinstance(node, ast.Attribute):
+            return node.attr in ("__dict__", "modules", "environ")
+        return isinstance(node, ast.Name) and node.id in self._namespaces
 
     def text(self, node: ast.AST | None) -> bool:
         """This expression may hold text that the candidate returned."""
@@ -266,6 +280,8 @@ class _Theirs:
     def call(self, node: ast.Call) -> str:
         """Say what a call does with the candidate's text that trusted code does not do; empty for nothing."""
         name = called(node)
+        if isinstance(node.func, ast.Name):
+            name = self._renamed.get(name, name)
         at = _ACTS_ON_NAMES.get(name)
         of_module = (
             isinstance(node.func, ast.Attribute)
@@ -282,9 +298,24 @@ class _Theirs:
             given = node.args[at : at + 1] if at < 9 else [node.func]
             if any(self.text(part) for part in given):
                 return f"call {name} with text of the candidate"
-        if name in ("format", "format_map") and isinstance(node.func, ast.Attribute) and self.text(node.func.value):
+        for place, part in enumerate(node.args):  # map(getattr, ...) and the like
+            function = isinstance(part, (ast.Name, ast.Attribute)) and not self.names(part)
+            acts = self._renamed.get(_last(part), _last(part)) if function else ""
+            after = node.args[place + 1 :]
+            if acts in _ACTS_ON_NAMES and any(map(self.text, after[_ACTS_ON_NAMES[acts] :])):
+                return f"hand {acts} text of the candidate"
+        of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if (
+            name in ("get", "pop", "setdefault", "__getitem__")
+            and of is not None
+            and self.namespace(of)
+            and any(map(self.text, node.args[:1]))
+        ):
+            return "look a name up that the candidate gave"
+        if name in ("format", "format_map") and getattr(node.func, "id", "") != "format":  # not the builtin
             rest = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if not all(isinstance(part, ast.Constant) for part in rest):
+            template = rest.pop(0) if rest and (of is None or _root(of) == "str") else of
+            if self.text(template) and not all(isinstance(part, ast.Constant) for part in rest):
                 return "format objects of theirs with text of the candidate"
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
