@@ -5,6 +5,7 @@ from __future__ import annotations
 import _compat_pickle
 import os
 import sys
+import traceback
 import types
 from collections.abc import Callable
 from typing import Any
@@ -124,6 +125,8 @@ def install(refuse: Callable[[str], None], tests: str, own: str, common: str | N
             if isinstance(name, (str, bytes)) and ran_from_there(os.fsdecode(name)):
                 refuse("the tests loaded a library of the folder that they share with the candidate")
 
+    # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
+    sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
 
 
