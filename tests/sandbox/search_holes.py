@@ -30,18 +30,15 @@ class Hole(NamedTuple):
     open: str
 
 
-_OWN = 'Border.peer.request("getattr", self, name)'
 _BORDER = (  # tasks that it may show in, the module of border/, what stands there, what stood there
-    ("AssertionError by a name", "at_most,Meter", "trusted", "if any(part is cls for part in given", "if any(part is given for part in given"),
-    ("AssertionError by an instance", "Gauge", "proxies", f"Border.peer.own_name(name, {_OWN}, Border.peer.words)", _OWN),
-    ("AssertionError by a tuple", "at_most", "trusted", "tuple.__iter__(value) if isinstance(value, tuple)", "value if type(value) is tuple"),
+    ("AssertionError by a name", "at_most,Meter,Gauge", "trusted", "else self.catching(name)", "else super().builtin(name)"),
     ("fields with special names", "digit_sum,gcd_of,count_vowels", "proxy_classes", "for at, part in enumerate(fields) if names_member(part)", "for at, part in enumerate(fields)"),
     ("type by name", "run_by", "values", "memoryview super type hasattr dir", "memoryview super"),
     ("array of a view", "following,beside", "codec", "extra = extra[:_OWN_EXTRA]", "pass"),
     ("metaclass that contains all", "divisors", "proxies", "if isinstance(other, (Proxy, ProxyClass)):", "if True:"),
-    ("context that swallows", "squared", "trusted", "at.tb_lineno in self.still_to_check", "False"),
-    ("error before a check", "visit,report_to", "trusted", "at.tb_lineno) in self.checking", "0) in self.checking"),
-    ("check swallowed by a call", "visit,for_each", "trusted", "if self.is_check(error) or self._keeps_from_check(error):", "if False:"),
+    ("context that swallows", "squared", "failed_checks", "at.tb_lineno in self.still_to_check", "False"),
+    ("error before a check", "visit,report_to", "failed_checks", "at.tb_lineno) in self.checking", "0) in self.checking"),
+    ("check swallowed by a call", "visit,for_each", "failed_checks", "if self.is_check(error) or self._keeps_from_check(error):", "if False:"),
 )  # fmt: skip
 HOLES = {name: Hole(tasks, f"border/{module}.py", closed, opened) for name, tasks, module, closed, opened in _BORDER}
 HOLES["problem without words"] = Hole(
