@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grpo_rewards_plugins.answers import final_text, tagged
 
-__all__ = ["Block", "fenced_blocks", "last_block", "marked_text"]
+__all__ = ["Block", "ended_within", "fenced_blocks", "last_block", "marked_text"]
 
 # no backtick behind the marks: that is code within a line
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
@@ -43,11 +43,15 @@ def fenced_blocks(text: str) -> list[Block]:
         else:
             inside.append(line)
     if marks:
-        ends = next((at for at, line in enumerate(inside) if line.rstrip().endswith(marks)), None)
-        if ends is not None:
-            inside[ends:] = [inside[ends].rstrip().removesuffix(marks)]
-        blocks.append(Block("\n".join(inside), language, closed=ends is not None))
+        ended = ended_within(inside, marks)
+        blocks.append(Block("\n".join(ended or inside), language, closed=bool(ended)))
     return blocks
+
+
+def ended_within(lines: list[str], marks: str) -> list[str]:
+    """Return the lines of a block up to the first that ends in the fence's marks; none where no line does."""
+    ends = next((at for at, line in enumerate(lines) if line.rstrip().endswith(marks)), None)
+    return [] if ends is None else [*lines[:ends], lines[ends].rstrip().removesuffix(marks)]
 
 
 def last_block(text: str) -> Block | None:

@@ -15,6 +15,8 @@ PROMPT = 'from typing import List\n\n\ndef helper(x):\n    return x\n\n\ndef f(x
     ("text", "program"),
     [
         (FULL, FULL), (f"Here:\n```python\n{FULL}```\nDone.", FULL[:-1]), (f"```\n{FULL}```", FULL[:-1]), (f"```python\n{FULL}", FULL),
+        (f"```python\n{FULL}```<|im_end|>", FULL[:-1]), (f"{FULL}<|im_end|>\n<|endoftext|>", FULL[:-1]), (f"```python\n{FULL[:-1]}```", FULL[:-1]),
+        (f"```python\n{FULL[:-1]}```\nIt adds one.", FULL[:-1]), (f"```python\n{FULL[:-1]}```<|eot_id|>", FULL[:-1]),
         (f"```python\n1\n```\nno:\n```python\n{FULL}```", FULL[:-1]), (f"```python\n{FULL}```\n```bash\npip install f\n```", FULL[:-1]),
         (f"```python\n{FULL}```\nTry it:\n```python\nprint(f(1))\n```", FULL[:-1]), (f"```python\ndef f(x): pass\n```\n```py\n{FULL}```", FULL[:-1]),
         (f"<think>```python\nwrong\n```</think>{FULL}", FULL), (f"<think>x</think>\n<answer>\n{FULL}</answer>", FULL),

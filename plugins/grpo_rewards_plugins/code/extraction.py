@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Set
 from functools import lru_cache
 
-from grpo_rewards_plugins.answers import tagged
-from grpo_rewards_plugins.blocks import Block
+from grpo_rewards_plugins.answers import tagged, without_end
+from grpo_rewards_plugins.blocks import Block, ended_within
 from grpo_rewards_plugins.code.shapes.joined import defines
 from grpo_rewards_plugins.syntax import parse
 
@@ -80,7 +80,7 @@ def find_program(
     defines a `wanted` name, or nothing follows: some models write the closing fence alone. Where there is none, ``[BEGIN]`` and
     ``[DONE]``, or ``[PYTHON]`` and ``[/PYTHON]``, in lines of their own, are the marks of a block.
     """
-    text = _answered(text, tag, wanted, language)
+    text = _answered(without_end(text), tag, wanted, language)
     # two searches spare cutting a long text without fences into its lines
     blocks = program_blocks(text) if "```" in text or "~~~" in text else []
     if not blocks:
@@ -136,7 +136,7 @@ def program_blocks(text: str) -> list[Block]:
             maybe = len(inside)
             inside.append(line)
     if opened is not None:
-        blocks.append(_block(opened, inside[:maybe] if maybe else inside))
+        blocks.append(_block(opened, inside[:maybe] or ended_within(inside, opened["marks"]) or inside))
     return blocks
 
 
