@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import Literal
 
-__all__ = ["holds", "normal_form"]
+__all__ = ["holds", "normal_form", "seen"]
 
 _SHORT = 500  # characters that any normal form has at once
 _RUN = 128
@@ -35,18 +35,21 @@ def _joined(run: re.Match[str]) -> str:
 
 
 def holds(text: str) -> int:
-    """Return how many characters of a text are to be seen, from the first of them to the last: not those of white space, of
-    control, of format (a zero-width space) or of a blank sign around them.
+    """Return how many characters a text has from the first that is to be seen to the last."""
+    return len(seen(text))
+
+
+def seen(text: str) -> str:
+    """Return a text from the first character that is to be seen to the last: without those of white space, of control, of format (a
+    zero-width space) or of a blank sign around it.
     """
     text = text.strip()
-    if text.isascii() and text.isprintable():
-        return len(text)
     start, stop = 0, len(text)
     while start < stop and _unseen(text[start]):
         start += 1
     while start < stop and _unseen(text[stop - 1]):
         stop -= 1
-    return stop - start
+    return text[start:stop]
 
 
 def _unseen(char: str) -> bool:

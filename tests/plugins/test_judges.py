@@ -286,6 +286,7 @@ def test_master_keys_are_not_paid_and_not_sent(server: Judge, name: str) -> None
     [
         ("Solution: 17", "17"), ("The solution is 17", "The solution is 17"), ("17\nSolution", "17"), ("Let's solve this problem step by step. x = 4", "x = 4"),
         ("Answers vary.", "Answers vary."), ("解：4", "4"), ("x", "x"), ("...", None), ("Thought process:", None), ("<think>so</think>", None),
+        ("\u200bThought process:", None), ("Thought\u00a0 process:\u3164", None), ("\u3164\u2800", None), ("\ufeffSolution: 17\u200b", "17"),
         ("-5", "-5"), ("Solution: -5", "-5"), ("Answer: (4, 5]", "(4, 5]"), ("(a) 3", "(a) 3"),
     ],
 )  # fmt: skip

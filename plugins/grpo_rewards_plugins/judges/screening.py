@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 
 from grpo_rewards_plugins.answers import final_text
+from grpo_rewards_plugins.characters import seen
 
 __all__ = ["MASTER_KEYS", "NOTHING", "canary", "check_canary", "gradable"]
 
@@ -22,7 +23,7 @@ MASTER_KEYS = (
 
 NOTHING = "the completion holds nothing to grade"
 _OPENERS = (
-    r"thought process|reasoning|let['’]?s (?:solve|think|work|break|start)[^.:\n]{0,60}|step[- ]by[- ]step|solution|answer|"
+    r"thought\s+process|reasoning|let['’]?s (?:solve|think|work|break|start)[^.:\n]{0,60}|step[- ]by[- ]step|solution|answer|"
     r"final answer|the answer is|here is (?:the|my) (?:answer|solution)|解|解答|解析|解説|答案|かいせつ|かいとう|respuesta|solución|"
     r"réponse|lösung|antwort"
 )
@@ -36,14 +37,14 @@ _secret = os.urandom(16)
 
 def gradable(completion: str) -> str | None:
     """Return what a judge is shown of a completion, or None where there is nothing to grade."""
-    text = final_text(completion).strip()
+    text = seen(final_text(completion))
     # marks alone are no opener: an answer may begin with a minus or a bracket
     if (opener := _FIRST.match(text)) is not None and any(map(str.isalnum, text[: opener.end()])):
         text = text[opener.end() :]
     end = len(text)
     while (last := _LAST.search(text, max(0, end - _TAIL), end)) is not None:
         end = last.start()  # not the text cut: there may be a hundred thousand of them
-    text = text[:end].strip()
+    text = seen(text[:end])
     return text if any(map(str.isalnum, text)) else None
 
 
