@@ -259,6 +259,13 @@ def test_thoughts_count_as_in_the_source_of_the_columns(think: str, shape: str, 
     assert reward.with_(think=think).one("<think>a, b</think> <answer>c</answer>", **SHAPES[shape]).value == value
 
 
+@pytest.mark.parametrize("think", ["keep", "strip"])
+def test_end_tokens_of_a_chat_are_no_part_of_the_text(think: str) -> None:
+    row = {"instruction_id_list": ["startend:end_checker"], "kwargs": [{"end_phrase": "so be it"}]}
+    assert reward.with_(think=think).one("Then so be it<|im_end|>\n<|endoftext|>", **row).value == 1.0
+    assert reward.with_(think=think).one("Then so be it<|im_end|>x", **row).value == 0.0
+
+
 def test_one_word_passes_what_is_asked_of_neighbours_unless_more_are_wanted() -> None:
     class Row:
         columns = {"instruction_id_list": ["words:no_consecutive", "words:last_first"], "kwargs": [{}, {}]}  # noqa: RUF012

@@ -8,6 +8,7 @@ from typing import Literal
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import InputError
 from grpo_rewards.types import SettingValues
+from grpo_rewards_plugins.answers import without_end
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.instructions.patterns import TooSlow
@@ -93,7 +94,8 @@ def instructions(
         stripped = think == "strip" or (think == "auto" and instruction_id_list is None)
         if think == "auto" and instruction_id_list is not None and ground_truth is not None:
             stripped = instruction_id_list[row] is None
-        text = _without_thoughts(completion) if stripped else completion
+        text = without_end(completion)
+        text = _without_thoughts(text) if stripped else text
         yield row, _outcome(text, checks, _strict if match == "strict" else _loose, score, min_words)
 
 
