@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 from .uses import TEST_MODULES
@@ -27,6 +28,7 @@ class FailedChecks:
         self.calls = 0  # of the tests' own, not of what they are asked on the way
         self.words: frozenset[str] = frozenset()
         self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
+        self.dropping: frozenset[int] = frozenset()  # lines of the tests' calls whose results they drop
         self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
 
     def may_swallow(self, error: BaseException) -> bool:
@@ -65,6 +67,13 @@ class FailedChecks:
         while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
             at = at.tb_next
         return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
+
+    def is_dropped(self) -> bool:
+        """The tests call what answers now in a statement of its own, and do nothing with the answer."""
+        at: types.FrameType | None = sys._getframe()
+        while at is not None and at.f_globals.get("__name__") not in TEST_MODULES:
+            at = at.f_back
+        return at is not None and at.f_lineno in self.dropping
 
     def hear(self, *values: object) -> None:
         """The tests have these: raised, returned, or given to what they made. Checks among them are not swallowed."""

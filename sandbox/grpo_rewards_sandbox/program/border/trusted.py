@@ -260,7 +260,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def arrived(self, result: object, error: BaseException | None) -> None:
         if self._events:
             self._happen()
-        if self.unheard:
+        if self.unheard and not (error is None and self.is_dropped()):
             self.hear(result, error)
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)

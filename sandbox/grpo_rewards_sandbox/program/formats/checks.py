@@ -116,6 +116,7 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.words = names.words(text)
     peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
+    peer.dropping = names.dropping(text)
     peer.checking = frozenset().union(*map(review.checking, parts))
     if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
         one_nan()
@@ -229,7 +230,10 @@ def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[s
         return
     namespace = _namespace(job, peer, asked)
     for test, code in zip(tests, codes, strict=True):
-        peer.still_to_check = review.still_to_check(test)  # whose lines are its own
+        peer.still_to_check, peer.dropping = (
+            review.still_to_check(test),
+            names.dropping(test),
+        )  # whose lines are its own
         try:
             exec(code, namespace)  # noqa: S102
         except (Closed, Protocol):

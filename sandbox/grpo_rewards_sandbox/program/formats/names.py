@@ -212,6 +212,14 @@ def identities(source: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@functools.lru_cache(maxsize=256)
+def dropping(source: str) -> frozenset[int]:
+    """Return the lines of statements that are one call, with no other in it, so that nobody has the result."""
+    calls = (node.value for node in parsed(source) if isinstance(node, ast.Expr))
+    alone = (call for call in calls if sum(isinstance(part, ast.Call) for part in ast.walk(call)) == 1)
+    return frozenset(line for call in alone for line in range(call.lineno, (call.end_lineno or call.lineno) + 1))
+
+
 def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:
     """`assert`, or a method of unittest, numpy's functions and the like."""
     return isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and called(node).startswith("assert"))
