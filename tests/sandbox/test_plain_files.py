@@ -80,3 +80,12 @@ def test_a_file_leaves_no_module_behind(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize("name", NOT_PLAIN)
 def test_what_asks_for_more_goes_to_a_session(name: str) -> None:
     assert not plain_file(NOT_PLAIN[name], "solution")
+
+
+def test_refused_tests_leave_the_process_that_judges_to_the_next(sandbox: Sandbox) -> None:
+    right = Job(
+        "def solve(x): return x\n", "from solution import solve\ndef test_a():\n    assert solve(3) == 3\n", "pytest"
+    )
+    tests = "from solution import solve\ndef test_a():\n    def g(): pass\n    assert solve(1).format(f=g) == 'x'\n"
+    verdicts = sandbox.run([Job("def solve(x): return 'x'\n", tests, "pytest"), right] * 20)
+    assert [verdict.status for verdict in verdicts] == ["refused", "passed"] * 20

@@ -62,4 +62,6 @@ def serve(sock: socket.socket, role: Role, cell: confine.Confinement, config: Su
         os.write(descriptors[1], report.line())
         os.close(descriptors[1])
         border.close()
-        del Border.peer, report, job, message
+        if hasattr(Border, "peer"):  # tests that are refused by their text have none
+            del Border.peer
+        del report, job, message
