@@ -304,3 +304,23 @@ def test_tests_that_write_no_values_give_no_verdict(local: Sandbox, tests: str) 
     (verdict,) = local.run([Job(SHOW.format("1"), tests, "values", language="ruby")])
     assert verdict.status == "refused"
     assert "could not be made" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "said"),
+    [
+        ("php", "<?php\nfunction f() { return nope(1); }\nf();", "undefined function nope"),
+        ("ruby", "def f\n  raise 'wrong'\nend\nf", "wrong (RuntimeError)"),
+        ("javascript", "function f() { throw new Error('wrong') }\nf()", "Error: wrong"),
+    ],
+)
+def test_the_reason_of_a_bad_end_is_what_happened(
+    needs: Needs, local: Sandbox, language: str, text: str, said: str
+) -> None:
+    needs(language)
+    assert said in judge(local, language, text).reason
+
+
+def test_php_reads_its_input_by_path(needs: Needs, local: Sandbox) -> None:
+    needs("php")
+    assert judge(local, "php", "<?php\necho 2 * intval(file_get_contents('/dev/stdin'));").passed

@@ -263,6 +263,7 @@ def test_programs_end_themselves_as_interpreters_let_them(sandbox: Sandbox) -> N
 
 
 UNFINISHED = [
+    "import getpass\nprint('hi' if getpass.getuser() else '')",
     "out = open('out.txt', 'w')\nprint('hi', file=out)\nprint(open('out.txt').read() + 'hi')",
     "import os\nout = os.fdopen(os.dup(1), 'w')\nout.write('hi')",
     "out = open('/dev/stdout', 'w')\nprint('hi', file=out)\ndef keep(): return out",

@@ -357,7 +357,8 @@ def clean_environment(folder: str) -> None:
     os.environ.update(
         threads, PATH="/usr/local/bin:/usr/bin:/bin", HOME=folder, LANG="C.UTF-8", TMPDIR=temporary, PWD=folder
     )
-    os.environ.update(PYTHONDONTWRITEBYTECODE="1")
+    # a container has no name for the user
+    os.environ.update(PYTHONDONTWRITEBYTECODE="1", USER="job", LOGNAME="job")
 
 
 def complain(error: BaseException) -> None:

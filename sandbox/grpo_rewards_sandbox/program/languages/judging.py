@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from .compiling import SECONDS, Compiler, Program, command
 
 _MAX_KEPT = 64 << 20  # bytes of output that are held for a checker
 _LAST_LINE = 300
+_TRACE = re.compile(r"\s|#\d|Stack trace:|goroutine \d|main\.\w+\(|note: run with|Node\.js v")
 _NEARLY = 0.85  # of the memory: a program that held so much and died had no more, and need not say so
 
 
@@ -189,5 +191,7 @@ def ended_badly(status: int, said: bytes) -> str:
 
 
 def _last_line(said: bytes) -> str:
+    """The last line that says what happened: traces are indented, and some runtimes say more of themselves."""
     lines = said.decode("utf-8", "replace").strip().splitlines()
+    lines = [line for line in lines if line and not _TRACE.match(line)] or lines
     return lines[-1][:_LAST_LINE] if lines else ""
