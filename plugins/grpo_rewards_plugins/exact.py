@@ -19,6 +19,8 @@ from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["exact", "normal_text"]
 
+_CURLY = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+_IN_WORDS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")
 _SPACE = re.compile(r"\s+")
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
 
@@ -46,8 +48,8 @@ def exact(
     """The completion's final answer equals the reference.
 
     1 or 0. Two numbers are compared by value, exactly: ``18`` equals ``18.0``, ``$18``, ``18.`` and, written
-    ``1,000``, 1000. Anything else is compared as text, after NFKC normalisation, with runs of white space as one space
-    and without quotes, a full stop or asterisks around it. Nothing is evaluated: ``2+2`` is not 4 (use `math`).
+    ``1,000``, 1000. Anything else is compared as text, after NFKC normalisation, with runs of white space as one space,
+    curly quotes as straight ones, and without quotes, a full stop, asterisks or ``\\text{}`` around it. Nothing is evaluated: ``2+2`` is not 4 (use `math`).
 
     Args:
         answer: the reference: text, a number, or a list of which any may match. Of text with ``####`` or ``\\boxed{}``
@@ -126,7 +128,13 @@ def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
 
 def normal_text(text: str, *, ignore_case: bool = True) -> str:
     """Return `text` in the form that is compared: NFKC, single spaces, bare of quotes, asterisks and a full stop."""
-    text = _SPACE.sub(" ", normal_form("NFKC", text)).strip(" \"'`*")
+    text = _SPACE.sub(" ", normal_form("NFKC", text))
+    if not text.isascii():
+        text = text.translate(_CURLY)
+    text = text.strip(" \"'`*")
+    # as answers in words stand in a box
+    if text.startswith("\\") and (words := _IN_WORDS.fullmatch(text)) is not None:
+        text = words[1].strip(" \"'`*")
     # an ellipsis stays
     if text.endswith(".") and not text.endswith(".."):
         text = text[:-1].rstrip(" \"'`*")
