@@ -84,25 +84,25 @@ def _kinds() -> NDArray[np.uint8]:
 
 def _words(kinds: NDArray[np.uint8]) -> tuple[Places, Places]:
     """Where words begin, and how long they are."""
-    begins = kinds != _SPACE
-    ends = begins.copy()
-    begins[1:] &= (kinds[1:] == _UNSPACED) | (kinds[:-1] != _SPACED)
-    ends[:-1] &= (kinds[:-1] == _UNSPACED) | (kinds[1:] != _SPACED)
-    starts, lengths = _runs(begins, ends)
-    long = np.flatnonzero(lengths > LONGEST)
+    if not len(kinds) or kinds.max() < _UNSPACED:  # all stand between spaces: edges are a word's two ends by turns
+        edged = np.zeros(len(kinds) + 2, np.uint8)
+        edged[1:-1] = kinds
+        edges = np.flatnonzero(edged[1:] != edged[:-1])
+        starts, ends = edges[::2], edges[1::2]
+    else:
+        begins = kinds != _SPACE
+        closes = begins.copy()
+        begins[1:] &= (kinds[1:] == _UNSPACED) | (kinds[:-1] != _SPACED)
+        closes[:-1] &= (kinds[:-1] == _UNSPACED) | (kinds[1:] != _SPACED)
+        starts, ends = np.flatnonzero(begins), np.flatnonzero(closes) + 1
+    long = np.flatnonzero(ends - starts > LONGEST)
     if len(long):
-        runs = zip(starts[long].tolist(), lengths[long].tolist(), strict=True)
-        cuts = np.concatenate([np.arange(start + LONGEST, start + length, LONGEST) for start, length in runs])
-        begins[cuts] = ends[cuts - 1] = True
-        starts, lengths = _runs(begins, ends)
-    return starts, lengths
-
-
-def _runs(begins: NDArray[np.bool_], ends: NDArray[np.bool_]) -> tuple[Places, Places]:
-    starts, lengths = np.flatnonzero(begins), np.flatnonzero(ends)
-    lengths -= starts
-    lengths += 1
-    return starts, lengths
+        runs = zip(starts[long].tolist(), ends[long].tolist(), strict=True)
+        cuts = np.concatenate([np.arange(start + LONGEST, end, LONGEST) for start, end in runs])
+        # stable: of two runs in order, it merges them
+        starts = np.sort(np.concatenate([starts, cuts]), kind="stable")
+        ends = np.sort(np.concatenate([ends, cuts]), kind="stable")
+    return starts, ends - starts
 
 
 def _hashes(codes: Codes, starts: Places, lengths: Places) -> Numbers:

@@ -190,7 +190,8 @@ def _thin(text: str, order: _Order, min_chars: int | Mapping[str, int]) -> dict[
     """The tags that hold too little, with the number of characters in each."""
     short = {}
     for tag in order.pairs:
-        held = holds(text[text.index(f"<{tag}>") + len(tag) + 2 : text.index(f"</{tag}>")])
+        # it stands once, most often towards the end
+        held = holds(text[text.index(f"<{tag}>") + len(tag) + 2 : text.rindex(f"</{tag}>")])
         if held < _wanted(min_chars, tag):
             short[tag] = held
     return short
@@ -229,7 +230,7 @@ def _counted(
         shares = [per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in order.kept]
     value = sum(shares, 0.0)
     if order.last is not None and per_char:
-        trailing = len(text[text.index(order.last) + len(order.last) :].strip())
+        trailing = len(text[text.rindex(order.last) + len(order.last) :].strip())
         if trailing:
             penalty = min(per_char * trailing, max_penalty)
             value = max(0.0, value - penalty)
