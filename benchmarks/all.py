@@ -128,7 +128,7 @@ BENCHMARKS = (
         Figure("processor time of a row in the worker", "microseconds_per_row > worker", "µs"),
         Figure("processor time of a row in the front process", "microseconds_per_row > front", "µs"),
         Figure("single rows of 64 clients, 320 a second, 2 workers: slowest in a hundred", "singles > p99_ms", "ms", "≤ 10"),
-    ), ("httptools",)),
+    ), ("uvicorn",)),
     Benchmark("sandbox", "--only check,file,session", "--only check --count 4", (
         Figure("a verdict, by a bare fork", "check > ratios > times a bare fork", "times", "≤ 3.5"),
         Figure("a file of pytest, by a pytest process", "file > ratios > times faster than pytest in a subprocess", "times as fast", "≥ 8"),

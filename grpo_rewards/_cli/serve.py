@@ -60,7 +60,7 @@ def serve(
     try:
         from grpo_rewards_adapters.server.run import run
     except ImportError as error:
-        typer.echo(f"error: serving needs httptools and uvloop ({error}): {how_to_install('serve')}", err=True)
+        typer.echo(f"error: serving needs starlette and uvicorn ({error}): {how_to_install('serve')}", err=True)
         raise typer.Exit(ENVIRONMENT) from None
     from grpo_rewards_adapters.server import ServerSettings
 

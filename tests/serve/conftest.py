@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("httptools")
-pytest.importorskip("uvloop")
+pytest.importorskip("uvicorn")
+pytest.importorskip("starlette")
 
 COMMAND = Path(sys.executable).with_name("grpo-rewards")
 REWARDS = '''

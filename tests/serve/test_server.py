@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import signal
 import socket
 import threading
@@ -201,18 +200,6 @@ def test_a_worker_that_is_killed_while_it_starts_is_started_again(
     server = start(more="  dying: {use: './dying.py:dying'}\n")
     assert server.score("4")[1]["components"]["acts"] == [1.0]
     assert f"grpo_rewards_worker_restarts_total {deaths}\n" in server.get("/metrics")[1]
-
-
-def test_a_worker_that_dies_with_nothing_to_do_is_replaced(start: Callable[..., Any]) -> None:
-    server = start()
-    pid = server.process.pid
-    os.kill(int(Path(f"/proc/{pid}/task/{pid}/children").read_text()), signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while "grpo_rewards_worker_restarts_total 1\n" not in server.get("/metrics")[1]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    assert server.score("4")[0] == 200
-    assert json.loads(server.get("/health")[1])["workers"] == 1
 
 
 def test_a_request_that_kills_its_workers_is_told_and_the_service_goes_on(server: Any) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("trl")
-pytest.importorskip("httptools")
+pytest.importorskip("uvicorn")
 
 pytestmark = [pytest.mark.train, pytest.mark.timeout(600)]
 

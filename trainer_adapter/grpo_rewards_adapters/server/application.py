@@ -1,190 +1,224 @@
-"""The application: who is let in, what is too much, and what is answered then."""
+"""The application: routes, who is let in, what is too much, and what is answered then."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hmac
 import math
 import time
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from grpo_rewards import Composite, __version__
-from grpo_rewards.rows import dump_json
-from grpo_rewards_adapters.server.connection import JSON, Connection, Refused, Request, date_header
 from grpo_rewards_adapters.server.description import page, specification
 from grpo_rewards_adapters.server.metrics import Metrics
 from grpo_rewards_adapters.server.settings import ServerSettings
 from grpo_rewards_adapters.server.workers import Answer, Workers
 
-__all__ = ["Service"]
+__all__ = ["Service", "create_app"]
 
+_DISCARDED = 64 << 20  # bytes of a refused body that are read and thrown away
 _KINDS = {"/score": b"s", "/openrlhf": b"o", "/get_reward": b"o", "/verify": b"v"}
-_PAGES = ("/health", "/metrics", "/docs", "/openapi.json")
+
+
+class _Refused(Exception):
+    """A request that is not scored: its status, why, and headers."""
+
+    def __init__(self, status: int, text: str, **headers: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class _Body:
+    """A request's body as it comes; `held` are the bytes of it that are held, to be given back if it is refused in the middle."""
+
+    __slots__ = ("_receive", "ended", "held")
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self.ended = False
+        self.held = 0
+
+    async def part(self) -> bytes:
+        message = await self._receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        self.ended = not message.get("more_body", False)
+        part: bytes = message.get("body", b"")
+        return part
 
 
 class Service:
-    """One composite behind HTTP."""
+    """One composite behind HTTP; called, the ASGI application of requests to score."""
 
     def __init__(self, composite: Composite, settings: ServerSettings) -> None:
         self.composite = composite
         self.settings = settings
         self.metrics = Metrics()
         self.workers = Workers(composite, settings.workers, settings.request_timeout)
-        self.connections: set[Connection] = set()
         self.pending = 0
         self.held = 0
-        self.date = date_header()
         self._tokens = [token.encode() for token in settings.tokens]
 
-    def tick(self, now: float) -> None:
-        """Do what is due every second or so."""
-        self.date = date_header()
-        self.workers.end_late(now)
-        for connection in list(self.connections):
-            connection.look(now)
-
-    # ------------------------------------------------------------------------------------------ a request's way
-
-    def admit(self, request: Request) -> None:
-        """Let a request in whose head has come. All but requests to score ask for no token and tell no data.
-
-        Raises:
-            Refused: it is not to be scored.
-        """
-        path = request.path
+    @contextlib.asynccontextmanager
+    async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
+        """Start the workers, and end them once every request has been answered."""
+        await self.workers.start()
         try:
-            if path not in _KINDS:
-                return
-            if request.method != b"POST":
-                raise Refused(405, f"{path} takes POST", Allow="POST")
-            self._check_token(request)
-            declared = request.headers.get(b"content-length", b"0")
-            if int(declared) > self.settings.max_body:
-                raise self._too_large(f"has {declared.decode()} bytes, at most {self.settings.max_body} are taken")
-            if self.pending >= self.settings.max_pending:
-                raise self._busy(f"{self.pending} requests are waiting already")
-        except Refused as refused:
-            self.metrics.requests[path, refused.status] += 1
-            raise
-        request.kind = _KINDS[path]
-        request.admitted = True
+            yield
+        finally:
+            await self.workers.stop()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request to score."""
+        path = scope["path"]
+        body = _Body(receive)
+        try:
+            self._admit(scope)
+            answer = await self._score(scope, body, _KINDS[path])
+            status = answer.status
+            headers = [
+                (b"content-length", str(len(answer.body)).encode()),
+                (b"content-type", b"application/json"),
+            ]
+            if status == 503:
+                headers.append((b"retry-after", str(self._wait()).encode()))
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": answer.body})
+        except _Refused as refused:
+            status = refused.status
+            await self._discard(body)
+            told = {**refused.headers, "Connection": "close"}  # what is left of a body is no request
+            await JSONResponse({"error": str(refused)}, status, told)(scope, receive, send)
+        except ClientDisconnect:
+            # nginx's number for it; nobody reads it but the metrics
+            status = 499
+        self.metrics.requests[path, status] += 1
+
+    async def _score(self, scope: Scope, body: _Body, kind: bytes) -> Answer:
+        if self.pending >= self.settings.max_pending:
+            raise self._busy(f"{self.pending} requests are waiting already")
         self.pending += 1
-
-    def hold(self, request: Request, part: bytes) -> None:
-        """Keep a part of a request's body.
-
-        Raises:
-            Refused: it is too much.
-        """
-        request.size += len(part)
-        if request.admitted:
-            request.parts.append(part)
-            self.held += len(part)
         try:
-            if request.size > self.settings.max_body:
-                raise self._too_large(f"has more than {self.settings.max_body} bytes")
-            if self.held > self.settings.max_pending_bytes:
-                raise self._busy(f"{self.held} bytes are waiting already")
-        except Refused as refused:
-            self._leaves(request, refused.status)
-            raise
-
-    def arrived(self, request: Request) -> None:
-        """Have a request scored that is whole, or answer it."""
-        if request.admitted:
-            request.began = time.perf_counter()
-            request.body = request.parts[0] if len(request.parts) == 1 else b"".join(request.parts)
-            request.parts = []
-            self.workers.put(request)
-        elif request.path not in _PAGES:
-            request.respond(404, dump_json({"error": f"there is no {request.path} here; see /docs"}))
-        elif request.method not in (b"GET", b"HEAD"):
-            request.respond(405, dump_json({"error": f"{request.path} takes GET"}), JSON, {"Allow": "GET, HEAD"})
-        else:
-            self._show(request)
-
-    def scored(self, request: Request, answer: Answer) -> None:
-        """Answer a request as a worker does."""
-        if not request.admitted:  # its client has gone
-            return
-        self._leaves(request, answer.status)
-        if answer.status == 200:
-            self.metrics.scored(answer.rows, time.perf_counter() - request.began)
-        request.respond(
-            answer.status, answer.body, JSON, {"Retry-After": str(self._wait())} if answer.status == 503 else None
-        )
-
-    def dropped(self, request: Request, status: int = 499) -> None:
-        """Forget a request that did not come, or that nobody waits for: nginx's number for it, which the metrics alone show."""
-        request.dropped = True
-        self._leaves(request, status)
-
-    def _leaves(self, request: Request, status: int) -> None:
-        if request.admitted:
-            request.admitted = False
+            text = await self._whole(scope, body)
+            started = time.perf_counter()
+            answer = await self.workers.do(kind, text)
+        finally:
             self.pending -= 1
-            self.held -= request.size
-            self.metrics.requests[request.path, status] += 1
+            self.held -= body.held
+        if answer.status == 200:
+            self.metrics.scored(answer.rows, time.perf_counter() - started)
+        return answer
 
-    # ------------------------------------------------------------------------------------------ refused
-
-    def _check_token(self, request: Request) -> None:
+    def _admit(self, scope: Scope) -> None:
         if not self._tokens:
             return
-        scheme, _, given = request.headers.get(b"authorization", b"").partition(b" ")
-        token = given.strip()
+        scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
+        token = given.strip().encode()
         known = [hmac.compare_digest(token, one) for one in self._tokens]  # all of them: no time to learn from
-        if scheme.lower() != b"bearer" or not any(known):
-            raise Refused(401, "give a valid token: Authorization: Bearer <token>", WWW_Authenticate="Bearer")
+        if scheme.lower() != "bearer" or not any(known):
+            raise _Refused(401, "give a valid token: Authorization: Bearer <token>", WWW_Authenticate="Bearer")
 
-    def _too_large(self, what: str) -> Refused:
-        return Refused(413, f"the body {what}; send fewer rows at once")
+    async def _whole(self, scope: Scope, body: _Body) -> bytes:
+        most = self.settings.max_body
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if declared.isdigit() and int(declared) > most:
+            raise _Refused(
+                413, f"the body has {declared.decode()} bytes, at most {most} are taken; send fewer rows at once"
+            )
+        parts: list[bytes] = []
+        try:
+            async with asyncio.timeout(self.settings.body_timeout):
+                while not body.ended:
+                    parts.append(part := await body.part())
+                    body.held += len(part)
+                    self.held += len(part)
+                    if body.held > most:
+                        raise _Refused(413, f"the body has more than {most} bytes; send fewer rows at once")
+                    if self.held > self.settings.max_pending_bytes:
+                        raise self._busy(f"{self.held} bytes are waiting already")
+        except TimeoutError:
+            raise _Refused(408, f"the body did not arrive within {self.settings.body_timeout:g} s") from None
+        return b"".join(parts)
 
-    def _busy(self, why: str) -> Refused:
-        return Refused(429, f"{why}; come back after Retry-After seconds", Retry_After=str(self._wait()))
+    async def _discard(self, body: _Body) -> None:
+        """Read on for a moment: a connection that is closed on data unread takes the answer with it."""
+        left = _DISCARDED
+        with contextlib.suppress(TimeoutError, ClientDisconnect):
+            async with asyncio.timeout(1.0):
+                while left > 0 and not body.ended:
+                    left -= len(await body.part())
+
+    def _busy(self, why: str) -> _Refused:
+        return _Refused(429, f"{why}; come back after Retry-After seconds", Retry_After=str(self._wait()))
 
     def _wait(self) -> int:
         return max(1, min(60, math.ceil(self.metrics.mean_seconds / 2)))
 
-    # ------------------------------------------------------------------------------------------ pages
-
-    def _show(self, request: Request) -> None:
-        match request.path:
-            case "/health":
-                request.respond(*self._health())
-            case "/metrics":
-                request.respond(200, self._metrics().encode(), "text/plain; version=0.0.4; charset=utf-8")
-            case "/openapi.json":  # for programs
-                request.respond(200, dump_json(self._described()))
-            case _:  # the same for people; the page may load and run nothing
-                host = request.headers.get(b"host", b"localhost").decode("latin-1")
-                text = page(self._described(), f"http://{host}")
-                policy = {"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"}
-                request.respond(200, text.encode(), "text/html; charset=utf-8", policy)
-
-    def _health(self) -> tuple[int, bytes]:
-        """Whether requests are being scored."""
-        alive = self.workers.alive
+    async def health(self, _request: Request) -> Response:
+        """Say whether requests are being scored."""
+        up = self.workers.alive > 0
         state = {
-            "status": "ok" if alive else "starting workers",
+            "status": "ok" if up else "starting workers",
             "version": __version__,
             "config": self.composite.provenance["config"],
             "components": [component.name for component in self.composite.components],
             "columns": list(self.composite.required_columns),
-            "workers": alive,
+            "workers": self.workers.alive,
             "pending": self.pending,
         }
-        return 200 if alive else 503, dump_json(state)
+        return JSONResponse(state, 200 if up else 503)
 
-    def _metrics(self) -> str:
-        """What has happened, for Prometheus."""
-        workers = self.workers
-        return self.metrics.text(
-            {
-                "grpo_rewards_pending_requests": ("Requests being read, waiting or being scored.", float(self.pending)),
-                "grpo_rewards_pending_bytes": ("Bytes of bodies held for them.", float(self.held)),
-                "grpo_rewards_workers": ("Worker processes that are up.", float(workers.alive)),
-                "grpo_rewards_worker_restarts_total": ("Workers started in place of one that died.", float(workers.restarts)),
-            }
-        )  # fmt: skip
+    async def show_metrics(self, _request: Request) -> Response:
+        """Say what has happened, for Prometheus."""
+        gauges = {
+            "grpo_rewards_pending_requests": ("Requests being read, waiting or being scored.", float(self.pending)),
+            "grpo_rewards_pending_bytes": ("Bytes of bodies held for them.", float(self.held)),
+            "grpo_rewards_workers": ("Worker processes that are up.", float(self.workers.alive)),
+            "grpo_rewards_worker_restarts_total": (
+                "Workers started in place of one that died.",
+                float(self.workers.restarts),
+            ),
+        }
+        return PlainTextResponse(self.metrics.text(gauges), media_type="text/plain; version=0.0.4")
+
+    async def openapi(self, _request: Request) -> Response:
+        """Say what is taken and answered, for programs."""
+        return JSONResponse(self._described())
+
+    async def docs(self, request: Request) -> Response:
+        """Say the same for people; the page may load and run nothing."""
+        text = page(self._described(), str(request.base_url).rstrip("/"))
+        return HTMLResponse(text, headers={"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'"})
 
     def _described(self) -> dict[str, object]:
         return specification(self.composite, tokens=bool(self._tokens))
+
+
+class _Application(Starlette):
+    """Requests to score go straight to the service: a route, a request and a response made for each cost more than all the rest."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] in _KINDS:
+            await self.state.service(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def create_app(composite: Composite, settings: ServerSettings | None = None) -> Starlette:
+    """Return the ASGI application. All but requests to score ask for no token and tell no data."""
+    service = Service(composite, settings or ServerSettings())
+    routes = [Route(path, service, methods=["POST"]) for path in _KINDS]  # for what else they are asked
+    routes += [Route("/health", service.health), Route("/metrics", service.show_metrics)]
+    routes += [Route("/docs", service.docs), Route("/openapi.json", service.openapi)]
+    app = _Application(routes=routes, lifespan=service.lifespan)
+    app.state.service = service
+    return app

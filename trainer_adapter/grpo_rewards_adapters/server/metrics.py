@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 __all__ = ["Metrics"]
 
@@ -20,14 +18,15 @@ class Metrics:
     rows: int = 0
     seconds: float = 0.0
     answered: int = 0
-    buckets: list[int] = field(default_factory=lambda: [0] * (len(_BUCKETS) + 1))
+    buckets: list[int] = field(default_factory=lambda: [0] * len(_BUCKETS))
 
     def scored(self, rows: int, seconds: float) -> None:
         """Count a request that was scored, from the last byte of its body to the first of its answer."""
         self.rows += rows
         self.seconds += seconds
         self.answered += 1
-        self.buckets[bisect_left(_BUCKETS, seconds)] += 1
+        for index, bound in enumerate(_BUCKETS):
+            self.buckets[index] += seconds <= bound
 
     @property
     def mean_seconds(self) -> float:
@@ -46,7 +45,7 @@ class Metrics:
                   f"grpo_rewards_rows_total {self.rows}",
                   "# HELP grpo_rewards_request_seconds Time of a scored request, waiting included.",
                   "# TYPE grpo_rewards_request_seconds histogram"]  # fmt: skip
-        counts = zip(_BUCKETS, accumulate(self.buckets), strict=False)
+        counts = zip(_BUCKETS, self.buckets, strict=True)
         lines += [f'grpo_rewards_request_seconds_bucket{{le="{bound:g}"}} {count}' for bound, count in counts]
         lines += [f'grpo_rewards_request_seconds_bucket{{le="+Inf"}} {self.answered}',
                   f"grpo_rewards_request_seconds_sum {self.seconds:.6f}",

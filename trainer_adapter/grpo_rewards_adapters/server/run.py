@@ -1,28 +1,22 @@
-"""Running the service: a socket, an event loop, and an orderly end."""
+"""Running the service: a socket, uvicorn, and an orderly end."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ipaddress
-import os
 import signal
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 
-import uvloop
+import uvicorn
 
 from grpo_rewards import Composite
 from grpo_rewards.cycles import settled
 from grpo_rewards.errors import ConfigError
-from grpo_rewards_adapters.server.application import Service
-from grpo_rewards_adapters.server.connection import Connection
+from grpo_rewards_adapters.server.application import create_app
 from grpo_rewards_adapters.server.settings import ServerSettings
 
 __all__ = ["run"]
-
-_BACKLOG = 2048  # connections that wait to be taken
-_TICK = 1.0  # seconds between looks for what is late
-_LOOK = 0.02  # seconds between looks whether all connections have gone
 
 
 def _is_loopback(host: str) -> bool:
@@ -34,38 +28,26 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-async def _serve(service: Service, host: str, port: int, ready: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    asked = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, asked.set)
-    ticking = asyncio.create_task(_tick(service))
-    try:
-        await service.workers.start()
+class _Server(uvicorn.Server):
+    """Says when it can be reached; ends with status 0 when asked to stop, instead of raising the signal once more at the end."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            server = await loop.create_server(lambda: Connection(service), host, port, backlog=_BACKLOG)
-        except OSError as error:
-            raise ConfigError(f"the service cannot listen on {host}:{port}: {os.strerror(error.errno or 0)}") from None
-        settled()
-        ready()
-        await asked.wait()
-        server.close()
-        for connection in list(service.connections):
-            connection.leave()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(service.settings.drain):
-                while service.connections:
-                    await asyncio.sleep(_LOOK)
-    finally:
-        ticking.cancel()
-        await service.workers.stop()
-        await asyncio.sleep(0)  # what is answered then is sent
-
-
-async def _tick(service: Service) -> None:
-    while True:
-        await asyncio.sleep(min(_TICK, service.settings.body_timeout / 4))
-        service.tick(asyncio.get_running_loop().time())
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def run(
@@ -76,12 +58,19 @@ def run(
     `ready` is called when the workers have started and connections are taken.
 
     Raises:
-        ConfigError: an address that others reach, without tokens; one that cannot be taken; or the rewards cannot be loaded in a worker.
+        ConfigError: an address that others reach, without tokens; or the rewards cannot be loaded in a worker.
     """
     if not settings.tokens and not _is_loopback(host):
         raise ConfigError(
             f"{host} can be reached by others, and no token is set: put one or more in the environment variable that "
             f"--token-env names (separated by commas), or listen on 127.0.0.1"
         )
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(Service(composite, settings), host, port, ready))
+    config = uvicorn.Config(
+        create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
+        timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
+    )  # fmt: skip
+    settled()
+    server = _Server(config, ready)
+    server.run()
+    if not server.started:
+        raise ConfigError(f"the service did not start on {host}:{port}; the log above says why")
