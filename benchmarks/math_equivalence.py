@@ -53,6 +53,7 @@ BLIND = (
     "twentyfirst",
     "twentyfifth",
     "twentysixth",
+    "twentyseventh",
 )
 FRESH = (
     "science",

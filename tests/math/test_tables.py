@@ -43,6 +43,7 @@ TABLES = (
     "twentyfourth_answers",
     "twentyfifth_answers",
     "twentysixth_answers",
+    "twentyseventh_answers",
     "around_a_value",
 )
 
@@ -105,6 +106,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "twentyfirst_words",
         "twentyfifth_words",
         "twentysixth_words",
+        "twentyseventh_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:
