@@ -94,7 +94,7 @@ def test_a_trainers_groups_are_its_blocks_whatever_the_prompts(prompts: list[Any
 @pytest.mark.parametrize(
     ("batch", "why"),
     [
-        (called_by(Trainer(), ["p"] * 6, 6), "several processes"),
+        (called_by(Trainer(), ["p"] * 6, 6), "no whole number of groups of 4.*other processes"),
         (called_by(SimpleNamespace(log_metric=print), None), "neither a column group_id nor prompts"),
         (called_by(SimpleNamespace(log_metric=print), ["p"] * 6 + ["q"] * 2), "not equally many"),
         (Batch(["x", "y"]), "neither a column group_id nor prompts"),
