@@ -57,8 +57,10 @@ class OwnCode:
         # what it evaluates it finds at the object that it was given
         if maker in _READ_ANNOTATIONS and any(getattr(value, "__module__", "") in TEST_MODULES for value in given):
             return None if self._is_own(made.strip("()")) or made.strip("()") in self._annotations() else (root, made)
+        # where nothing was given, a choice of the function's own may stand
+        library = set(_texts(list(entry.f_code.co_consts)))
         for text in _texts(given):
-            if any(word in made for word in _WORD.findall(text)) and not self._is_own(text):
+            if text not in library and any(word in made for word in _WORD.findall(text)) and not self._is_own(text):
                 return root, text
         return None
 
