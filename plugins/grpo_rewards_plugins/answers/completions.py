@@ -69,7 +69,10 @@ def own_question(text: str) -> str:
 
 
 _QUESTION = re.compile(r"\n[ \t]{0,4}(?:\*\*)?(?:Q|Question|Problem|Human|User)(?: \d{1,4})?:")
-_ANSWERED = re.compile(r"[Aa]nswer is|\bAnswer:\**[ \t]*[-$\\(]*\d|\\boxed\{|\n####|</answer>")
+_ANSWERED = re.compile(
+    r"[Aa]nswer is|\b(?:Answer|(?<![^\n])A):\**[ \t]*[-$\\(]*\d|\\boxed\{|\n####|</answer>"
+    r"|\A\s*[-$\\(]*\d[\d.,/]*[$\\)]*\.?\s*(?=\n|\Z)"  # a number alone in the first line
+)
 
 
 def outside_code(text: str) -> str:

@@ -237,9 +237,12 @@ class Parser:
         node = self.sum()
         if self.met(":") and not self.no_colon:
             parts = [node]
+            minutes = self.peek(1).text
             while self.met(":"):
                 self.take()
                 parts.append(self.sum())
+            if node.kind == "num" and len(parts) == len(minutes) == 2 and minutes[0] == "0":
+                return Node("sym", f"{node.value}:{minutes}")  # "5:03" is a time
             return Node("ratio", None, tuple(parts))
         return node
 

@@ -29,7 +29,7 @@ class Token(NamedTuple):
 # letters and digits of ASCII: `clean` has brought all others there; 2e3 is a number, 2e3x a product
 _SCAN = re.compile(
     r"(?P<space>(?:\s|~|\\[,;:! ])+)"
-    r"|(?P<num>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9}(?![\d.a-zA-Z]))?)"
+    r"|(?P<num>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,9}(?![\d.a-zA-Z]))?)(?:\.(?=[*/^]))?"
     r"|(?P<cmd>\\(?:operatorname\*|not\s?=|[a-zA-Z]+))"
     r"|(?P<word>[A-Za-z]+)"
     r"|(?P<rel><=|>=|!=|==|=<|<>|:=|->|[<>=])"
