@@ -83,20 +83,14 @@ class Reading:
 
     def ungrouped(self) -> Node | None:
         """The tree with every comma read as that of a list."""
-        try:
-            return parse(self.rewritten, groups=False)
-        except (ValueError, ArithmeticError):
-            return None
+        return self._parsed(groups=False)
 
     def without_units(self) -> Node | None:
         """The tree with letters for units only where they stand upright; None where that changes nothing."""
         assert isinstance(self.tree, Node)
         if len(self.text) > _LONGEST_LOOSE or not has_unit(self.tree):
             return None
-        try:
-            found = parse(self.rewritten, units=False)
-        except (ValueError, ArithmeticError):
-            return None
+        found = self._parsed(units=False)
         return None if found == self.tree else found
 
     def with_units(self, *, glued: bool) -> Node | None:
@@ -105,11 +99,14 @@ class Reading:
             return None
         if not only_units(self.rewritten.rpartition("=")[2]):
             return None
+        found = self._parsed(loose=True, glued=glued)
+        return None if found == self.tree else found
+
+    def _parsed(self, **how: bool) -> Node | None:
         try:
-            found = parse(self.rewritten, loose=True, glued=glued)
+            return parse(self.rewritten, **how)
         except (ValueError, ArithmeticError):
             return None
-        return None if found == self.tree else found
 
 
 def read(raw: str) -> Reading:

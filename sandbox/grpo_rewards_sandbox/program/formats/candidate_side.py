@@ -18,9 +18,8 @@ from typing import Any
 from ..border.proxies import ProxyClass
 from ..border.proxy_functions import ProxyFunction, ProxyModule
 from ..border.trusted import TrustedPeer
+from ..border.uses import TEST_MODULES
 from . import names
-
-_TEST_MODULES = ("tests", "test_solution")
 
 
 def follow_seed(peer: TrustedPeer, tests: str) -> None:
@@ -101,7 +100,7 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
     if type(target) is not types.ModuleType or not hasattr(target, name):
         return
     module = target.__name__
-    if sys.modules.get(module) is not target or module in _TEST_MODULES or (module, name) in _OWN:
+    if sys.modules.get(module) is not target or module in TEST_MODULES or (module, name) in _OWN:
         return
     # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, name] = _replaced.get((module, name), 0) + more
@@ -191,7 +190,7 @@ def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> N
 def handed_on(real: Any, there: Any, *args: object, **kwargs: object) -> object:
     """Call a builtin, or another one where the tests themselves call it."""
     caller = sys._getframe(1)
-    if caller.f_globals.get("__name__") in _TEST_MODULES:
+    if caller.f_globals.get("__name__") in TEST_MODULES:
         return there(*args, **kwargs)
     if len(args) == 1 and not kwargs:
         # without namespaces a builtin takes those of its caller, which would be this function
