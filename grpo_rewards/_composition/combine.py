@@ -18,7 +18,7 @@ def bounded(value: float | None, clip: tuple[float, float] | None) -> float | No
 
 
 def gate_factor(value: float | None, at_least: float | None, at_most: float | None) -> float:
-    """Return 1.0 where a gate on `value` is open and 0.0 where it is shut; a gate on None is shut."""
+    """Return 1.0 where a gate on `value` is open and 0.0 where it is shut or where there is no value."""
     if value is None:
         return 0.0
     is_open = (at_least is None or value >= at_least) and (at_most is None or value <= at_most)

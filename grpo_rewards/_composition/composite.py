@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Never
 import orjson
 
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
-from grpo_rewards._composition.combine import bounded, combined, gate_factor
+from grpo_rewards._composition.combine import bounded, combined
 from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_yaml
 from grpo_rewards._composition.evaluation import (
     Component,
@@ -27,6 +27,7 @@ from grpo_rewards._composition.evaluation import (
     evaluate_parts,
 )
 from grpo_rewards._composition.expanded import Part, parts_of
+from grpo_rewards._composition.gates import gated
 from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
@@ -386,7 +387,6 @@ class Composite:
         `groups` are the rows of each group. The mapping of outcomes is changed by it.
         """
         found = evaluated.outcomes
-        size = len(next(iter(found.values())))
         weights = self.weights if weights is None else weights
         left_out = _left_out(found, self._counts)  # before the gates: such a row has no value in any component
         for row, reason in left_out.items():
@@ -395,7 +395,7 @@ class Composite:
                     outcomes[row] = _set_aside(outcomes[row], reason)
         clips = {component.name: component.clip for component in self.components}
         values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}
-        gates = {component.name: _gates(component, values, size) for component in self.components}
+        gates = gated(self.components, found, values)
         method, clip = self.config.combine.method, self.config.combine.clip
         rewards = combined(values.values(), gates.values(), weights.values(), method=method, clip=clip)
         table = ScoreTable(
@@ -437,13 +437,6 @@ def _set_aside(outcome: Outcome, reason: str) -> Outcome:
         details["value"] = outcome.value
     status: Status = "not_applicable" if outcome.status == "not_applicable" else "unavailable"
     return Outcome(None, status, f"row left out: {reason}", details, outcome.seconds)
-
-
-def _gates(component: Component, values: Mapping[str, list[float | None]], size: int) -> list[float]:
-    gate = component.gate
-    if gate is None:
-        return [1.0] * size
-    return [gate_factor(value, gate.at_least, gate.at_most) for value in values[gate.component]]
 
 
 def _restore(config: dict[str, object], base: str, source: str) -> Composite:

@@ -78,8 +78,10 @@ class Applied:
         """Take notice of a row."""
         self._rows += 1
         beside = []
+        applying = {component.name: component.applies_to(data) for component in self._composite.components}
         for component in self._composite.components:
-            if component.applies_to(data):
+            gate = component.gate
+            if applying[component.name] and (gate is None or applying[gate.component]):
                 self._hits[component.name] += 1
                 if self._composite.can_count(component.name):
                     beside.append(component.name)
@@ -107,7 +109,9 @@ class Applied:
             if component.when is not None:
                 yield from self._absent(component.name, component.when)
             if not self._hits[component.name]:
-                yield f"{place} applies to no row, so its weight cannot matter"
+                gate = component.gate
+                why = "" if gate is None else f" (where its gate's {gate.component!r} does not apply, it does not)"
+                yield f"{place} applies to no row, so its weight cannot matter{why}"
             elif self._cancels(component):
                 yield (
                     f"{place}.weight cannot matter: in a weighted mean it cancels, since no other component with a weight "

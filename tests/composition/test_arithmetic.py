@@ -87,8 +87,9 @@ def test_the_sum_is_what_the_explanation_adds_up_to(rows: list[dict[str, Any]]) 
         total = explained["reward"]
         assert (total is None) == (not contributions)
         assert total is None or math.isclose(total, sum(contributions), abs_tol=1e-12)
-        for name, column in (("first", "a"), ("second", "b"), ("third", "c")):
+        for name, column in (("first", "a"), ("second", "b")):
             assert (parts[name]["value"] is None) == (row[column] is None)
+        assert (parts["third"]["value"] is None) == (row["c"] is None or row["a"] is None)  # its gate looks at a
         if row["b"] is not None:
             assert parts["second"]["value"] == min(max(row["b"], -0.5), 0.5)
         gate_is_open = row["a"] is not None and row["a"] >= 0.0
@@ -100,7 +101,8 @@ def test_the_mean_divides_by_the_weights_that_applied(rows: list[dict[str, Any]]
     sums = composite().score(rows).rewards()
     means = composite(combine={"method": "weighted_mean"}).score(rows).rewards()
     for row, total, mean in zip(rows, sums, means, strict=True):
-        applied = sum(weight for weight, name in ((1.0, "a"), (0.5, "b"), (2.0, "c")) if row[name] is not None)
+        applied = sum(weight for weight, name in ((1.0, "a"), (0.5, "b")) if row[name] is not None)
+        applied += 2.0 * (row["c"] is not None and row["a"] is not None)  # its gate looks at a
         assert (total is None) == (mean is None) == (applied == 0)
         assert mean is None or total is None or math.isclose(mean, total / applied, abs_tol=1e-12)
 
@@ -117,7 +119,8 @@ def test_a_shadow_changes_nothing_but_is_scored(rows: list[dict[str, Any]]) -> N
     with_shadow = composite((1.0, 0.5, 0.0)).score(rows)
     without = composite((1.0, 0.5, 2.0)).only(["first", "second"]).score(rows)
     assert with_shadow.rewards() == without.rewards()
-    assert [outcome.value for outcome in with_shadow.components["third"]] == [row["c"] for row in rows]
+    expected = [None if row["a"] is None else row["c"] for row in rows]
+    assert [outcome.value for outcome in with_shadow.components["third"]] == expected
 
 
 @pytest.mark.parametrize(

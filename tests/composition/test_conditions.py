@@ -124,6 +124,22 @@ def test_values_that_occur_nowhere_are_findings(tmp_path: Path, when: dict[str, 
         assert any(text in finding for finding in found)
 
 
+def test_a_gate_that_cannot_be_looked_at_is_not_shut(tmp_path: Path) -> None:
+    short = {"use": "length", "params": {"target": 1, "band": 1}, "gate": {"component": "exact", "at_least": 1}}
+    math = {"use": "exact", "when": {"column": "task", "equals": "math"}}
+    gated = Composite({"rewards": {"exact": math, "length": short}})
+    table = gated.score([{"completion": "4", "answer": "4", "task": task} for task in ("math", "words")])
+    assert table.rewards() == [2.0, None]  # 0 would be a grade
+    assert table[1]["components"]["length"]["reason"] == "its gate looks at 'exact', which has no value here"
+    never = {**short, "when": {"column": "task", "equals": "words"}}
+    rows = [{**row, "answer": "4"} for row in ROWS]
+    (found,) = examine_rows(file_of(tmp_path, rows), Composite({"rewards": {"exact": math, "length": never}}))[
+        "findings"
+    ]
+    assert found.startswith("rewards.length applies to no row")
+    assert "gate's 'exact'" in found
+
+
 def test_values_that_occur_are_none(tmp_path: Path) -> None:
     for when in ({"equals": "math"}, {"any_of": ["math", "words"]}, {"present": True}):
         assert examine_rows(file_of(tmp_path, ROWS), composite({"column": "task", **when}))["findings"] == []
