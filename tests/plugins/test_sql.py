@@ -21,6 +21,7 @@ from grpo_rewards.testing import RewardContract
 SCRIPT = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, price REAL);
 INSERT INTO t VALUES (1, 'a', 3, 1.5), (2, 'b', NULL, 2.0), (3, 'a', 3, 1.5), (4, 'distinct', 1, 0.1);
+CREATE VIEW v AS SELECT n FROM t WHERE id = 1;
 """
 
 
@@ -57,14 +58,20 @@ RULES = [
     pytest.param(
         "SELECT id FROM (SELECT id FROM t ORDER BY id)", "SELECT id FROM t ORDER BY -id", (1, 0, 1), id="order within"
     ),
-    pytest.param("SELECT n FROM t WHERE id = 1", "SELECT 3.0", (1, 1, 1), id="an integer as a float"),
-    pytest.param("SELECT id, n FROM t WHERE id = 1", "SELECT 3, 1", (0, 1, 0), id="one row turned round"),
+    pytest.param("SELECT n FROM t WHERE id = 1", "SELECT n + 0.0 FROM t WHERE id = 1", (1, 1, 1), id="an integer as a float"),
+    pytest.param("SELECT id, n FROM t WHERE id = 1", "SELECT n, id FROM t WHERE id = 1", (0, 1, 0), id="one row turned round"),
     pytest.param(NAMES, "SELECT name FROM t; SELECT 1", (0, 1, 0), id="two statements"),
     pytest.param(NAMES, "SELECT name FROM t -- done", (1, 1, 1), id="a comment"),
     pytest.param("SELECT 3 WHERE 3 >= 2", "SELECT 3 WHERE 3 > = 2", (0, 1, 0), id="a split operator"),
-    pytest.param("SELECT id FROM t WHERE name = 'distinct'", "SELECT 4", (1, 1, 1), id="distinct in a string"),
+    pytest.param("SELECT id FROM t WHERE name = 'distinct'", "SELECT id FROM t WHERE id = 4", (1, 1, 1), id="distinct in a string"),
     pytest.param("SELECT 2020", "SELECT YEAR ( CURDATE() )", (0, 1, 0), id="Spider's year"),
-    pytest.param("SELECT 1 WHERE 0", "SELECT name FROM t WHERE 0", (1, 1, None), id="nothing at all"),
+    pytest.param("SELECT 1 WHERE 0", "SELECT name FROM t WHERE 0", (None, None, None), id="nothing at all"),
+    pytest.param("SELECT id FROM t WHERE n > 9", NAMES, (None, None, None), id="nothing, and a query that gives rows"),
+    pytest.param("SELECT count(*) FROM t", "SELECT 4", (0, 0, 0), id="a constant"),
+    pytest.param("SELECT count(*) FROM t", "WITH a AS (SELECT 4 AS b) SELECT b FROM a", (0, 0, 0), id="a table of its own"),
+    pytest.param("SELECT count(*) FROM t", "SELECT 4 FROM sqlite_master", (0, 0, 0), id="a table of the engine"),
+    pytest.param("SELECT count(*) FROM t", "SELECT count(*) FROM (SELECT 1 FROM T)", (1, 1, 1), id="a column of none"),
+    pytest.param("SELECT n FROM t WHERE id = 1", "SELECT n FROM v", (1, 1, 1), id="a view"),
     pytest.param("SELECT x FROM t", "SELECT x FROM t", (None, None, None), id="a gold that fails"),
     pytest.param(NAMES, "SELEC name FROM t", (0, 0, 0), id="no SQL"),
     pytest.param(NAMES, "", (0, 0, 0), id="empty"),
@@ -206,18 +213,37 @@ def test_a_relative_folder_is_that_of_the_caller(tmp_path: Path, monkeypatch: py
     for name, number in (("one", 1), ("two", 2)):
         build(tmp_path / name / "here" / "d.sqlite", f"CREATE TABLE t (n); INSERT INTO t VALUES ({number})")
         monkeypatch.chdir(tmp_path / name)  # the workers go on in the folder in which they were started
-        found = get_reward("sql").with_(databases="here").one(f"SELECT {number}", query="SELECT n FROM t", db_id="d")
+        found = (
+            get_reward("sql")
+            .with_(databases="here")
+            .one(f"SELECT n FROM t WHERE n = {number}", query="SELECT n FROM t", db_id="d")
+        )
         assert found.value == 1.0
 
 
 def test_a_changed_database_is_opened_again(tmp_path: Path) -> None:
     path = build(tmp_path / "d.sqlite")
     row = {"query": "SELECT count(*) FROM t", "db_path": str(path)}
-    assert get_reward("sql").one("SELECT 4", **row).value == 1.0
+    four, three = (
+        f"SELECT sum(1) FROM (SELECT 1 FROM t LIMIT {number}) HAVING count(*) = {number}" for number in (4, 3)
+    )
+    assert get_reward("sql").one(four, **row).value == 1.0
     path.unlink()
     build(path, SCRIPT.replace("(1, 'a', 3, 1.5), ", ""))
-    assert get_reward("sql").one("SELECT 4", **row).value == 0.0
-    assert get_reward("sql").one("SELECT 3", **row).value == 1.0
+    assert get_reward("sql").one(four, **row).value == 0.0
+    assert get_reward("sql").one(three, **row).value == 1.0
+
+
+def test_a_gold_may_give_no_row_on_some_databases_of_a_suite(tmp_path: Path) -> None:
+    build(tmp_path / "d" / "a.sqlite", SCRIPT.replace("'a'", "'z'"))
+    build(tmp_path / "d" / "d.sqlite")
+    row = {"query": "SELECT id FROM t WHERE name = 'a'", "db_id": "d"}
+    for rule in ("spider", "strict"):
+        reward = bound(tmp_path, rule=rule)
+        assert reward.one("SELECT id FROM t WHERE name LIKE 'a'", **row).value == 1.0
+        assert reward.one("SELECT id FROM t WHERE 0", **row).value == 0.0
+    # of the one database that BIRD's rule looks at, the rows count
+    assert bound(tmp_path).one("SELECT id FROM t WHERE id IN (1, 3)", **row).value == 1.0
 
 
 def _absent(folder: Path) -> Iterator[tuple[dict[str, Any], str]]:

@@ -40,6 +40,7 @@ class DuckDB:
         self._path = path
         self._connection = self._connected()
         self._used_up = False
+        self.reads = False
 
     def _connected(self) -> Any:
         try:
@@ -109,4 +110,6 @@ class DuckDB:
         if statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
         found = self._connection.execute(text)
-        return fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)
+        rows = fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)
+        self.reads = rows is not None and bool(self._connection.get_table_names(text))
+        return rows

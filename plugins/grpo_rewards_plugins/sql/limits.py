@@ -82,7 +82,12 @@ ALARM = Alarm()
 
 
 class Database(Protocol):
-    """An open database that a query can read and nothing else."""
+    """An open database that a query can read and nothing else.
+
+    `reads` says of the query that ran last, where its rows were returned, whether it reads a table or view of the database.
+    """
+
+    reads: bool
 
     def run(
         self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None

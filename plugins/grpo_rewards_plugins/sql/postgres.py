@@ -39,6 +39,11 @@ _BEGIN = (
 _END = "ROLLBACK; SELECT pg_advisory_unlock_all()"  # locks of a session outlive a transaction
 # The server's lexer looks at such a run again for each of its signs, for minutes, and nothing interrupts it.
 _MANY_SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]{1000}")
+# a transaction locks what its statements name, also where the plan leaves it out
+_READS = """
+    SELECT EXISTS (SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+        WHERE pid = pg_backend_pid() AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
+"""
 _CANCELLED = "57014"  # by the server at its time, or by another session of the same role
 _ATTEMPTS = 3  # within twice a query's time: a role may end its own sessions, another row's query this one's
 
@@ -59,6 +64,7 @@ class Postgres:
         self._connection = self._connected()
         (shown,) = self._connection.execute(_SHOWN).fetchone()
         self._screen = f"/*{'-' * shown}*/"
+        self.reads = False
 
     def _connected(self) -> Any:
         try:
@@ -140,4 +146,7 @@ class Postgres:
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True)
             return plain_rows(self._connection.execute(f"FETCH {count} FROM graded").fetchall())
 
-        return fetched(fetch, rule, limits, gold)
+        rows = fetched(fetch, rule, limits, gold)
+        if rows is not None:
+            ((self.reads,),) = self._connection.execute(_READS).fetchall()
+        return rows

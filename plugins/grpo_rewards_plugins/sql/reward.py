@@ -88,6 +88,11 @@ def sql(
     read and nothing else (no write, ``ATTACH``, ``PRAGMA``, extension), so whatever a query tries, no byte of a database
     changes. What a gold gives is remembered, and so is the verdict on a query that does not depend on time or chance.
 
+    Where the scripts of BIRD and Spider pay for no answer: a gold that gives no row (on none of the databases) is no
+    reference, since ``SELECT 1 WHERE 0`` would be right; a query that reads no table, where its gold reads one, has its result
+    written in it (``SELECT 42``) and is 0. A constant beside a table (``SELECT 42 FROM t LIMIT 1``) is told by more
+    databases of one schema alone: Spider's test suites, with ``spider`` or ``strict``.
+
     DuckDB and PostgreSQL need the extra ``sql``. DuckDB opens a file read-only, without other files, network,
     extensions and settings, and a query is one SELECT. On a PostgreSQL server it is a cursor in a transaction that can
     only read, under a role that must be able to do nothing else: a superuser or a member of ``pg_read_server_files`` is
@@ -107,7 +112,7 @@ def sql(
         rule: ``bird``: the same set of rows, whatever their order and number (BIRD's ``evaluation.py``). ``spider``: the
             same rows as often, in any order of columns, DISTINCT removed from both, in order where the gold says ORDER BY,
             on every database of the folder (test-suite-sql-eval). ``strict``: the same rows as often, columns in order,
-            DISTINCT kept, in order where the gold itself is ordered; a gold that gives no row does not apply.
+            DISTINCT kept, in order where the gold itself is ordered.
         timeout: seconds of processor time that a query may take (on a server: of time), or five times what its gold took
             where that is more (ours; BIRD's script: 30, Spider's: 60).
         gold_timeout: the same for a gold (ours).

@@ -20,11 +20,13 @@ _MOST_LOOKS = (
 
 @dataclass
 class Gold:
-    """What a gold query gives: its rows in order, whether their order matters, and the processor time that it took."""
+    """What a gold query gives: its rows in order, whether their order matters, the processor time that it took, and whether
+    it reads any table."""
 
     rows: list[ResultRow]
     ordered: bool
     seconds: float
+    reads: bool
 
     @cached_property
     def distinct(self) -> frozenset[ResultRow]:
@@ -63,7 +65,6 @@ class Rule:
 
     `possible` looks at the rows that came last and at how many came so far, `equal` at all. `ordered` says of a gold
     whether the order of its rows matters. `lenient` decodes broken UTF-8 without what is broken; `whole_folder` compares on every database of the folder.
-    `graded_empty` says whether a gold that gives no row is a reference at all.
     """
 
     text: Callable[[str], str]
@@ -72,7 +73,6 @@ class Rule:
     equal: Callable[[Gold, list[ResultRow]], bool]
     lenient: bool
     whole_folder: bool
-    graded_empty: bool = True
 
 
 def _as_it_is(text: str) -> str:
@@ -159,7 +159,5 @@ def _matched(gold: Gold, given: list[ResultRow]) -> bool:
 RULES = {
     "bird": Rule(_as_it_is, _never, _among, _same_set, lenient=False, whole_folder=False),
     "spider": Rule(spider_text, mentions_order, _no_more, _same_table, lenient=True, whole_folder=True),
-    "strict": Rule(
-        _as_it_is, asks_for_order, _no_more, _same_rows, lenient=True, whole_folder=True, graded_empty=False
-    ),
+    "strict": Rule(_as_it_is, asks_for_order, _no_more, _same_rows, lenient=True, whole_folder=True),
 }

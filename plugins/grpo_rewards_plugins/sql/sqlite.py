@@ -41,6 +41,7 @@ class SQLite:
     def __init__(self, path: str, max_bytes: int) -> None:
         self._denied = ""
         self._deadline = 0.0
+        self.reads = False
         try:
             self._open(path, max_bytes)
         except (sqlite3.Error, OSError, ValueError) as error:
@@ -56,7 +57,9 @@ class SQLite:
         # behind the script, which writes
         for pragma in ("temp_store=MEMORY", "trusted_schema=OFF", f"hard_heap_limit={_HEAP}", "query_only=ON"):
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
-        self._connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchall()  # is it a database at all?
+        # the first look at the file: is it a database at all?
+        names = self._connection.execute("SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view')")
+        self._tables = frozenset(name for (name,) in names.fetchall())
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         # last: what is done above would be refused
@@ -66,7 +69,9 @@ class SQLite:
     def close(self) -> None:
         self._connection.close()
 
-    def _authorize(self, action: int, _one: str | None, two: str | None, _of: str | None, _in: str | None) -> int:
+    def _authorize(self, action: int, one: str | None, two: str | None, _of: str | None, _in: str | None) -> int:
+        if action == sqlite3.SQLITE_READ and not self.reads:
+            self.reads = str(one).lower() in self._tables  # not what the query itself calls a table
         if action in _READING or (action == _FUNCTION and str(two).lower() not in _REFUSED_FUNCTIONS):
             return sqlite3.SQLITE_OK
         self._denied = f"the function {two}" if action == _FUNCTION else _NAMES.get(action, f"action {action}")
@@ -81,7 +86,7 @@ class SQLite:
         if len(text) > LONGEST_QUERY:
             raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
         now = time.process_time()
-        self._denied, self._deadline = "", now + seconds
+        self._denied, self._deadline, self.reads = "", now + seconds, False
         ALARM.cover(now, seconds)
         try:
             return self._rows(text, rule, limits, gold)
