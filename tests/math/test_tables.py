@@ -85,6 +85,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
     "name",
     [
         "completions",
+        "around_an_answer",
         "word_answers",
         "second_words",
         "third_words",

@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import Literal
 
 from .completions import final_text, outside_code, own_question
+from .conclusions import hedged, without_afterthought
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
-from .signs import bold, last_line, last_number, last_segment, letter, whole, without_afterthought
+from .signs import bold, last_line, last_number, last_segment, letter, whole
 
 __all__ = ["KEPT", "ORDER", "Place", "extract", "find_answer"]
 
@@ -56,13 +57,44 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
     if phrases and (said := _said(text, tag, best)) is not None:
         best = said
     if best is not None:
-        return best[1]
+        return best[1] if not phrases else _in_place(text, best[0], best[1])
     if phrases and signs:
         text = without_afterthought(text)
     for rule in signs:
         if (found := _SIGNS[rule](text)) is not None:
-            return Extraction(found, rule)
+            return _in_place(text, _last_place(text, found), Extraction(found, rule))
     return _NOTHING
+
+
+def _in_place(text: str, start: int, found: Extraction) -> Extraction:
+    """An answer with what stands around its place: behind any a unit, and a hedge that no box or tag closes off."""
+    answer = found.text
+    if not answer or start < 0 or len(found.parts) > 1 or (at := text.find(answer, start)) < 0:
+        return found
+    if found.rule in _OPEN and (said := hedged(text, at, answer)) is not None:
+        return found._replace(text=said, hedged=True)
+    end = at + len(answer)
+    behind = text[end : end + _BEHIND]
+    if not behind.strip(_CLOSERS):
+        return found
+    return Extraction(answer, found.rule, found.parts, found.hedged, behind)
+
+
+def _last_place(text: str, found: str) -> int:
+    """Where an answer stands last, not in another number; -1 where it is put together of pieces."""
+    at = text.rfind(found)
+    while (
+        at >= 0
+        and found[0].isdigit()
+        and (text[at - 1 : at].isdigit() or text[at + len(found) : at + len(found) + 1].isdigit())
+    ):
+        at = text.rfind(found, 0, at)
+    return at
+
+
+_OPEN = frozenset(("phrase", "bold", "line", "segment", "number"))
+_CLOSERS = "}$*). \n"
+_BEHIND = 48  # characters in which a unit may stand
 
 
 def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int, Extraction] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CHOICE_LEAD", "NUMBER", "NUMBER_WORDS", "PROSE", "WINDOW", "carries", "segments"]
+__all__ = ["CHOICE_LEAD", "NUMBER", "NUMBER_WORDS", "PROSE", "WINDOW", "carries", "joined", "segments"]
 
 _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
@@ -55,6 +55,30 @@ def segments(text: str) -> list[tuple[int, int, str]]:
             out.append((start, place + len(found), content))
             at = end + 1
     return out
+
+
+_BESIDE = re.compile(r"[\s*]*(?:,?\s*(and|or)\b|,)[\s*]*")
+_CONDITION = re.compile(
+    r"\b(?:for|when|if|since|as|with|where|let|at|because|given|put|set|take|from)\s+\Z", re.IGNORECASE
+)
+
+
+def joined(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Formulas side by side as one each: ``$3$ and $7$``, ``$x=3$ or $x=7$``; not where the first is a condition."""
+    out = found[:1]
+    for start, end, content in found[1:]:
+        first, last, said = out[-1]
+        beside = start - last < _CLOSE and not text.startswith(_DISPLAYED, start)
+        between = _BESIDE.fullmatch(text, last, start) if beside else None
+        if between is None or _CONDITION.search(text, max(0, first - 12), first) is not None:
+            out.append((start, end, content))
+        else:
+            out[-1] = (first, end, said + (" \\text{or} " if between[1] == "or" else ", ") + content)
+    return out
+
+
+_DISPLAYED = ("$$", "\\[")
+_CLOSE = 12  # characters between two formulas side by side
 
 
 def carries(text: str) -> bool:

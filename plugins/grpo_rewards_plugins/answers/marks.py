@@ -7,7 +7,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from .phrases import concluded, phrase, without_reason
+from .conclusions import concluded
+from .phrases import phrase, without_reason
 
 __all__ = ["Extraction", "Rule", "boxes", "from_boxes", "from_hash", "from_tag", "tagged"]
 
@@ -19,13 +20,14 @@ class Extraction(NamedTuple):
     """What was found: `text` (None where nothing was), by which `rule`, and whether several candidates stand side by side.
 
     `parts` holds those candidates; `text` has them joined, so that ``\\boxed{3} or \\boxed{4}`` is the list of both and
-    never just the right one.
+    never just the right one. `behind` is what stands behind it: the unit of an answer may stand outside of its box or its dollars.
     """
 
     text: str | None
     rule: Rule | None
     parts: tuple[str, ...] = ()
     hedged: bool = False
+    behind: str = ""
 
 
 _BOX = re.compile(r"\\f?boxed\s*(?=[{\w$\\-])|\\fbox\s*(?=\{)")

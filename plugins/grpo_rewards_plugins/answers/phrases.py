@@ -12,15 +12,16 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, segments
+from .conclusions import ABOUT_AN_ANSWER, han_statement
+from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, joined, segments
 
-__all__ = ["VERDICTS", "concluded", "line_after_phrase", "phrase", "without_reason"]
+__all__ = ["VERDICTS", "line_after_phrase", "phrase", "without_reason"]
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
     r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
-    r"\s*:?|\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
+    r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
 _PHRASE_WORDS = (
@@ -68,7 +69,8 @@ _SHORT = re.compile(r"A\s*:")
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
-_OPTION_HEAD = re.compile(r"\(([A-J])\)[*:. ]*")
+_PERCENT = re.compile(r"[ *]*%(?=[.\s*]|$)")
+_OPTION_HEAD = re.compile(r"(?:\(([A-J])\)|([A-J])[).])[*:. ]*")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
 _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:the\s)?(?:final\s)?\Z", re.IGNORECASE)
 _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
@@ -132,15 +134,10 @@ VERDICTS = frozenset(("yes", "no", "true", "false"))
 _CLAUSE_END = re.compile(
     r"\s*$|\s*\n|[*_\"'”’`}$]*\s*(?:[.!?;](?:\s|$|[*\"'”])|\n|$)|[*_\"'”’`}]*\s+[(\[{—–-]|[*_\"'”’`}]*[—(\[](?=[a-zA-Z ])|[*\"”`}]+[\s.,;]"
 )
-_ABOUT_AN_ANSWER = frozenset(
-    "clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
-    "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "
-    "that this these those what which in at on to of as it its we our follows expressed written called denoted "
-    "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
-    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either following same".split()
-)
 _MOST_WORDS = 6
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
+# "b) Gamma", and no list of parts
+_LABELLED_OPTION = re.compile(r"[\s*]*\(?([a-j])\)\s(?!.*\(?[a-j]\)\s)([^.\n*]*[^.\n*\s])")
 _LISTED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}")
 _ASIDE = re.compile(r"(?<=\S) \((?!(?:mod|base|where|for|all|or|and)\b)[^()]*[a-z]{3,}[^()]*\)$")
 
@@ -201,6 +198,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     if (denied := _NOT_BUT.match(rest)) is not None:
         rest = rest[denied.end() :]
+    if (labelled := _LABELLED_OPTION.match(rest)) is not None:
+        return f"({labelled[1]}) {labelled[2].strip()}"
     if words:
         rest = _undescribed(rest)
         if (word := _word(rest)) is not None:
@@ -233,7 +232,7 @@ def _word(rest: str) -> str | None:
     if (opening := _THAT.match(rest)) is not None:
         rest = rest[opening.end() :]
     if (said := _IN_DOLLARS.match(rest) or _ON_A_DAY.match(rest)) is not None:
-        return said[1] if said[1].split()[0].lower() not in _ABOUT_AN_ANSWER else None
+        return said[1] if said[1].split()[0].lower() not in ABOUT_AN_ANSWER else None
     match = _RUN.match(rest)
     if match is None:
         return None
@@ -271,7 +270,7 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
         return None
     listed = _sentence(rest)
     if _LISTED.fullmatch(listed):
-        return listed if run[0].lower() not in _ABOUT_AN_ANSWER else ""
+        return listed if run[0].lower() not in ABOUT_AN_ANSWER else ""
     return None if len(run) <= _MOST_WORDS // 2 else ""
 
 
@@ -293,14 +292,14 @@ def _accepted(run: list[str], after: str) -> str | None:
     """The words of a clause, where they are an answer."""
     low = [word.lower() for word in run]
     if low and low[0] == "the":
-        if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in _ABOUT_AN_ANSWER:
+        if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in ABOUT_AN_ANSWER:
             return None
         if _ENDED.match(after) is not None and low[-1] in _AMOUNTS:
             return None  # "the total. 3 + 4 = 7"
         run, low = run[1:], low[1:]
-    if not run or len(run) > _MOST_WORDS or low[0] in _ABOUT_AN_ANSWER:
+    if not run or len(run) > _MOST_WORDS or low[0] in ABOUT_AN_ANSWER:
         return None
-    if low[0] == "not" and (len(low) < 2 or low[1] in _ABOUT_AN_ANSWER or low[1] in _ARTICLES):
+    if low[0] == "not" and (len(low) < 2 or low[1] in ABOUT_AN_ANSWER or low[1] in _ARTICLES):
         return None
     if _LABELLED.fullmatch(" ".join(run)):
         return " ".join(run)  # "Plan B"
@@ -320,16 +319,6 @@ _LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
 def without_reason(text: str) -> str:
     """What stands before a "because" in an answer; all of it where nothing stands before."""
     return _REASON.split(text, maxsplit=1)[0] or text
-
-
-def concluded(sentence: str) -> str | None:
-    """What a sentence says that something is, in one word or number at its end: "The sum is 15.", "So the ball is blue."."""
-    match = _CONCLUDED.search(sentence) if len(sentence) <= _LONGEST_SENTENCE else None
-    return None if match is None or match[1].lower() in _ABOUT_AN_ANSWER else match[1]
-
-
-_LONGEST_SENTENCE = 300
-_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|be|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
 
 
 def _is_heading(phrase: str) -> bool:
@@ -407,16 +396,13 @@ def _short(window: str) -> list[int]:
 
 
 _EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")
-_HAN_SENTENCE = re.compile(
-    r"(?:(?![不没非无第或])[\u4e00-\u9fff]){2,20}(\d+(?:\.\d+)?)(?:(?![不没非无或])[\u4e00-\u9fff]){0,12}"
-)
 _CHOICES = re.compile(r"[A-J](?:, ?(?:and )?[A-J]\b)+|[A-J] and [A-J]\b")
 
 
 def _told(found: str) -> str | None:
     """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
-    if not found.isascii() and (said := _HAN_SENTENCE.fullmatch(found)) is not None:
-        return said[1]
+    if not found.isascii() and (said := han_statement(found)) is not None:
+        return said
     if "\\" in found or len(PROSE.findall(found)) < 3:
         return ""
     numbers = [match[0] for match in islice(NUMBER.finditer(found), 2)]
@@ -428,7 +414,7 @@ def _told(found: str) -> str | None:
 def _sentence(rest: str) -> str:
     """The answer at the head of what follows the phrase."""
     rest = rest.lstrip(" \t\n*:")
-    found = segments(rest[:2_000])
+    found = joined(rest, segments(rest[:2_000]))
     if found:
         start, end, content = found[0]
         head = rest[:start].strip(" *")
@@ -436,23 +422,10 @@ def _sentence(rest: str) -> str:
         if later and not re.search(r"\d|\\", content):  # "the largest $n$ is 34"
             return _sentence(rest[end + later.end() :])
         if (option := _OPTION_HEAD.fullmatch(head)) is not None:
-            return f"({option[1]}) {content.strip()}"
+            return f"({option[1] or option[2]}) {content.strip()}"
         if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
-            parts = [content]
-            for here in found[1:]:
-                between = rest[end : here[0]].strip().lower().strip(" *")
-                if between not in ("and", "or", ",", ", and", ", or"):
-                    break
-                parts.append(" \\text{or} " if "or" in between else ", ")
-                parts.append(here[2])
-                end = here[1]
-            after = rest[end:].lstrip(" *")
-            unit = (
-                re.match(r"(%|°|[a-zA-Z]+(?:\s(?:per|of)\s[a-zA-Z]+)?)(?=[.\s*]|$)", after) if len(parts) == 1 else None
-            )
-            if unit and unit[1] == "%":
-                return content.strip() + "\\%"
-            return "".join(parts).strip()
+            percent = _PERCENT.match(rest, end)
+            return content.strip() + ("\\%" if percent else "")
     choice = CHOICE_LEAD.match(rest)
     if (explained := _EXPLAINED_CHOICE.match(rest)) is not None:
         return explained[1]

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 
-from .formulas import CHOICE_LEAD, NUMBER, NUMBER_WORDS, PROSE, WINDOW, carries, segments
-from .phrases import VERDICTS, concluded, phrase
+from .conclusions import concluded, han_statement, stated
+from .formulas import CHOICE_LEAD, NUMBER, NUMBER_WORDS, PROSE, WINDOW, carries, joined, segments
+from .phrases import VERDICTS, phrase
 
-__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole", "without_afterthought"]
+__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
 
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
@@ -46,6 +47,7 @@ _SAID_IN_BOLD = re.compile(
 )
 _COUNTS = frozenset((*NUMBER_WORDS, "twenty"))
 _BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
+_BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
 
@@ -64,13 +66,28 @@ def bold(text: str) -> str | None:
             return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
+            if not inner and len(PROSE.findall(content)) > _FEW_WORDS:  # "He saves \\$4,200 per year."
+                return last_line(content) or last_number(content) or content
             return inner[-1][2].strip() if inner else content
+        if _LETTERED.match(content):
+            return content
     end = window[-300:].rstrip()
+    sole = _BOLD_WORDS.findall(end[max(end.rfind("\n"), end.rfind(". ")) + 1 :])
+    if (
+        len(sole) == 1
+        and _DENIED.search(end, end.rfind("\n") + 1) is None
+        and _DOUBTED.search(end, end.rfind("\n") + 1) is None
+    ):
+        return str(sole[0])
     said = _BOLD_END.search(end)
     if said is None or _DENIED.search(said[0]) or _DOUBTED.search(said[0]):
         last = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
         said = _SAID_IN_BOLD.search(last) if _DOUBTED.search(last) is None else None
     return None if said is None or _DENIED.search(said[0]) else said[1]
+
+
+_FEW_WORDS = 2
+_LETTERED = re.compile(r"\([a-j]\)\s[A-Za-z]{3}")
 
 
 def _line(text: str, end: int) -> str:
@@ -88,9 +105,11 @@ def _heading(content: str) -> bool:
 def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-WINDOW:].rstrip()
-    line = window[window.rfind("\n") + 1 :].strip().strip("*").strip()
+    line = window[window.rfind("\n") + 1 :].strip().strip("*`").strip()
     if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
         return next(group for group in said.groups() if group)
+    if not line.isascii() and (said_so := han_statement(line)) is not None:
+        return said_so
     if (lead := _LEAD.match(line)) or ((lead := _CONCLUDING.match(line)) and not _in_prose(line[lead.end() :])):
         line = line[lead.end() :]
     if not line or len(line) > 400:
@@ -103,6 +122,8 @@ def last_line(text: str) -> str | None:
         return next(group for group in said.groups() if group)
     if (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
         return day[1]
+    if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
+        return clause
     inner = segments(line)
     if len(inner) == 1 and not line[: inner[0][0]].strip() and not line[inner[0][1] :].strip(" ."):
         return inner[0][2].strip()
@@ -162,12 +183,20 @@ def _instead(text: str, place: int) -> bool:
     return _INSTEAD.search(text, max(0, place - 16), place) is not None
 
 
+_CODE = re.compile(r"(?<!`)`([^`\n]*\d[^`\n]*)`[\s.]*\Z")
+
+
 def last_segment(text: str) -> str | None:
     """The last formula between math delimiters."""
     window = text[-WINDOW:]
     if _given_up(window):
         return None
-    found = [one for one in segments(window) if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])]
+    if (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
+        return code[1].strip()
+    found = joined(
+        window,
+        [one for one in segments(window) if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])],
+    )
     if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
         return None
     return found[-1][2].strip() or None
@@ -182,16 +211,24 @@ def letter(text: str) -> str | None:
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
     line = stripped[stripped.rfind("\n") + 1 :]
-    if _DENIED.search(line):
+    if (left := _LEFT.search(line, max(0, len(line) - 60))) is not None and _DOUBTED.search(line) is None:
+        return left[1]
+    if _DENIED.search(line) or _REFUSED.search(line):
         return None
     # A and I are words too, and count only where a mark, "or" or the line's end follows
     alone = set(
         re.findall(
-            r"(?<=[Oo]ption )[A-J](?!\w)|(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),]|$|\s+(?:or|and)\s)", line
+            r"(?<=[Oo]ption )[A-J](?!\w)|(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),/]|$|\s+(?:or|and)\s)|(?<=[Oo]ption )\([a-j]\)",
+            line,
         )
     )
     return alone.pop() if len(alone) == 1 else None
 
+
+_LEFT = re.compile(
+    r"\b(?:left with|leaves|choose|pick|select|go with)\s(?:only\s)?(?:option\s|choice\s)?\(?([A-J])\)?[.!]?\Z"
+)
+_REFUSED = re.compile(r"\b(?:wrong|incorrect|false)\b")
 
 # a rate's unit belongs to it: "1.5 m/s" is no acceleration
 _RATE = re.compile(r"(?<![\w.,\\$])(-?\d[\d,]*(?:\.\d+)?\s?[a-zA-Z]{1,4}/[a-zA-Z]{1,3}(?:[²³]|\^?[23])?)\.?\s*$")
@@ -219,19 +256,6 @@ _COUNTED = re.compile(
     r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_COUNTS - {"one"})) + r")\b(?! or\b)"
 )
 _THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
-
-
-def without_afterthought(text: str) -> str:
-    """The text without a check at its end ("Check: 2(9) - 3 = 15") and without the reason at the end of its last sentence."""
-    tail = max(0, len(text) - WINDOW)
-    if (check := _CHECK.search(text, tail)) is not None and _DIGIT.search(text, tail, check.start()) is not None:
-        text = text[: check.start()].rstrip()
-    reason = _REASON_AT_THE_END.search(text, max(0, len(text) - 300))
-    return text if reason is None else text[: reason.start("reason")] + "."
-
-
-_CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
-_REASON_AT_THE_END = re.compile(r"(?<=[\d$)%])(?P<reason>,?\s(?:since|because)\s[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)")
 
 
 def whole(text: str) -> str | None:

@@ -12,7 +12,7 @@ from grpo_rewards.workers import WorkerTimeout
 
 from .equivalence.families import same_parameter
 from .equivalence.numerals import grouped_list, same_numeral
-from .equivalence.quantities import rules
+from .equivalence.quantities import has_unit, rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
@@ -40,7 +40,7 @@ from .symbolic.wire import packed, symbolic
 from .texts import Reading, read, second_reading
 from .verdicts import Verdict, VerdictCache
 
-__all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable"]
+__all__ = ["Reading", "Verdict", "grade", "measured", "read", "share", "unreadable"]
 
 # what reading and comparing hostile texts may raise
 _TROUBLE = (FlintError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
@@ -85,6 +85,13 @@ def unreadable(gold: Reading) -> str | None:
     if (mixed := statement(gold.text)) is not None:
         return next((why for piece in mixed.formulas if (why := unreadable(Reading(piece))) is not None), None)
     return str(tree)
+
+
+def measured(reading: Reading) -> bool:
+    """Has a text a unit, a percent sign or a currency?"""
+    if reading.numeral is not None:
+        return bool(reading.numeral.mark)
+    return isinstance(reading.tree, Node) and (has_unit(reading.tree) or reading.with_units(glued=False) is not None)
 
 
 _SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all verdicts
@@ -248,8 +255,10 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
             return Verdict(letter == other, "choice letter")
     option = None if letter is not None or choices(gold.text) is not None else _OPTION.match(gold.text)
-    if option is not None and (other := choice(answer.text)):
-        return Verdict((option[1] or option[2]) == other, "choice letter")
+    if option is not None and (other := choice(answer.text, lead=True)):
+        same = (option[1] or option[2]) == other
+        if not same or choice(answer.text) is not None:  # of two texts behind one letter the texts decide
+            return Verdict(same, "choice letter")
     if (formula := same_formula(gold.text, answer.text)) is not None:
         return Verdict(formula, "chemical formulas")
     if (named := same_labels(gold.text, answer.text)) is not None:
@@ -261,9 +270,15 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
     if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
         return Verdict(several == theirs_too, "choice letters")
-    if is_words(gold.text) and is_words(answer.text):
-        if same_words(gold.text, answer.text):
-            return Verdict(True, "same words")
+    words_alone = is_words(gold.text), is_words(answer.text)
+    # "the 100th bead is red" has a number in it
+    if (
+        any(words_alone)
+        and (all(words_alone) or _SENTENCE.search(gold.text if words_alone[1] else answer.text))
+        and same_words(gold.text, answer.text)
+    ):
+        return Verdict(True, "same words")
+    if all(words_alone):
         name = named_set(gold.text)  # of those that say "no solution" each says something else
         same = name is not None and name != "\\emptyset" and name == named_set(answer.text)
         return Verdict(same, "two names of one set" if same else "different words")
@@ -288,9 +303,10 @@ def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
     return None
 
 
+_SENTENCE = re.compile(r"[a-z]{3} (?:is|are|was|on) (?:an? )?[A-Za-z]{2}")
 _LABELLED = re.compile(r"\([a-e]\)")
 _OPTION = re.compile(
-    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*(?:\(([A-J])\)|([A-J])[.:](?=\s|\\ ))[\s}~]*(?:\\[ ,;]|\s|\$)*\S"
+    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{)?\s*(?:\(([A-J])\)|([A-J])[.:)](?=\s|\\ ))[\s}~]*(?:\\[ ,;]|\s|\$)*\S"
 )
 
 

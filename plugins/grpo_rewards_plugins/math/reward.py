@@ -103,7 +103,7 @@ def math(
         found = done.get((text, completion))
         if found is None:
             answered = extract(completion, order=places)
-            pair = (text, answered.text, answered.rule)
+            pair = (text, answered.text, answered.rule, answered.behind)
             if pair in slow:
                 slow[pair][2].append(row)
                 continue
@@ -199,6 +199,8 @@ def _score(
     text, rule = found.text, found.rule
     if text is None:
         return Outcome(0.0, "rejected", "no answer found")
+    if found.behind:
+        text = _with_unit(gold, text, found.behind)
     verdict = grade(gold, text, timeout=timeout, tolerance=tolerance, convert_units=convert_units)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
@@ -210,6 +212,17 @@ def _score(
         return Outcome(part, "scored", f"{how} has {part:.0%} of the parts of {_short(gold.text)}", details)
     word = "is" if verdict.equal else "is not"
     return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}", details)
+
+
+def _with_unit(gold: Reading, text: str, behind: str) -> str:
+    """An answer with the unit that stands behind its box or its dollars, where one tells it from the reference, and it has none."""
+    from grpo_rewards_plugins.math.extraction import unit_behind
+    from grpo_rewards_plugins.math.grading import measured, read
+
+    unit = unit_behind(behind)
+    if not unit or not (unit == "\\%" or measured(gold)) or measured(read(text)):
+        return text
+    return f"{text} {unit}"
 
 
 def _short(text: str) -> str:

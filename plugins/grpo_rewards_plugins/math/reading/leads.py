@@ -15,7 +15,7 @@ from .units import SCALES, is_unit_word
 __all__ = ["OPTION", "labelled_parts", "without_lead", "without_tail"]
 
 OPTION = re.compile(
-    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\([A-J]\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
+    r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\((?:[A-J]|\\text\{[A-J]\})\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
 )
 _LABEL = re.compile(
     # "vertex: (1, -4)", "95% CI: [1, 2]", "p-value = 0.03", "pH 7.4"
@@ -60,6 +60,8 @@ def without_lead(gold: str, answer: str) -> Iterator[tuple[str, str]]:
     """
     for lead in (OPTION, _LABEL, _LEFT_SIDE):
         one, other = lead.match(gold), lead.match(answer)
+        if one is not None and other is not None and lead is OPTION and choice(one[0]) == choice(other[0]):
+            yield gold[one.end() :], answer[other.end() :]
         if (one is None) == (other is None) or choice(answer if one else gold):
             continue
         if lead is _LEFT_SIDE and "=" in (answer if one else gold):

@@ -33,7 +33,7 @@ _PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
     r"[^\W\d_]{3,}(?:[\s'-]+[^\W\d_]+)*|(?i:no|yes|am|pm|on|up|it|he|we|so|if)|[^\W\d_]+(?:[\s'-]+[^\W\d_]{2,})+"
 )
-_CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
+_CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$()")
 _CALLED = re.compile(
     r"^(?:the\s+|both\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve|quadrant)s?\b\s*(?:is|are|:)?\s*|^both\s+(?=[(A-Z])",
     re.IGNORECASE,
@@ -43,7 +43,9 @@ _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,
 # in the alphabet's order, so that no letter stands twice and no other word is one
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
 # "A) or B" and "A) + 1" are no choice with its text
-_CHOICE_LEAD = re.compile(r"\(?([A-Z])(?:\)|[.:])\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S")
+_CHOICE_LEAD = re.compile(
+    r"(?:\(?\s?([A-Z])\s?(?:\)|[.:])|\(?([a-j])\)(?!.*\([a-j]\)))\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S"
+)
 _BASED = re.compile(
     r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*(?:_\s*\(?\s*(?:base[\s-]*)?([0-9]{1,2}|[a-z]+)\s*\)?"
     r"|\(?\s*(?:in\s+)?base[\s-]*([0-9]{1,2}|[a-z]+)\s*\)?)"
@@ -183,7 +185,16 @@ _KIND = re.compile(
 
 def _answers(short: str, sentence: str) -> bool:
     """Does a sentence say no more than a verdict or a name does: ``yes, it is prime``, ``bob is the oldest``?"""
-    if not sentence.startswith(short) or len(short) < 2:
+    if len(short) < 2:
+        return False
+    said = sentence if sentence.endswith(short) else _KIND.sub("", sentence)
+    if said.endswith(f" {short}"):  # "the first bead is red", "f is an odd function"
+        sentence = said
+        return (
+            _SUBJECT_IS.fullmatch(sentence, 0, len(sentence) - len(short)) is not None
+            and _DENIES.search(sentence) is None
+        )
+    if not sentence.startswith(short):
         return False
     if short in _VERDICTS:
         denied = _OTHERWISE if short in ("no", "false") else _DENIES
@@ -197,8 +208,12 @@ _SUPERLATIVE = re.compile(
     r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$"
     r"|\s(?:(?:always |will )?wins?(?: the game)?|has (?:an? )?winning strategy)$"
 )
+_SUBJECT_IS = re.compile(
+    r"(?!.*\b(?:opposite|converse|negation|inverse|contrary|complement|if|when|may|might|could|would|should|nothing|none|nobody)\b)"
+    r"(?:[\w$'△()-]+ ){1,8}(?:is|are|was|becomes?|remains?|(?:falls|lands) on) (?:an? |the )?"
+)
 _OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
-_DENIES = re.compile(r"\b(?:not|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
+_DENIES = re.compile(r"\b(?:not|cannot|never|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
 
 def _in_any_order(one: str, other: str) -> bool:
@@ -223,7 +238,7 @@ def choice(text: str, *, lead: bool = False) -> str | None:
     plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
     plain = _CORRECT.sub("", plain)
     match = _CHOICE.fullmatch(plain) or (_CHOICE_LEAD.match(plain) if lead else None)
-    return match[1].upper() if match else None
+    return (match[1] or match[2]).upper() if match else None
 
 
 def choices(text: str, *, glued: bool = False) -> frozenset[str] | None:

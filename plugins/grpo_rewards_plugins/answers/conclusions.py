@@ -1,0 +1,216 @@
+"""What the end of a text without a mark says: which of its sentences concludes, where its statement ends, and what it is hedged by.
+
+A sentence behind the conclusion (a check, a courtesy, what would have been) is none of it, nor is what a sentence says besides: a
+reason, an aside in brackets, where a maximum is attained. A bound ("at least 4"), an alternative ("3 or 4") and a range belong to the
+value that they stand around, so that none of them is that value.
+"""
+
+# ruff: noqa: SIM905 - tables of words read better as words
+
+from __future__ import annotations
+
+import re
+
+from .formulas import NUMBER_WORDS, WINDOW
+
+__all__ = ["concluded", "han_statement", "hedged", "stated", "without_afterthought"]
+
+_LONGEST_SENTENCE = 300
+_MOST_SENTENCES = 4  # behind the conclusion
+_ABOUT = 64  # characters before and behind a value that may change it
+
+_NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
+_DIGIT = re.compile(r"\d")
+_CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
+_LAST_SENTENCE = re.compile(r"(?:(?<=[.!?)*$✓✅]\s)|(?<=\n))(?=[^\s])[^\n]*?\Z")
+_SENTENCE_START = re.compile(r"(?<=[.!?])[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"])|\n+")
+# "Let me know ...", "Had it been 5, the result would have been 7", "Note that 42 would be wrong"
+_AFTER = re.compile(
+    r"[\s*_(>-]*(?:(?:[Pp]lease )?[Ll]et me know|(?:I )?[Hh]op(?:e|ing)\b|Feel free|If you (?:have|need|want|would|'d)|Do you|Would you|Happy to|Thanks?|Great|Good luck"
+    r"|(?:[Nn]ote|N\.?B\.?|[Rr]emark|[Rr]emember|[Rr]ecall|[Hh]int|[Tt]ip)\b(?!\s*:?\s*the (?:final )?answer)"
+    r"|(?:Had|Were|Should) [^.]*\bwould\b|If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got)|Otherwise\b)",
+)
+_REASON = re.compile(
+    r"(?<=[\d$)%])(?P<tail>,?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+)
+_TAILS = (
+    _REASON,
+    # an aside: "(11 if you count 0)", "(not 8)", but not "(mod 7)", "(in base 5)" or a unit
+    re.compile(
+        r"(?<=[\w$)%*}])(?P<tail>\s\((?!(?:mod|base|in base|or|in [a-z]+\))\b)(?=[^()]*[a-z]{2,}[^()]*\s|\$)(?:[^()\n]|\([^()\n]*\))*\)\.?\s*$)"
+    ),
+    # "5 apples left, which is 3 fewer than before"
+    re.compile(
+        r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
+    ),
+    # "18, attained at x = 3", "18 when x = 3"
+    re.compile(
+        r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
+        r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    ),
+    # "120 pages in 3 hours", "3 of the 8 balls", where no other number stands before
+    re.compile(
+        rf"(?:^|(?<=[.!?\n]\s)|(?<=\n))[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|after|within|during|for|from|out of|of (?:the|these|those|his|her|their|its|all))"
+        rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:\s[a-zA-Z]+){{1,3}}\.?\s*$)"
+    ),
+)
+
+
+def without_afterthought(text: str) -> str:
+    """The text up to the end of what it concludes with: without a check ("Check: 2(9) - 3 = 15"), a courtesy, what would have been
+    otherwise, and at the end of its last sentence a reason or an aside.
+    """
+    tail = max(0, len(text) - WINDOW)
+    if (check := _CHECK.search(text, tail)) is not None and _DIGIT.search(text, tail, check.start()) is not None:
+        text = text[: check.start()].rstrip()
+    for _ in range(_MOST_SENTENCES):
+        start = _last_start(text)
+        if not start or _AFTER.match(text, start) is None or _ANSWERED.search(text, tail, start) is None:
+            break
+        text = text[:start].rstrip()
+    for pattern in _TAILS:
+        found = pattern.search(text, max(_last_start(text), len(text) - _LONGEST_SENTENCE))
+        if found is not None:
+            text = text[: found.start("tail")] + "."
+    return text
+
+
+_ANSWERED = re.compile(r"\d|\$|\*\*")
+
+
+def _last_start(text: str) -> int:
+    """Where the last sentence begins; 0 where there is but one, or where it is too long."""
+    stop = len(text.rstrip())
+    begin = max(0, stop - _LONGEST_SENTENCE)
+    start = 0
+    for match in _SENTENCE_START.finditer(text, begin, stop):
+        start = match.end()
+    return start
+
+
+_BOUND = re.compile(
+    r"\b(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
+    r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
+    r"|bounded\s(?:above\s|below\s)?by)\s(?:[a-z]{1,8}\s)?[\s$*({\\]*\Z",
+    re.IGNORECASE,
+)
+_FACTOR = re.compile(r"\b(?:a\s)?factor\sof\s[\s$*({\\]*\Z")
+_OTHER = re.compile(
+    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:\s[a-zA-Z]+)?(?P<join>,?\s(?:or|to)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
+    r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
+)
+_OR_BEHIND = re.compile(
+    rf"[\s$*)}}]*(?:,?\s*(?:or|and\s(?:maybe|perhaps|possibly))\s(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?|\?+\s*\Z)"
+)
+_BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
+
+
+def hedged(text: str, at: int, found: str) -> str | None:
+    """What a value is with what hedges it: "at least 4", "3 or 4", "4 or more"; None where nothing does."""
+    before, end = text[max(0, at - _ABOUT) : at], at + len(found)
+    if " " not in before and not text[end : end + 1]:
+        return None
+    if (bound := _BOUND.search(before)) is not None:
+        return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
+    if _FACTOR.search(before) is not None:
+        return f"{found} \\text{{times}}"
+    if (other := _OTHER.search(before)) is not None:
+        if _BETWEEN.search(before, 0, other.start()) is not None:
+            return f"between {other[0].strip()} {found}"
+        return (other[0] + found).replace("$", "").replace("*", "")
+    behind = _OR_BEHIND.match(text, end, end + _ABOUT)
+    if behind is not None and behind[0].strip(" $*)},") not in ("or", ""):
+        return found + behind[0].rstrip()
+    return None
+
+
+def concluded(sentence: str) -> str | None:
+    """What a sentence says that something is, in one word or number at its end: "The sum is 15.", "So the ball is blue."."""
+    match = _CONCLUDED.search(sentence) if len(sentence) <= _LONGEST_SENTENCE else None
+    return None if match is None or match[1].lower() in ABOUT_AN_ANSWER else match[1]
+
+
+_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|be|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
+
+
+_LEAD = re.compile(
+    r"[\s*]*(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o|[Ff]inally|[Cc]onsequently|[Aa]ccordingly|[Ii]n (?:conclusion|summary)|[Oo]verall|[Cc]onclusion|[Yy]es|[Ii]t follows that"
+    r"|[Ww]e (?:conclude|see|find) that|[Tt]his (?:means|shows|implies) that)\b[\s,:*]*)*"
+)
+_BEHIND_CLAUSE = re.compile(
+    r"(?:,?\s(?:by|since|because|as|due to|which|whose|according to|so that|using|from)\s|,\s(?:and|but|not|\w+ days?)\s|\s\().*$"
+)
+_DOUBTED = re.compile(
+    r"\b(?:not|cannot|never|neither|nor|none|nobody|nothing|unless|if|wrong|incorrect|may|might|could|would|should|perhaps|maybe|possibly|probably|likely|seems?|appears?"
+    r"|assume|suppose|guess|think|opposite|converse|negation|inverse|contrary|either|or|and|but|except|only if|whether|want|need|ask(?:s|ed)?|let|find|show|prove|because|since|although|though|while|when|before|after|as)\b|n't\b",
+    re.IGNORECASE,
+)
+_WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
+_CLAUSE = re.compile(
+    rf"(?:(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$[a-zA-Z](?:\([a-z]\))?\$|△\w+)\s){{1,8}}(?:is|are|was|becomes?|remains?|(?:falls|lands) on)\s"
+    rf"(?P<said>(?:(?:an?|the|on)\s)?{_WORD}(?:\s{_WORD}){{0,3}})"
+    rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{0,3}}{_WORD}\s(?P<verb>(?:con|di)verges?(?:\s[a-z]+ly)?|exists?|(?:does|do) exist)"
+    rf"|there\s(?:is|are|exists?)\s(?P<none>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}}))[.!]?",
+    re.IGNORECASE,
+)
+
+
+def stated(sentence: str) -> str | None:
+    """The clause in words that a sentence ends in, and concludes by: "the graph is a hyperbola", "the series diverges"; None for
+    one that is doubted or denied, or that says something of the solution itself ("we are done").
+    """
+    if not sentence or len(sentence) > _LONGEST_SENTENCE:
+        return None
+    plain = _BEHIND_CLAUSE.sub("", sentence[_LEAD.match(sentence).end() :].rstrip()).replace("*", "")  # type: ignore[union-attr]
+    for clause in dict.fromkeys((plain, plain[plain.rfind(", ") + 2 :] if ", " in plain else plain)):
+        clause = clause[_LEAD.match(clause).end() :]  # type: ignore[union-attr]
+        match = _CLAUSE.fullmatch(clause)
+        if match is None:
+            continue
+        if _DOUBTED.search(clause) is not None:
+            return None
+        words = (match["said"] or "").lower().removeprefix("the ").removeprefix("a ").split()
+        if words and (len(words[-1]) == 1 or not _SAYS_NOTHING.isdisjoint(words) or words[0] in ABOUT_AN_ANSWER):
+            return None
+        return (match["none"] or clause).rstrip(".!")
+    return None
+
+
+# "we are done", "there are six of them"
+_SAYS_NOTHING = frozenset(
+    "done proved proven shown solved finished satisfied required desired needed requested verified follows answer solution".split()
+) | {*NUMBER_WORDS, "twenty"}
+ABOUT_AN_ANSWER = frozenset(
+    "clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
+    "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "
+    "that this these those what which in at on to of as it its we our follows expressed written called denoted "
+    "obtained based correctly indeed usually probably likely possibly perhaps maybe between at least most more less "
+    "sin cos tan log ln exp sqrt pi max min gcd lcm mod either following same".split()
+)
+"""Words that only speak about an answer."""
+
+
+def han_statement(sentence: str) -> str | None:
+    """What a Chinese sentence states: the amount in its first clause that has one ("小明还剩 21 个苹果，比原来少了 14 个"), or what it says
+    at its end that something is; None for one that is denied, doubted or in formulas.
+    """
+    if len(sentence) > _LONGEST_SENTENCE:
+        return None
+    clauses = [clause for clause in _HAN_COMMA.split(_HAN_LEAD.sub("", sentence.strip(" *。.!！"))) if clause]
+    amounts = [clause for clause in clauses if _DIGIT.search(clause) is not None]
+    if amounts and "$" not in sentence and "\\" not in sentence:
+        match = _HAN_AMOUNT.fullmatch(amounts[0])
+        return match[1] + _HAN_REST.sub("", match[2]) if match is not None else None
+    match = _HAN_IS.fullmatch(clauses[-1]) if clauses else None
+    return None if match is None or _HAN_DOUBT.search(clauses[-1]) is not None else match[1]
+
+
+_HAN_COMMA = re.compile(r"[,，;；]")
+_HAN_LEAD = re.compile(r"^(?:(?:所以|因此|故|综上(?:所述)?|答|即|则|解|因而|从而|可知|可得)[\s:：,，]*)+")
+_HAN = "(?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z△∠])"
+_HAN_AMOUNT = re.compile(
+    rf"{_HAN}{{2,24}}\s?[:：=]?\s?((?<!第)-?\d+(?:\.\d+)?(?:/\d+)?%?)\s?((?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z/·²³°℃]){{0,12}})"
+)
+_HAN_REST = re.compile(r"(?:才|就|可以|能够?|以?后|左右|完成|的).*$")
+_HAN_IS = re.compile(r"(?:.{0,80}[^不没非并])?[是为]\s?(?:[“\"‘'][^”\"’']{1,30}[”\"’']的)?([\u4e00-\u9fff①-⑳]{1,12})")
+_HAN_DOUBT = re.compile(r"可能|或许|也许|如果|假如|若|是否|不是|并非|正确|成立|合理|唯一|可行|什么|多少|哪")
