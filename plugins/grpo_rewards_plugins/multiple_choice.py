@@ -15,7 +15,7 @@ from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.characters import normal_form
 from grpo_rewards_plugins.exact import normal_text
 
-__all__ = ["label_problem", "multiple_choice", "options_of", "right_letter"]
+__all__ = ["Options", "multiple_choice", "right_letter"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONGEST = 2000  # characters of an answer that are read
@@ -33,9 +33,10 @@ def _check(settings: SettingValues) -> None:
 
 
 def _check_row(answer: object = None, choices: object = None, **_columns: object) -> str | None:
-    if (problem := unread_options(choices) or label_problem(choices, _LETTERS)) is not None:
+    options = Options.of(choices)
+    if (problem := options.problem or options.label_problem(_LETTERS)) is not None:
         return problem
-    if right_letter(answer, options_of(choices), _LETTERS) is None:
+    if right_letter(answer, options.texts, _LETTERS) is None:
         return (
             f"answer must be a letter, the index of an option counted from 0, or an option's text, not {answer!r:.80}"
         )
@@ -67,11 +68,9 @@ def multiple_choice(
             ``auto``: the one of the first three that comes last, else after the last ``answer is``, else the last line.
         tag: the tag that holds the choice.
     """
-    if (unread := unread_options(choices)) is not None:
-        return Outcome(None, "not_applicable", unread)
-    texts = options_of(choices)
-    known = letters.upper()[: len(texts)] if texts else letters.upper()
-    if (problem := label_problem(choices, known)) is not None:
+    options = Options.of(choices)
+    texts, known = options.texts, options.letters(letters)
+    if (problem := options.problem or options.label_problem(known)) is not None:
         return Outcome(None, "not_applicable", problem)
     gold = right_letter(answer, texts, known)
     if gold is None:
@@ -83,6 +82,51 @@ def multiple_choice(
     if choice.letter == gold:
         return Outcome(1.0, "scored", f"{gold} is chosen")
     return Outcome(0.0, "scored", choice.problem or f"{choice.letter} is not {gold}")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A cell of options, read once: their texts in order, what they are called, and why the cell cannot be read."""
+
+    texts: Sequence[str] = ()
+    labels: Sequence[object] = ()
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, choices: object) -> Options:
+        """Read the cell of public data: a list, ARC's ``{"text": [...], "label": [...]}`` or MedQA's ``{"A": ..., "B": ...}``."""
+        cell = from_json(plain(choices))
+        if is_blank(cell):
+            return cls()
+        labels, read = (), True
+        if isinstance(cell, Mapping):
+            labels = plain(cell.get("label"))
+            read = "text" in cell or "".join(sorted(map(str, cell))) == _LETTERS[: len(cell)]
+            cell = plain(cell["text"]) if "text" in cell else [cell[letter] for letter in sorted(cell, key=str)]
+        texts = cell if isinstance(cell, list | tuple) else None
+        problem = None
+        if not read or texts is None or not all(isinstance(text, str | int | float) for text in texts):
+            problem = f"choices must be a list of texts, or an object of them by A, B, ..., not {choices!r:.80}"
+        found = _without_letters([str(text) for text in texts or ()])
+        return cls(found, labels if isinstance(labels, list | tuple) else (), problem)
+
+    def letters(self, known: str) -> str:
+        """Those of the `known` letters that an option has; all of them where there are no options."""
+        return known.upper()[: len(self.texts) or None]
+
+    def label_problem(self, letters: str) -> str | None:
+        """Why the options cannot be told by these letters: ARC calls those of some questions 1, 2, 3, 4."""
+        wanted = letters[: len(self.labels)]
+        if not self.labels or "".join(str(label).strip("().: ").upper() for label in self.labels) == wanted:
+            return None
+        return f"the options are called {', '.join(map(str, self.labels[:6]))}, not {', '.join(wanted[:6])}"
+
+
+def _without_letters(texts: list[str]) -> list[str]:
+    """Options without their own letters (``A. Paris``), if all have them."""
+    bare = [_OWN_LETTER.sub("", text, count=1) for text in texts]
+    lettered = "".join(text.lstrip(" (")[:1] for text in texts) == _LETTERS[: len(texts)]
+    return bare if lettered and all(map(len, bare)) and all(map(str.__ne__, bare, texts)) else texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,45 +219,6 @@ def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:
     wanted = normal_text(plain)
     hits = [letter for letter, text in zip(letters, texts, strict=False) if normal_text(_bare(text)) == wanted]
     return hits[0] if len(hits) == 1 else None
-
-
-def options_of(choices: object) -> list[str]:
-    """The texts of the options, from the columns of public data; without their own letters (``A. Paris``), if all have them."""
-    choices = from_json(plain(choices))
-    if isinstance(choices, Mapping):
-        # ARC's column {"text": [...], "label": [...]}, or MedQA's {"A": ..., "B": ...}
-        choices = plain(choices["text"]) if "text" in choices else [choices[letter] for letter in sorted(choices)]
-    if not isinstance(choices, list | tuple):
-        return []
-    texts = [str(choice) for choice in choices]
-    bare = [_OWN_LETTER.sub("", text, count=1) for text in texts]
-    lettered = "".join(text.lstrip(" (")[:1] for text in texts) == _LETTERS[: len(texts)]
-    return bare if lettered and all(map(len, bare)) and all(map(str.__ne__, bare, texts)) else texts
-
-
-def unread_options(choices: object) -> str | None:
-    """Why a cell of options cannot be read."""
-    cell = from_json(plain(choices))
-    if is_blank(cell):
-        return None
-    if isinstance(cell, Mapping):
-        lettered = "".join(sorted(map(str, cell))) == _LETTERS[: len(cell)]
-        cell = plain(cell.get("text")) if "text" in cell else list(cell.values()) if lettered else None
-    if isinstance(cell, list | tuple) and all(isinstance(text, str | int | float) for text in cell):
-        return None
-    return f"choices must be a list of texts, or an object of them by A, B, ..., not {choices!r:.80}"
-
-
-def label_problem(choices: object, letters: str) -> str | None:
-    """Why options cannot be told by their letters: ARC calls those of some questions 1, 2, 3, 4."""
-    choices = from_json(plain(choices))
-    labels = plain(choices.get("label")) if isinstance(choices, Mapping) else None
-    if not isinstance(labels, list | tuple) or not labels:
-        return None
-    named = "".join(str(label).strip("().: ").upper() for label in labels)
-    if named == letters[: len(labels)]:
-        return None
-    return f"the options are called {', '.join(map(str, labels[:6]))}, not {', '.join(letters[: len(labels)][:6])}"
 
 
 def right_letter(answer: object, texts: Sequence[str], letters: str) -> str | None:

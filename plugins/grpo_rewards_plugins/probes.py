@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from grpo_rewards.types import Probes
 from grpo_rewards_plugins.cells import plain
-from grpo_rewards_plugins.multiple_choice import label_problem, options_of, right_letter
+from grpo_rewards_plugins.multiple_choice import Options, right_letter
 from grpo_rewards_plugins.qa.golds import accepted_answers
 from grpo_rewards_plugins.qa.metrics import gold_normal
 
@@ -22,11 +22,11 @@ def choice_probes(
     """Return the right letter and wrong ones of a row with options; None where there is no answer column."""
     if answer is None:
         return None
-    options = options_of(choices)
-    known = letters.upper()[: len(options)] if options else letters.upper()
+    found = Options.of(choices)
+    options, known = found.texts, found.letters(letters)
     if choices is not None and len(options) < 2:
         return Probes(faults={"gold": f"the column choices holds {'one option' if options else 'no option'}"})
-    if problem := label_problem(choices, known):
+    if problem := found.label_problem(known):
         return Probes(faults={"format": problem})
     right = right_letter(plain(answer), options, known)
     if right is None or right not in known:
