@@ -1,4 +1,4 @@
-"""The types that hooks and adapters speak: what a plugin of another distribution may import, beside `grpo_rewards` itself."""
+"""What hooks and adapters speak, types and a check: what a plugin of another distribution may import, beside `grpo_rewards` itself."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.scalers import Observed, Scaler
     from grpo_rewards._composition.session import ScoredCall, Session
     from grpo_rewards._composition.stream import Stream, StreamedRow
-    from grpo_rewards._contract.batch import Batch
+    from grpo_rewards._contract.batch import Batch, check_group_size
     from grpo_rewards._contract.shapes import PartScores, RewardCall, RowScores, SettingValues
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Stream",
     "StreamedRow",
     "World",
+    "check_group_size",
 ]
 
 _HOMES = {
@@ -60,6 +61,7 @@ _HOMES = {
     "Stream": "grpo_rewards._composition.stream",
     "StreamedRow": "grpo_rewards._composition.stream",
     "World": "grpo_rewards._composition.caller",
+    "check_group_size": "grpo_rewards._contract.batch",
 }
 
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grpo_rewards._contract.settings import validate_settings
-from grpo_rewards._contract.signature import REQUIRED, SettingParameter
+from grpo_rewards._contract.signature import REQUIRED, SettingParameter, validate_settings
 from grpo_rewards.errors import ConfigError, SettingsError, nearest
 from grpo_rewards.hooks import registered
 

@@ -24,6 +24,7 @@ from grpo_rewards._composition.normalize import Running, exactly_flat, standardi
 from grpo_rewards._composition.observation import Observation, observe, share_of
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch
+from grpo_rewards._contract.batch import groups_unknown, incomplete_groups
 from grpo_rewards._contract.shapes import RewardCall
 from grpo_rewards.errors import InputError
 
@@ -207,9 +208,10 @@ class Session:
         )
         shares = world.gather(share_of(table, batch, composite.components, caller))
         seen = observe(shares, weights, caller)
-        if standardised and world.size > 1 and seen.rows % (caller.group_size or 1) and "group_id" not in batch.columns:
+        group_size = caller.group_size or 1
+        if standardised and world.size > 1 and seen.rows % group_size and "group_id" not in batch.columns:
             # after the gather, so that all ranks raise
-            Batch([""] * seen.rows).in_groups_of(caller.group_size).check_groups(_GDPO)
+            raise groups_unknown(_GDPO, incomplete_groups(seen.rows, group_size))
         # after the gather, on the parts of all ranks: a rank that raised before it would leave the others waiting in it
         self._failures.check(shares, {c.name: c.reward for c in composite.components}, world.rank)
         values = self._normalised(table, seen, caller, expanded=expanded)

@@ -1,10 +1,11 @@
 """The contract between a reward and everything that calls it."""
 
 from grpo_rewards._contract.batch import Batch, check_group_size, group_key
-from grpo_rewards._contract.boundary import evaluate, plugin_error
-from grpo_rewards._contract.limits import LARGEST, CallLimits
-from grpo_rewards._contract.outcome import STATUSES, Outcome, Status
-from grpo_rewards._contract.reward import Reward, as_reward, reward
+from grpo_rewards._contract.boundary import CallLimits, evaluate
+from grpo_rewards._contract.decorator import reward
+from grpo_rewards._contract.outcome import LARGEST, STATUSES, Outcome, Status
+from grpo_rewards._contract.results import plugin_error
+from grpo_rewards._contract.reward import Reward, as_reward
 from grpo_rewards._contract.text import completion_messages, completion_text
 
 __all__ = [

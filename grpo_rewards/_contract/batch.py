@@ -13,7 +13,7 @@ import orjson
 from grpo_rewards._contract.text import completion_messages, completion_text
 from grpo_rewards.errors import InputError
 
-__all__ = ["TRAINER_ARGUMENTS", "Batch", "group_key"]
+__all__ = ["TRAINER_ARGUMENTS", "Batch", "check_group_size", "group_key", "groups_unknown", "incomplete_groups"]
 
 TRAINER_ARGUMENTS = ("trainer_state", "log_extra", "log_metric")
 """What a trainer adds to the columns: its state and two functions that log."""
@@ -147,8 +147,7 @@ class Batch:
         by_prompt = keys is None
         if by_prompt and len(self) > 1:
             if self.group_size is not None:
-                rows = f"{len(self)} rows are no whole number of groups of {self.group_size}"
-                why = f"{rows}, and the rest lies on other processes or is missing"
+                why = incomplete_groups(len(self), self.group_size)
             elif self.prompts is None:
                 why = "the data have neither a column group_id nor prompts"
             keys = self.prompts
@@ -190,10 +189,7 @@ class Batch:
     def check_groups(self, reward: str) -> None:
         """Raise `InputError` for a `reward` that compares the rows of a group, when the groups cannot be known."""
         if self.ungrouped:
-            raise InputError(
-                f"{reward} compares the completions of a group, and the groups cannot be known here: {self.ungrouped}. "
-                f"Give the data a column group_id, the same in all rows of a group, or leave the reward out"
-            )
+            raise groups_unknown(reward, self.ungrouped)
 
     def column(self, name: str) -> Sequence[object] | None:
         """Return the values of a dataset column, or of ``prompt`` or ``completion_ids``, or None."""
@@ -267,6 +263,21 @@ def check_group_size(size: int) -> None:
     """Raise `InputError` for groups of no row."""
     if size < 1:
         raise InputError(f"group_size is how many rows form one group: 1 or more, not {size}")
+
+
+def incomplete_groups(rows: int, group_size: int) -> str:
+    """Say why the groups of so many rows cannot be known where each has `group_size`."""
+    return (
+        f"{rows} rows are no whole number of groups of {group_size}, and the rest lies on other processes or is missing"
+    )
+
+
+def groups_unknown(reward: str, why: str) -> InputError:
+    """Return the error for a `reward` that compares the rows of a group, when the groups cannot be known."""
+    return InputError(
+        f"{reward} compares the completions of a group, and the groups cannot be known here: {why}. "
+        f"Give the data a column group_id, the same in all rows of a group, or leave the reward out"
+    )
 
 
 def _group_size(log_metric: Callable[..., None]) -> int | None:

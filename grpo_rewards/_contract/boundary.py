@@ -3,46 +3,59 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from grpo_rewards._contract.batch import Batch
-from grpo_rewards._contract.limits import LARGEST, CallLimits
 from grpo_rewards._contract.outcome import Outcome, restored
-from grpo_rewards._contract.reasons import reason_of, shown
-from grpo_rewards.errors import ConfigError, InfrastructureError, PluginError
+from grpo_rewards._contract.results import ANY, NOT_APPLICABLE, Raised, broken, failed, outcome_of, shown
+from grpo_rewards.errors import InfrastructureError
+from grpo_rewards.forks import PerProcess
 
 if TYPE_CHECKING:
+    import asyncio
+
     from grpo_rewards._contract.reward import Reward
 
-__all__ = ["evaluate", "plugin_error"]
+__all__ = ["CallLimits", "evaluate"]
 
 _Item = TypeVar("_Item")
 
-_SLACK = 1e-9  # rounding that still counts as inside the range
-_ANY = (-LARGEST, LARGEST)
-_NOT_APPLICABLE = Outcome(None, "not_applicable")
-_SHOWN = 200  # characters of a completion that an error shows
 
+class CallLimits:
+    """Shared by batches that are evaluated at once: each reward has ``workers`` calls under way over all of them.
 
-class _Broken(dict[str, object]):
-    """The details of an ``error`` outcome, with what the plugin raised: never pickled or written, for it may hold anything."""
+    After `stop` no further row is begun.
+    """
 
-    error: BaseException | None = None
+    def __init__(self) -> None:
+        self.stopped = False
+        self._threads: dict[object, threading.Semaphore] = {}
+        self._tasks: dict[object, asyncio.Semaphore] = {}
+        self._lock = threading.Lock()
 
+    def threads(self, reward: object, most: int) -> threading.Semaphore:
+        """The `most` permits of a row reward's threads."""
+        with self._lock:
+            if reward not in self._threads:
+                self._threads[reward] = threading.Semaphore(most)
+            return self._threads[reward]
 
-class _Raised:
-    """What a plugin raised instead of returning."""
+    def tasks(self, reward: object, most: int) -> asyncio.Semaphore:
+        """The `most` permits of an async reward's calls, all of which run on the one background loop."""
+        import asyncio  # half of the core's import time, needed by async rewards alone
 
-    __slots__ = ("error",)
+        with self._lock:
+            if reward not in self._tasks:
+                self._tasks[reward] = asyncio.Semaphore(most)
+            return self._tasks[reward]
 
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+    def stop(self) -> None:
+        """Begin no further row; what is under way goes on."""
+        self.stopped = True
 
 
 def evaluate(
@@ -79,31 +92,6 @@ def evaluate(
     return slots
 
 
-def plugin_error(
-    outcome: Outcome, row: int, *, component: str, reward: Reward, completion: str = ""
-) -> PluginError | ConfigError:
-    """Build the error that an ``error`` outcome of `row` stands for, caused by what the plugin raised."""
-    whole_batch = bool(outcome.details.get("whole_batch"))
-    if outcome.details.get("configuration"):
-        wrong = ConfigError(outcome.reason, path=f"rewards.{component}")
-        wrong.__cause__ = getattr(outcome.details, "error", None)
-        return wrong
-    error = PluginError(
-        outcome.reason,
-        component=component,
-        plugin=reward.name,
-        version=reward.version,
-        row=None if whole_batch else row,
-        completion="" if whole_batch else completion,
-    )
-    error.__cause__ = getattr(outcome.details, "error", None)
-    if trace := outcome.details.get("traceback"):
-        error.add_note(f"\nWhere the plugin raised:\n{trace}")
-    if error.completion:
-        error.add_note(f"\nThe completion: {error.completion[:_SHOWN]!r}")
-    return error
-
-
 def _units(reward: Reward, batch: Batch) -> list[list[int]]:
     """The rows that go into one call: all of them, or group by group."""
     return batch.groups if reward.style == "group" else [list(range(len(batch)))] if len(batch) else []
@@ -115,14 +103,14 @@ def _attempt(reward: Reward, arguments: Sequence[object], keywords: Mapping[str,
         return reward.function(*arguments, **keywords)
     # SystemExit too: a plugin's exit() must not end a training run; Ctrl-C must
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
-        return _Raised(error)
+        return Raised(error)
 
 
 async def _attempt_async(reward: Reward, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
     try:
         return await cast(Awaitable[object], reward.function(*arguments, **keywords))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
-        return _Raised(error)
+        return Raised(error)
 
 
 # ------------------------------------------------------------------------------------------------ arguments
@@ -201,7 +189,7 @@ def _evaluate_rows(
     sources, rest = _sources(reward, batch), _rest(reward, batch)  # once for all rows: some rewards take microseconds
     gaps = _gaps(reward, sources, len(batch))
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
-    function, nothing, (low, high) = reward.function, _NOT_APPLICABLE.details, reward.range or _ANY
+    function, nothing, (low, high) = reward.function, NOT_APPLICABLE.details, reward.range or ANY
     columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
     rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
     threads = max(1, min(reward.workers, len(batch) - len(gaps)))
@@ -218,11 +206,11 @@ def _evaluate_rows(
             try:  # as `_attempt` does, without a call for each row
                 result: object = function(*arguments, **keywords)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
-                result = _Raised(error)
-            if type(result) is float and low <= result <= high:  # nan compares false: `_judge` names it
+                result = Raised(error)
+            if type(result) is float and low <= result <= high:  # nan compares false: `outcome_of` names it
                 slots[row] = restored(result, "scored", "", nothing, clock() - started)
             else:
-                slots[row] = _judge(result, reward, clock() - started)
+                slots[row] = outcome_of(result, reward, clock() - started)
 
     if limits is not None and reward.workers > 1:
         _side_by_side(reward.name, work, rows, threads, limits.threads(reward, reward.workers), limits)
@@ -284,8 +272,6 @@ def _evaluate_async(
 ) -> None:
     import asyncio  # half of the core's import time, needed by async rewards alone
 
-    from grpo_rewards._contract.eventloop import submit
-
     async def run() -> None:
         gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward, reward.workers)
 
@@ -297,7 +283,7 @@ def _evaluate_async(
                 result = await _attempt_async(reward, arguments, keywords)
                 seconds = time.perf_counter() - started
             if reward.style == "row":
-                slots[rows[0]] = _judge(result, reward, seconds)
+                slots[rows[0]] = outcome_of(result, reward, seconds)
             else:
                 _settle_lists(reward, batch, slots, rows, result, seconds)
 
@@ -325,10 +311,23 @@ def _evaluate_async(
         except TimeoutError:
             return
 
-    submit(run()).result()
+    asyncio.run_coroutine_threadsafe(run(), _loop()).result()
 
 
-# ------------------------------------------------------------------------------------------------ judging
+def _running_loop() -> asyncio.AbstractEventLoop:
+    """One loop in the background, so that async rewards run from any thread, inside another loop or without one."""
+    import asyncio
+
+    # a loop of ours: asyncio.run refuses to start within a loop that runs, such as a notebook's
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="grpo-rewards-async", daemon=True).start()
+    return loop
+
+
+_loop = PerProcess(_running_loop)
+
+
+# ------------------------------------------------------------------------------------------------ lists
 
 
 def _take_rows(
@@ -342,10 +341,10 @@ def _take_rows(
     """Write the outcomes that a list call yields as ``(row, value)``, each as it comes, until the deadline."""
     left = dict(enumerate(rows))  # by its place in the call
     before = time.perf_counter()
-    problem: str | _Raised | None = None
+    problem: str | Raised | None = None
     while problem is None:
         item = _next(found)
-        if isinstance(item, _Raised):
+        if isinstance(item, Raised):
             problem = item
             break
         if item is _END:
@@ -359,7 +358,7 @@ def _take_rows(
                 f"it yielded {shown(item)}, not (row, value) for a row from 0 to {len(rows) - 1} that it had not yet"
             )
             break
-        slots[row] = _judge(value, reward, now - before)
+        slots[row] = outcome_of(value, reward, now - before)
         before = now
         if deadline is not None and left and time.monotonic() > deadline:
             with contextlib.suppress(Exception):  # runs the plugin's own finally, which may have processes to end
@@ -368,13 +367,12 @@ def _take_rows(
     if not left:
         return
     rest = list(left.values())
-    if isinstance(problem, _Raised):
+    if isinstance(problem, Raised):
         _settle_lists(reward, batch, slots, rest, problem, time.perf_counter() - before)
         return
     problem = problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions"
-    broken = _broken(problem, whole_batch=True)
     for row in rest:
-        slots[row] = broken
+        slots[row] = broken(problem, whole_batch=True)
 
 
 _END = object()
@@ -385,7 +383,7 @@ def _next(found: Iterator[object]) -> object:
     try:
         return next(found, _END)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the boundary around a plugin's code
-        return _Raised(error)
+        return Raised(error)
 
 
 def _settle_lists(
@@ -397,18 +395,18 @@ def _settle_lists(
         try:
             result = result.tolist()
         except Exception as error:  # noqa: BLE001 - a tensor without data, say: the plugin's own
-            result = _Raised(error)
-    if isinstance(result, _Raised):
+            result = Raised(error)
+    if isinstance(result, Raised):
         alike = reward.style == "group" or isinstance(result.error, InfrastructureError)  # no row is at fault alone
         if not (alike or reward.is_async) and len(rows) > 1:
             alone = [_alone(reward, batch.select([row])) for row in rows]
-            if any(isinstance(single, _Raised) for single in alone):
+            if any(isinstance(single, Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
                     _settle_lists(reward, batch, slots, [row], single, each)
                 return
-        failed = _failed(result.error, whole_batch=len(rows) > 1)
+        outcome = failed(result.error, whole_batch=len(rows) > 1)
         for row in rows:
-            slots[row] = failed
+            slots[row] = outcome
         return
     if isinstance(result, str) or not isinstance(result, Sequence):
         problem = f"it returned {type(result).__name__}, not a list with one value per completion"
@@ -416,10 +414,10 @@ def _settle_lists(
         problem = f"it returned {len(result)} values for {len(rows)} completions"
     else:
         for row, value in zip(rows, result, strict=True):
-            slots[row] = _judge(value, reward, each)
+            slots[row] = outcome_of(value, reward, each)
         return
     for row in rows:
-        slots[row] = _broken(problem, whole_batch=True)
+        slots[row] = broken(problem, whole_batch=True)
 
 
 def _alone(reward: Reward, batch: Batch) -> object:
@@ -429,72 +427,7 @@ def _alone(reward: Reward, batch: Batch) -> object:
         return result
     found = []
     while (item := _next(result)) is not _END:
-        if isinstance(item, _Raised):
+        if isinstance(item, Raised):
             return item
         found.append(item[1] if isinstance(item, tuple) and len(item) == 2 else item)
     return found
-
-
-def _judge(result: object, reward: Reward, seconds: float) -> Outcome:
-    """Turn what a plugin returned for one row into an outcome that keeps the contract."""
-    outcome: Outcome | None = None
-    low, high = reward.range or _ANY
-    if type(result) is Outcome:  # what nearly all return
-        if type(result.value) is float and low <= result.value <= high:
-            return result if result.seconds is not None else result.timed(seconds)
-    elif type(result) is float and low <= result <= high:
-        return restored(result, "scored", "", _NOT_APPLICABLE.details, seconds)
-    if isinstance(result, Outcome):
-        outcome, result = result, result.value
-        if result is None and outcome.status in ("rejected", "timeout"):
-            result = reward.low
-    if result is None:
-        outcome = outcome or _NOT_APPLICABLE
-        return outcome if outcome.seconds is not None else outcome.timed(seconds)
-    if isinstance(result, _Raised):
-        return _failed(result.error)
-    try:
-        value = result if type(result) is float else _number(result)
-    except Exception:  # noqa: BLE001 - the boundary around a plugin's code: __float__ may be the plugin's
-        return _broken(f"it returned {shown(result)}; a reward returns a float, None or an Outcome")
-    if not math.isfinite(value):
-        return _broken(f"it returned {value}; a reward is a finite number, or None where it does not apply")
-    if abs(value) > LARGEST:
-        most = f"a trainer computes in float32, where a reward may be {LARGEST:g} at most"
-        return _broken(f"it returned {value!r}; {most}")
-    if not low <= value <= high:
-        if not low - _SLACK <= value <= high + _SLACK:
-            return _broken(
-                f"it returned {value!r}, outside its declared range [{low:g}, {high:g}]; "
-                f"declare @reward(range=(low, high)) with the bounds that it really has"
-            )
-        value = min(max(value, low), high)  # within the slack: rounding is taken off
-    if outcome is None:
-        return Outcome(value, "scored", "", _NOT_APPLICABLE.details, seconds)
-    if outcome.value != value or outcome.seconds is None:
-        known = outcome.seconds
-        return Outcome(value, outcome.status, outcome.reason, outcome.details, seconds if known is None else known)
-    return outcome
-
-
-def _number(value: object) -> float:
-    if isinstance(value, str | bytes | bytearray) or not hasattr(value, "__float__"):
-        raise TypeError
-    return float(value)
-
-
-def _failed(error: BaseException, *, whole_batch: bool = False) -> Outcome:
-    """What stands for rows about which a plugin raised: that it broke, or that what it needs is down."""
-    if isinstance(error, InfrastructureError):
-        return Outcome(None, "unavailable", reason_of(error))
-    return _broken(reason_of(error), error=error, whole_batch=whole_batch)
-
-
-def _broken(problem: str, *, error: BaseException | None = None, whole_batch: bool = False) -> Outcome:
-    details = _Broken({"whole_batch": whole_batch} if whole_batch else {})
-    if error is not None:
-        details.error = error
-        if isinstance(error, ConfigError):  # found out with the first call only: a token, say; no completion's doing
-            details["configuration"] = True
-        details["traceback"] = "".join(traceback.format_exception(error, limit=-8))[-4000:]  # the innermost: its own
-    return Outcome(None, "error", problem, details)

@@ -7,7 +7,11 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-__all__ = ["STATUSES", "Outcome", "Status", "restored"]
+__all__ = ["LARGEST", "STATUSES", "Outcome", "Status", "restored"]
+
+LARGEST = 1e18
+"""The largest size of a reward, also of a sum of them. Trainers compute in float32: beyond 3.4e38 a number is inf there,
+which poisons its group or every weight of the model, and a group's deviation takes the sum of its squares."""
 
 Status = Literal["scored", "not_applicable", "rejected", "timeout", "unavailable", "error"]
 STATUSES: tuple[Status, ...] = get_args(Status)

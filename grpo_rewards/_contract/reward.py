@@ -1,4 +1,4 @@
-"""`Reward`, and the decorators that make one from a function."""
+"""`Reward`: a function with a name, range, columns and settings, callable as TRL calls."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import math
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from grpo_rewards._contract.batch import Batch
-from grpo_rewards._contract.boundary import evaluate, plugin_error
-from grpo_rewards._contract.limits import LARGEST
-from grpo_rewards._contract.outcome import Outcome
-from grpo_rewards._contract.settings import settings_model, validate_settings
+from grpo_rewards._contract.boundary import evaluate
+from grpo_rewards._contract.outcome import LARGEST, Outcome
+from grpo_rewards._contract.results import plugin_error
 from grpo_rewards._contract.shapes import SettingValues
 from grpo_rewards._contract.signature import (
     REQUIRED,
@@ -22,6 +21,8 @@ from grpo_rewards._contract.signature import (
     call_signature,
     described,
     read_signature,
+    settings_model,
+    validate_settings,
     with_messages,
 )
 from grpo_rewards.errors import ColumnError, SettingsError
@@ -30,17 +31,10 @@ if TYPE_CHECKING:  # a parameter specification with a default, so that a bare `R
     from typing_extensions import ParamSpec as _ParamSpec
 
     Settings = _ParamSpec("Settings", default=...)
-    _P = ParamSpec("_P")  # what follows the data, of which there may be one to six
-    _After1: TypeAlias = Callable[Concatenate[Any, _P], object]
-    _After2: TypeAlias = Callable[Concatenate[Any, Any, _P], object]
-    _After3: TypeAlias = Callable[Concatenate[Any, Any, Any, _P], object]
-    _After4: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, _P], object]
-    _After5: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, _P], object]
-    _After6: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, Any, _P], object]
 else:
     Settings = ParamSpec("Settings")
 
-__all__ = ["Reward", "as_reward", "reward"]
+__all__ = ["Range", "Reward", "Settings", "as_reward"]
 
 Range = tuple[float, float]
 _Answer = TypeVar("_Answer")
@@ -143,6 +137,8 @@ class Reward(Generic[Settings]):
         """
         if nothing:
             raise TypeError(f"reward {self.name!r}: settings are given by name, not by place: {nothing[0]!r:.80}")
+        if not settings:
+            return self
         bound = validate_settings(self.name, self.shape.settings, {**self.settings, **settings}, partial=True)
         changed = self._copy(settings=bound)
         if changed.check_settings is not None and not changed._missing_settings():  # it looks at all together
@@ -162,6 +158,8 @@ class Reward(Generic[Settings]):
         Raises:
             SettingsError: the reward has no such column.
         """
+        if not columns:
+            return self
         known = {parameter.column for parameter in self.shape.data if parameter.column is not None}
         for name in columns:
             if name not in known and not self.shape.takes_rest:
@@ -360,96 +358,6 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
     if max(-low, high) > LARGEST:
         raise ValueError(f"reward {name!r}: range must lie within ±{LARGEST:g}, since trainers compute in float32")
     return (low, high)
-
-
-class _Decorator:
-    """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind.
-
-    From a function to a reward: what it takes by place is data and is taken off; the rest are its settings.
-    """
-
-    def __init__(self, style: Style, options: Mapping[str, Any] | None = None) -> None:
-        self._style, self._options = style, options or {}
-
-    # the most data first: a function of two columns fits a pattern of one too, with the other among its settings
-    @overload
-    def __call__(self, function: _After6[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After5[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After4[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After3[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After2[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: _After1[Settings], /) -> Reward[Settings]: ...
-
-    @overload
-    def __call__(self, function: Callable[Settings, object], /) -> Reward: ...
-
-    @overload
-    def __call__(
-        self,
-        function: None = None,
-        /,
-        *,
-        range: Range | None = None,
-        name: str | None = None,
-        check_settings: Callable[[SettingValues], None] | None = None,
-        check_row: Callable[..., str | None] | None = None,
-        kind_of_row: Callable[..., str | None] | None = None,
-        columns: Mapping[str, str] | None = None,
-        workers: int | None = None,
-        apart: bool = False,
-    ) -> _Decorator: ...
-
-    def __call__(self, function: Callable[..., object] | None = None, /, **options: Any) -> object:
-        """Make a `Reward` of a function.
-
-        Args:
-            range: lowest and highest value that it returns; a value outside is refused. Without it any finite number
-                is taken, and the low end counts as 0.0.
-            name: its name, the function's by default.
-            check_settings: called with all settings once they are bound; raises ValueError where they do not fit.
-            check_row: called by ``grpo-rewards validate`` with a row's columns (by parameter name) and those settings
-                that it names; returns what is wrong with the data (an unreadable gold, say) or None.
-            kind_of_row: called as `check_row`; returns as what the row is read, where a reward reads several kinds of data.
-            columns: the names in the data of columns whose parameters are called otherwise, as a builtin is, or a setting.
-            workers: how many calls may be under way at once: threads of a row reward that waits for something (1 by
-                default), or calls of an ``async def`` (64 by default).
-            apart: whether its work is done in processes of its own, as many as `grpo_rewards.slots.slots` gives: then a
-                scoring process only feeds them, and ``score --workers`` starts no more of those than that needs.
-
-        Raises:
-            TypeError: the function's parameters do not fit the style.
-        """
-        if function is not None:
-            return Reward(function, style=self._style, **self._options)
-        return _Decorator(self._style, options)
-
-
-class _RewardDecorator(_Decorator):
-    """The decorator ``reward``: one completion at a time; ``reward.batch``: lists; ``reward.group``: one prompt's lists."""
-
-    def __init__(self) -> None:
-        super().__init__("row")
-        self.batch = _Decorator("batch")
-        self.group = _Decorator("group")
-
-
-reward = _RewardDecorator()
-"""Make a reward of a function: ``@reward`` takes one completion at a time and returns a number, an `Outcome` or None;
-``@reward.batch`` takes lists over all rows and returns as many; ``@reward.group`` the lists of one prompt's completions.
-
-Parameters that stand before a ``*`` are data: ``completion`` (``completions``), ``prompt`` and columns of that name. Those behind it are
-settings, validated by their annotations. With arguments: ``@reward(range=(0.0, 1.0), name="polite")``. The function may be ``async``.
-"""
 
 
 def as_reward(thing: object, *, name: str | None = None) -> Reward:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards.types import Batch
+from grpo_rewards.types import check_group_size
 from grpo_rewards_adapters.single import ScoredRow, chosen, filled_with_group_means, stand_in
 
 __all__ = ["Floats"]
@@ -26,10 +26,11 @@ class Floats:
 
     def __init__(self, composite: Composite, *, missing: float | None = None, group_size: int | None = None) -> None:
         self.composite = composite
-        Batch([]).in_groups_of(group_size)  # refuses what is no size
         self.group_size = group_size
         self.missing = 0.0
-        if group_size is None:
+        if group_size is not None:
+            check_group_size(group_size)
+        else:
             instead = "group_size=N where it compares N rows in a row"
             self.missing = chosen(missing, trainer="This trainer", setting="missing=NUMBER", instead=instead)
         self.__name__ = composite.__name__
