@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from grpo_rewards._audit.cases import Case
     from grpo_rewards._audit.data.probes import Probes
     from grpo_rewards._composition.caller import Caller, World
-    from grpo_rewards._composition.evaluation import Component
+    from grpo_rewards._composition.component import Component
     from grpo_rewards._composition.expanded import Part
     from grpo_rewards._composition.observation import ComponentFigures, Observation
     from grpo_rewards._composition.scalers import Observed, Scaler
@@ -45,7 +45,7 @@ _HOMES = {
     "Batch": "grpo_rewards._contract.batch",
     "Caller": "grpo_rewards._composition.caller",
     "Case": "grpo_rewards._audit.cases",
-    "Component": "grpo_rewards._composition.evaluation",
+    "Component": "grpo_rewards._composition.component",
     "ComponentFigures": "grpo_rewards._composition.observation",
     "Observation": "grpo_rewards._composition.observation",
     "Observed": "grpo_rewards._composition.scalers",

@@ -14,7 +14,7 @@ from grpo_rewards.errors import ConfigError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
-    from grpo_rewards._composition.evaluation import Component
+    from grpo_rewards._composition.component import Component
 
 __all__ = ["GOLD_COLUMNS", "Case", "cases_of_file", "gold_texts", "sample_cases", "wrong_answers"]
 

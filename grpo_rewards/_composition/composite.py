@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Never
 import orjson
 
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
-from grpo_rewards._composition.combine import bounded, combined
+from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_yaml
 from grpo_rewards._composition.evaluation import (
-    Component,
     Evaluated,
     StuckAttempts,
     UnderWay,
@@ -27,12 +26,11 @@ from grpo_rewards._composition.evaluation import (
     evaluate_parts,
 )
 from grpo_rewards._composition.expanded import Part, parts_of
-from grpo_rewards._composition.gates import gated
 from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
-from grpo_rewards._composition.table import ScoreTable
-from grpo_rewards._contract import Batch, CallLimits, Outcome, Status, as_reward
+from grpo_rewards._composition.table import ScoreTable, table_of
+from grpo_rewards._contract import Batch, CallLimits, Outcome, as_reward
 from grpo_rewards._contract.shapes import RewardCall
 from grpo_rewards._presets import find_preset, is_preset
 from grpo_rewards._registry import call_hook, get_reward, registry, with_origin
@@ -50,7 +48,6 @@ _log = logging.getLogger(__name__)
 CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"
 """The environment variable that names the configuration of ``grpo_rewards.composite_reward``."""
 
-_FAILED = frozenset(("error", "unavailable"))
 _PLAIN = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY  # a schedule's steps are keys; params may be numpy's
 
 
@@ -81,18 +78,21 @@ class Composite:
         source: str = "",
         **components: object,
     ) -> None:
-        self.config = read_config(configuration(config, more, components), source=source)
+        if more or components or not isinstance(config, Config):
+            config = read_config(configuration(config, more, components), source=source)
+        self.config = config
         self.base = base or Path.cwd()
         self.source = source
         self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
         self.__name__ = self.name = "composite"
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
-        self._counts = {component.name for component in self.components if self.can_count(component.name)}
+        self._counting = {component.name for component in self.components if self.can_count(component.name)}
         self._stuck: StuckAttempts = {}
         self.memory: Memory | None = None
         self._tier: Tier | None = None
-        self._alone = Session(self)
-        self._session = self._alone
+        self._session: Session | None = None
+        if self.config.adapt is not None:
+            self._alone  # noqa: B018 - looks the method up, so that a wrong one is refused here
         self._lock = threading.Lock()
         self._tier_lock = threading.Lock()
 
@@ -273,12 +273,16 @@ class Composite:
     @property
     def session(self) -> Session:
         """The session of the run that called last; before any run, one that belongs to nobody."""
-        return self._session
+        return self._session or self._alone
+
+    @cached_property
+    def _alone(self) -> Session:
+        return Session(self)
 
     def session_for(self, call: RewardCall) -> Session:
         """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
-            if self._session is self._alone or not self._session.serves(call):  # nobody's serves every call
+            if self._session is None or not self._session.serves(call):
                 opened: Session | None = registry().manager.hook.open_session(composite=self, call=call)
                 if opened is None:  # a call by hand between a run's: the run's session stays the latest
                     return self._alone
@@ -382,61 +386,20 @@ class Composite:
     def table(
         self, groups: Sequence[Sequence[int]], evaluated: Evaluated, *, weights: Mapping[str, float] | None = None
     ) -> ScoreTable:
-        """Return the table of rows whose components are evaluated: gates, clips, weights, totals, and who is left out.
-
-        `groups` are the rows of each group. The mapping of outcomes is changed by it.
-        """
-        found = evaluated.outcomes
-        weights = self.weights if weights is None else weights
-        left_out = _left_out(found, self._counts)  # before the gates: such a row has no value in any component
-        for row, reason in left_out.items():
-            for outcomes in found.values():
-                if not outcomes[row].failed:  # those keep their own reason
-                    outcomes[row] = _set_aside(outcomes[row], reason)
-        clips = {component.name: component.clip for component in self.components}
-        values = {name: _clipped(outcomes, clips[name]) for name, outcomes in found.items()}
-        gates = gated(self.components, found, values)
-        method, clip = self.config.combine.method, self.config.combine.clip
-        rewards = combined(values.values(), gates.values(), weights.values(), method=method, clip=clip)
-        table = ScoreTable(
-            found,
-            gates,
-            dict(weights),
-            clips,
-            rewards,
-            left_out,
-            groups,
-            self.provenance,
+        """Return the table of rows whose components are evaluated, by `groups`; plugins hear of it. See `table_of`."""
+        table = table_of(
+            evaluated.outcomes,
+            self.components,
+            self.weights if weights is None else weights,
+            self.config.combine,
+            counting=self._counting,
+            groups=groups,
+            provenance=self.provenance,
             seconds=evaluated.seconds,
             copies=evaluated.copies,
         )
         call_hook("on_scored", table)
         return table
-
-
-def _clipped(outcomes: Sequence[Outcome], clip: tuple[float, float] | None) -> list[float | None]:
-    values = [outcome.value for outcome in outcomes]
-    return values if clip is None else [bounded(value, clip) for value in values]
-
-
-def _left_out(found: Mapping[str, list[Outcome]], counts: set[str]) -> dict[int, str]:
-    """The rows that count nowhere, and why: a plugin broke, or infrastructure failed under a component that counts."""
-    left_out: dict[int, str] = {}
-    for name, outcomes in found.items():
-        if _FAILED.isdisjoint({outcome.status for outcome in outcomes}):
-            continue
-        for row, outcome in enumerate(outcomes):
-            if outcome.status == "error" or (outcome.status == "unavailable" and name in counts):
-                left_out.setdefault(row, f"component {name!r} is {outcome.status}: {outcome.reason}")
-    return left_out
-
-
-def _set_aside(outcome: Outcome, reason: str) -> Outcome:
-    details = {**outcome.details, "left_out": True}
-    if outcome.value is not None:
-        details["value"] = outcome.value
-    status: Status = "not_applicable" if outcome.status == "not_applicable" else "unavailable"
-    return Outcome(None, status, f"row left out: {reason}", details, outcome.seconds)
 
 
 def _restore(config: dict[str, object], base: str, source: str) -> Composite:

@@ -15,17 +15,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from grpo_rewards._composition.config import GateConfig, ScheduleConfig, WhenConfig
+from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.duplicates import columns_read, distinct_rows
 from grpo_rewards._composition.memory import Memory, Promise, hanging, unfinished, units_of
-from grpo_rewards._composition.schedule import weight_at
-from grpo_rewards._contract import Batch, CallLimits, Outcome, Reward, evaluate
+from grpo_rewards._contract import Batch, CallLimits, Outcome, evaluate
 
 if TYPE_CHECKING:
     from grpo_rewards._tier.tier import ComponentRows, Tier
 
 __all__ = [
-    "Component",
     "Evaluated",
     "StuckAttempts",
     "UnderWay",
@@ -39,56 +37,6 @@ _log = logging.getLogger(__name__)
 _RESCUES = 3  # how often the rows after one that hangs are begun again in another thread
 _MAX_STUCK = 8  # attempts that hang for good, per component, before it is given up
 _TURN = 0.01  # seconds after which another thread is begun for the components that still wait for their turn
-
-
-@dataclass(frozen=True, slots=True)
-class Component:
-    """A reward in its place in a composition."""
-
-    name: str
-    reward: Reward
-    schedule: float | ScheduleConfig
-    when: WhenConfig | None
-    gate: GateConfig | None
-    clip: tuple[float, float] | None
-
-    @property
-    def weight(self) -> float:
-        """Its own weight once schedules have arrived, without stages and adaptation."""
-        return weight_at(self.schedule, None)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that the data must have for it."""
-        wanted = (self.when.column,) if self.when is not None else ()
-        return tuple(dict.fromkeys((*wanted, *self.reward.required_columns)))
-
-    @property
-    def named(self) -> dict[str, str]:
-        """The columns that the configuration names, by the component's key that does: ``when.column``, ``columns.answer``."""
-        mapped = {f"columns.{name}": column for name, column in self.reward.named_columns.items()}
-        return mapped if self.when is None else {"when.column": self.when.column, **mapped}
-
-    @property
-    def asks_beside(self) -> bool:
-        """Whether it has several calls under way at once, which wait for an answer."""
-        return self.reward.is_async or self.reward.workers > 1
-
-    @property
-    def waits(self) -> bool:
-        """Whether it may spend its time waiting: for answers, or, as batch rewards of this package, for processes of its own."""
-        return self.asks_beside or (self.reward.style == "batch" and self.reward.source == "grpo-rewards")
-
-    def applies_to(self, data: Mapping[str, object]) -> bool:
-        """Whether it applies to a row."""
-        return self.when is None or self.when.holds(data.get(self.when.column))
-
-    def rows(self, batch: Batch) -> list[int]:
-        """The rows that it applies to."""
-        if self.when is None:
-            return list(range(len(batch)))
-        values = batch.column(self.when.column)
-        return [] if values is None else [row for row, value in enumerate(values) if self.when.holds(value)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +89,9 @@ class _Evaluation:
         seen = batch if len(rows) == size else batch.select(rows)
         # first the copies within the batch, then what a stream knows: `promised` counts in distinct rows
         self.distinct, self.twin = (rows, None) if chosen else distinct_rows(component.reward, seen)
-        self.batch = seen if len(self.distinct) == len(rows) else seen.select(self.distinct, columns=_read(component))
+        self.batch = (
+            seen if len(self.distinct) == len(rows) else seen.select(self.distinct, columns=component.read_columns)
+        )
         self.promised: dict[int, Promise] = {}
         if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
             self.promised = known
@@ -254,12 +204,6 @@ class _Evaluation:
             if row in self.own:
                 spread[row - self.own.start] = outcome
         return spread
-
-
-def _read(component: Component) -> frozenset[str] | None:
-    """The columns that a component's reward looks at, or None for all of them."""
-    reward = component.reward
-    return None if reward.shape.takes_rest else frozenset((*reward.required_columns, *reward.optional_columns))
 
 
 def evaluate_components(

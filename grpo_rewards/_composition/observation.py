@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from grpo_rewards._composition.caller import Caller
-from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.stats import group_spread, group_spreads, mean
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome

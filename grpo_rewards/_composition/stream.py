@@ -9,7 +9,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from grpo_rewards._composition.evaluation import Component, Evaluated
+from grpo_rewards._composition.component import Component
+from grpo_rewards._composition.evaluation import Evaluated
 from grpo_rewards._composition.lanes import Lane, Watch
 from grpo_rewards._composition.memory import Memory, Promise
 from grpo_rewards._composition.table import ScoreTable

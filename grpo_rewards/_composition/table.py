@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index as as_index
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from grpo_rewards._composition.combine import bounded
-from grpo_rewards._contract import Batch, Outcome
+from grpo_rewards._composition.combine import bounded, combined
+from grpo_rewards._contract import Batch, Outcome, Status
 from grpo_rewards._contract.shapes import PartScores, RowScores
 from grpo_rewards.errors import GrpoRewardsError
 
@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from grpo_rewards._composition.component import Component
+    from grpo_rewards._composition.config import CombineConfig
     from grpo_rewards._composition.views import Explanation, ReportPage
 
-__all__ = ["ScoreTable"]
+__all__ = ["ScoreTable", "table_of"]
+
+_FAILED = frozenset(("error", "unavailable"))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -224,3 +228,78 @@ class ScoreTable:
         statistics = Statistics()
         statistics.add(self)
         return statistics.summary()
+
+
+def table_of(
+    found: dict[str, list[Outcome]],
+    components: Sequence[Component],
+    weights: Mapping[str, float],
+    combine: CombineConfig,
+    *,
+    counting: Collection[str],
+    groups: Sequence[Sequence[int]],
+    provenance: Mapping[str, object],
+    seconds: Mapping[str, float],
+    copies: Mapping[str, int],
+) -> ScoreTable:
+    """Return the table of rows whose components are evaluated: clips, gates, weights, totals, and who is left out.
+
+    `counting` names the components that can change a reward. The outcomes `found` of rows that are left out are replaced.
+    """
+    left_out = _left_out(found, counting)  # before the gates: such a row has no value in any component
+    for row, reason in left_out.items():
+        for outcomes in found.values():
+            if not outcomes[row].failed:  # those keep their own reason
+                outcomes[row] = _set_aside(outcomes[row], reason)
+    values = {component.name: component.clipped(found[component.name]) for component in components}
+    gates = _gated(components, found, values)
+    totals = combined(values.values(), gates.values(), weights.values(), method=combine.method, clip=combine.clip)
+    clips = {component.name: component.clip for component in components}
+    return ScoreTable(
+        found, gates, dict(weights), clips, totals, left_out, groups, provenance, seconds=seconds, copies=copies
+    )
+
+
+def _gated(
+    components: Sequence[Component], found: Mapping[str, list[Outcome]], values: Mapping[str, list[float | None]]
+) -> dict[str, list[float]]:
+    """Return the gate factors of every component's rows, from `values` as they are clipped.
+
+    Where the other component has no value it is not known whether the gate is open, and 0 would be a grade: the component
+    does not apply there. It is taken out of `found` and of `values`, after all gates have looked.
+    """
+    gates = {component.name: component.gates(values) for component in components}
+    unknown = [
+        (component.name, component.gate.component, row)
+        for component in components
+        if component.gate is not None and None in values[component.gate.component]
+        for row, value in enumerate(values[component.gate.component])
+        if value is None and values[component.name][row] is not None
+    ]
+    for name, other, row in unknown:
+        outcome = found[name][row]
+        details = {**outcome.details, "value": outcome.value}
+        reason = f"its gate looks at {other!r}, which has no value here"
+        found[name][row] = Outcome(None, "not_applicable", reason, details, outcome.seconds)
+        values[name][row] = None
+    return gates
+
+
+def _left_out(found: Mapping[str, list[Outcome]], counting: Collection[str]) -> dict[int, str]:
+    """The rows that count nowhere, and why: a plugin broke, or infrastructure failed under a component that counts."""
+    left_out: dict[int, str] = {}
+    for name, outcomes in found.items():
+        if _FAILED.isdisjoint({outcome.status for outcome in outcomes}):
+            continue
+        for row, outcome in enumerate(outcomes):
+            if outcome.status == "error" or (outcome.status == "unavailable" and name in counting):
+                left_out.setdefault(row, f"component {name!r} is {outcome.status}: {outcome.reason}")
+    return left_out
+
+
+def _set_aside(outcome: Outcome, reason: str) -> Outcome:
+    details = {**outcome.details, "left_out": True}
+    if outcome.value is not None:
+        details["value"] = outcome.value
+    status: Status = "not_applicable" if outcome.status == "not_applicable" else "unavailable"
+    return Outcome(None, status, f"row left out: {reason}", details, outcome.seconds)

@@ -15,7 +15,7 @@ from grpo_rewards._doctor.weights import Applied, idle_weights
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
-    from grpo_rewards._composition.evaluation import Component
+    from grpo_rewards._composition.component import Component
 
 __all__ = ["DataFaults"]
 

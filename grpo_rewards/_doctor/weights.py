@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from grpo_rewards._composition import Composite
+from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import WhenConfig
-from grpo_rewards._composition.evaluation import Component
 from grpo_rewards.errors import nearest
 
 __all__ = ["Applied", "idle_weights"]

@@ -15,7 +15,7 @@ from grpo_rewards._audit.data.probes import Probes, probes_for, probing
 from grpo_rewards._audit.data.prompts import digest, prompt_of, question_of, task_of, twins
 from grpo_rewards._audit.data.report import DataReport
 from grpo_rewards._audit.data.trial import Trial
-from grpo_rewards._composition.evaluation import Component
+from grpo_rewards._composition.component import Component
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._registry import registry
 from grpo_rewards._scoring import Progress

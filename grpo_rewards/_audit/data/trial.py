@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from grpo_rewards._audit.data.probes import Probes
 
 if TYPE_CHECKING:
-    from grpo_rewards._composition.evaluation import Component
+    from grpo_rewards._composition.component import Component
     from grpo_rewards._contract import Outcome
 
 __all__ = ["Trial"]

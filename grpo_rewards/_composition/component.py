@@ -1,0 +1,80 @@
+"""A reward in its place in a composition: which rows it applies to, its clip, its gate and its weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from grpo_rewards._composition.combine import bounded, gate_factor
+from grpo_rewards._composition.config import GateConfig, WhenConfig
+from grpo_rewards._composition.schedule import ScheduleConfig, weight_at
+from grpo_rewards._contract import Batch, Outcome, Reward
+
+__all__ = ["Component"]
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A reward in its place in a composition."""
+
+    name: str
+    reward: Reward
+    schedule: float | ScheduleConfig
+    when: WhenConfig | None
+    gate: GateConfig | None
+    clip: tuple[float, float] | None
+
+    @property
+    def weight(self) -> float:
+        """Its own weight once schedules have arrived, without stages and adaptation."""
+        return weight_at(self.schedule, None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that the data must have for it."""
+        wanted = (self.when.column,) if self.when is not None else ()
+        return tuple(dict.fromkeys((*wanted, *self.reward.required_columns)))
+
+    @property
+    def named(self) -> dict[str, str]:
+        """The columns that the configuration names, by the component's key that does: ``when.column``, ``columns.answer``."""
+        mapped = {f"columns.{name}": column for name, column in self.reward.named_columns.items()}
+        return mapped if self.when is None else {"when.column": self.when.column, **mapped}
+
+    @property
+    def asks_beside(self) -> bool:
+        """Whether it has several calls under way at once, which wait for an answer."""
+        return self.reward.is_async or self.reward.workers > 1
+
+    @property
+    def waits(self) -> bool:
+        """Whether it may spend its time waiting: for answers, or, as batch rewards of this package, for processes of its own."""
+        return self.asks_beside or (self.reward.style == "batch" and self.reward.source == "grpo-rewards")
+
+    def applies_to(self, data: Mapping[str, object]) -> bool:
+        """Whether it applies to a row."""
+        return self.when is None or self.when.holds(data.get(self.when.column))
+
+    def rows(self, batch: Batch) -> list[int]:
+        """The rows that it applies to."""
+        if self.when is None:
+            return list(range(len(batch)))
+        values = batch.column(self.when.column)
+        return [] if values is None else [row for row, value in enumerate(values) if self.when.holds(value)]
+
+    @property
+    def read_columns(self) -> frozenset[str] | None:
+        """The columns that its reward looks at, or None for all of them."""
+        reward = self.reward
+        return None if reward.shape.takes_rest else frozenset((*reward.required_columns, *reward.optional_columns))
+
+    def clipped(self, outcomes: Sequence[Outcome]) -> list[float | None]:
+        """Its values, within its clip."""
+        values = [outcome.value for outcome in outcomes]
+        return values if self.clip is None else [bounded(value, self.clip) for value in values]
+
+    def gates(self, values: Mapping[str, Sequence[float | None]]) -> list[float]:
+        """Its gate's factor (0.0 or 1.0) per row, by the clipped values of the component that the gate looks at."""
+        if self.gate is None:
+            return [1.0] * len(values[self.name])
+        return [gate_factor(value, self.gate.at_least, self.gate.at_most) for value in values[self.gate.component]]
