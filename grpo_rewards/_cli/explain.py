@@ -208,7 +208,7 @@ def _logged(file: str, number: int, data: Mapping[str, object]) -> Explanation |
     """What a trainer's log holds of a row: values (gates and clips are in them), weights and reasons; None in other files."""
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._report.reading import open_report_source
-    from grpo_rewards._scoring.reading.suffixes import PARQUET, format_suffix
+    from grpo_rewards._scoring.reading.rows import PARQUET, format_suffix
 
     # JSONL with a record has been explained; a trainer logs parquet
     if format_suffix(Path(file)) not in PARQUET:

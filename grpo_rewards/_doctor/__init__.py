@@ -5,8 +5,8 @@ from __future__ import annotations
 from grpo_rewards._doctor.checks import examine, examine_config
 from grpo_rewards._doctor.faults import DataFaults
 from grpo_rewards._doctor.finding import Finding
-from grpo_rewards._doctor.rows import asked_in_vain, examine_rows
-from grpo_rewards._doctor.weights import Applied, idle_weights
+from grpo_rewards._doctor.rows import examine_rows
+from grpo_rewards._doctor.weights import Applied, asked_in_vain, idle_weights
 
 __all__ = [
     "Applied",

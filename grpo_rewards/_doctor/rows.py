@@ -9,12 +9,11 @@ from typing import Any
 from grpo_rewards._composition import Composite
 from grpo_rewards._contract import Batch
 from grpo_rewards._doctor.faults import DataFaults
-from grpo_rewards._doctor.weights import Applied, idle_weights
 from grpo_rewards._scoring.chunks import Pace, available_columns, batch_of, make_chunks
 from grpo_rewards._scoring.reading import Source, open_source
 from grpo_rewards.errors import ColumnError
 
-__all__ = ["asked_in_vain", "examine_rows"]
+__all__ = ["examine_rows"]
 
 _SHOWN = 20
 
@@ -104,26 +103,6 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
         "total_findings": findings.total,
         "findings": findings.shown,
     }
-
-
-def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
-    """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
-
-    The rows are looked at until every condition has met all that it names, so hardly any where nothing is found. A condition on
-    a column that no row has is an error of its own (`Composite.check_named`), and nothing is said of it here.
-    """
-    found = idle_weights(composite)
-    if source is None or all(component.when is None for component in composite.components):
-        return found
-    applied = Applied(composite)
-    columns = {component.when.column for component in composite.components if component.when is not None}
-    settled = False
-    for chunk in make_chunks(source, Pace(start=64), warn=lambda _: None):  # to its end, where the file is closed
-        for sample in chunk.samples if not settled else ():
-            applied.see(sample.data)
-            columns -= sample.data.keys()
-        settled = settled or applied.settled
-    return found if columns else [*found, *applied.findings()]
 
 
 def _absent(composite: Composite, batch: Batch, source: Source, file: Path, findings: _Findings) -> frozenset[str]:

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from grpo_rewards._composition import Composite
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import WhenConfig
+from grpo_rewards._scoring.chunks import Pace, make_chunks
+from grpo_rewards._scoring.reading import Source
 from grpo_rewards.errors import nearest
 
-__all__ = ["Applied", "idle_weights"]
+__all__ = ["Applied", "asked_in_vain", "idle_weights"]
 
 _REMEMBERED = 1000  # values of a column
 _SHOWN = 8
@@ -40,6 +42,26 @@ def idle_weights(composite: Composite) -> list[str]:
             if "weight" in component_config.model_fields_set and all(name in stage.weights for stage in config.stages):
                 found.append(f"rewards.{name}.weight cannot matter in training: every stage gives it another")
     return found
+
+
+def asked_in_vain(composite: Composite, source: Source | None) -> list[str]:
+    """Return in words what a configuration asks for in vain: of itself, and of the rows where there are some to look at.
+
+    The rows are looked at until every condition has met all that it names, so hardly any where nothing is found. A condition on
+    a column that no row has is an error of its own (`Composite.check_named`), and nothing is said of it here.
+    """
+    found = idle_weights(composite)
+    if source is None or all(component.when is None for component in composite.components):
+        return found
+    applied = Applied(composite)
+    columns = {component.when.column for component in composite.components if component.when is not None}
+    settled = False
+    for chunk in make_chunks(source, Pace(start=64), warn=lambda _: None):  # to its end, where the file is closed
+        for sample in chunk.samples if not settled else ():
+            applied.see(sample.data)
+            columns -= sample.data.keys()
+        settled = settled or applied.settled
+    return found if columns else [*found, *applied.findings()]
 
 
 def _never_tells(component: Component, composite: Composite) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
 from grpo_rewards._scoring.reading.lines import BoundedLines
-from grpo_rewards._scoring.reading.suffixes import JSON, PARQUET, format_suffix
+from grpo_rewards._scoring.reading.rows import JSON, PARQUET, format_suffix
 from grpo_rewards.errors import InputError, how_to_install
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ import orjson
 
 from grpo_rewards._composition import differences
 from grpo_rewards._scoring.reading import Row
-from grpo_rewards._scoring.reading.suffixes import COMPRESSED
+from grpo_rewards._scoring.reading.rows import COMPRESSED
 from grpo_rewards.errors import ResumeError
 
 __all__ = ["Journal", "SideFile", "changes", "meta_path", "state_path"]

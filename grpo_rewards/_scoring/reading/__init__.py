@@ -6,9 +6,20 @@ from pathlib import Path
 
 from grpo_rewards._scoring.reading.delimited import DelimitedSource
 from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
-from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, Source, dump_json, parse_object, without_scores
-from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, is_plain, read_shape
-from grpo_rewards._scoring.reading.suffixes import DELIMITED, JSON, PARQUET, format_suffix
+from grpo_rewards._scoring.reading.rows import (
+    DELIMITED,
+    JSON,
+    MAX_ROW_BYTES,
+    PARQUET,
+    Row,
+    Source,
+    dump_json,
+    format_suffix,
+    is_plain,
+    parse_object,
+    without_scores,
+)
+from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, read_shape
 from grpo_rewards.errors import InputError
 
 __all__ = [

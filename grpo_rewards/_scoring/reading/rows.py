@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import orjson
 
 from grpo_rewards._contract.shapes import SCORES
 
-__all__ = ["MAX_ROW_BYTES", "SCORES", "Row", "RowParser", "Source", "dump_json", "parse_object", "without_scores"]
+__all__ = [
+    "COMPRESSED", "DELIMITED", "JSON", "MAX_ROW_BYTES", "PARQUET", "SCORES", "Row", "RowParser", "Source",
+    "dump_json", "format_suffix", "is_plain", "parse_object", "without_scores",
+]  # fmt: skip
 
 MAX_ROW_BYTES = 64 * 1024 * 1024
 """A longer row is refused: it would be memory, not data."""
+
+COMPRESSED = (".gz", ".zst", ".zstd")
+JSON = (".jsonl", ".json", ".json-lines", ".jsonlines", ".ndjson")
+DELIMITED = {".csv": ",", ".tsv": "\t"}
+PARQUET = (".parquet", ".pq")
+"""What the end of a file's name says of it: compression, and what holds the rows."""
 
 _LARGE = 2.0**63
 _WORTH_IT = 64  # bytes of a row, or characters of a prompt, that is read once for all rows of its group
@@ -51,6 +61,37 @@ class Source(Protocol):
     def rows(self, *, after: int = 0) -> Iterator[Row]:
         """Yield the rows whose number is above `after`. Empty lines are skipped."""
         ...
+
+
+def format_suffix(path: Path) -> str:
+    """The last suffix that is none of compression, in lower case; empty where there is none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def is_plain(row: Mapping[str, object], *, known: object = None) -> bool:
+    """Whether a row is in the common shape already, so that `read_shape` would return it as it is.
+
+    That is nearly every row, and this tells it in a third of the time: one ``completion``, text or messages with text, no
+    scores, and a ``prompt`` and ``completion_ids`` of the right shape where they are there. `known`: a prompt that was
+    found to be plain, so that the same object need not be looked at again.
+    """
+    prompt = row.get("prompt", "")
+    for value in (row.get("completion"),) if prompt is known else (row.get("completion"), prompt):
+        if type(value) is not str:
+            if type(value) is not list:
+                return False
+            for message in value:
+                if type(message) is not dict or type(message.get("content")) is not str:
+                    return False
+    ids = row.get("completion_ids")
+    # ids by their types: isinstance would take True for a whole number, and there are thousands in a row
+    return (ids is None or (type(ids) is list and set(map(type, ids)) <= _WHOLE)) and SCORES not in row
+
+
+_WHOLE = {int}
 
 
 def parse_object(raw: bytes | bytearray) -> dict[str, object]:

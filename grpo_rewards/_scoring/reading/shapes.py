@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from grpo_rewards._scoring.reading.rows import SCORES
 
-__all__ = ["COMPLETION_COLUMNS", "ShapeError", "Shaped", "is_plain", "read_shape"]
+__all__ = ["COMPLETION_COLUMNS", "ShapeError", "Shaped", "read_shape"]
 
 COMPLETION_COLUMNS = ("completion", "completions", "messages", "response")
 """Where a row's completions are looked for, in this order."""
@@ -28,29 +28,6 @@ class Shaped(NamedTuple):
 
     samples: list[dict[str, object]]
     listed: bool = False
-
-
-def is_plain(row: Mapping[str, object], *, known: object = None) -> bool:
-    """Whether a row is in the common shape already, so that `read_shape` would return it as it is.
-
-    That is nearly every row, and this tells it in a third of the time: one ``completion``, text or messages with text, no
-    scores, and a ``prompt`` and ``completion_ids`` of the right shape where they are there. `known`: a prompt that was
-    found to be plain, so that the same object need not be looked at again.
-    """
-    prompt = row.get("prompt", "")
-    for value in (row.get("completion"),) if prompt is known else (row.get("completion"), prompt):
-        if type(value) is not str:
-            if type(value) is not list:
-                return False
-            for message in value:
-                if type(message) is not dict or type(message.get("content")) is not str:
-                    return False
-    ids = row.get("completion_ids")
-    # ids by their types: isinstance would take True for a whole number, and there are thousands in a row
-    return (ids is None or (type(ids) is list and set(map(type, ids)) <= _WHOLE)) and SCORES not in row
-
-
-_WHOLE = {int}
 
 
 def read_shape(data: Mapping[str, object], *, cells: bool = False) -> Shaped:
@@ -162,7 +139,7 @@ def _from_messages(row: dict[str, object]) -> dict[str, object]:
 def _check_ids(ids: object) -> None:
     if ids is None:
         return
-    if not isinstance(ids, list) or not set(map(type, ids)) <= _WHOLE:
+    if not isinstance(ids, list) or not set(map(type, ids)) <= {int}:
         raise ShapeError("'completion_ids' must be a list of whole numbers for each completion")
 
 
