@@ -229,7 +229,7 @@ class Codec(Channel):
 
     def held(self, number: int) -> object:
         """Return the object of this side, or the container of both, that has this number."""
-        return self.mine[number] if number in self.mine else self.shared[number].value
+        return self.mine[number] if number in self.mine else self.container(number)
 
     def own(self, value: object) -> int:
         """Return this side's number of an object, giving it one."""

@@ -242,6 +242,7 @@ class ProxyMaker(Peer):
     def number_container(self, value: object, number: int) -> None:
         if number in self.theirs:  # hostile: it would count as that object, which the tests may have made
             raise self.protocol("a number given twice")
+        self._given_back(number)  # hostile: given up before, it was one that the tests made
         if isinstance(value, Proxy):
             object.__setattr__(value, "_border_number", number)
 
