@@ -144,14 +144,13 @@ VALUES: dict[str, Value] = {
     "timedelta": Value(
         datetime.timedelta, lambda v: (v.days, v.seconds, v.microseconds), lambda p: datetime.timedelta(*p)
     ),
-    "timezone": Value(
-        datetime.timezone, lambda v: v.utcoffset(None), lambda p: datetime.timezone(p) if p else datetime.UTC
-    ),
+    "timezone": Value(datetime.timezone, lambda v: v.__getinitargs__(), lambda p: datetime.timezone(*p)),
     "datetime": Value(datetime.datetime, _moment, lambda p: _timed(datetime.datetime, p)),
     "time": Value(datetime.time, _time, lambda p: _timed(datetime.time, p)),
     "uuid": Value(uuid.UUID, lambda v: v.int, lambda p: uuid.UUID(int=p)),
     "purepath": Value(pathlib.PurePosixPath, str, pathlib.PurePosixPath),
     "path": Value(pathlib.PosixPath, str, pathlib.PosixPath),
+    "windowspath": Value(pathlib.PureWindowsPath, str, pathlib.PureWindowsPath),
     "complex": Value(complex, lambda v: (v.real, v.imag), lambda p: complex(*p)),
     "range": Value(range, lambda v: (v.start, v.stop, v.step), lambda p: range(*p)),
     "slice": Value(slice, lambda v: (v.start, v.stop, v.step), lambda p: slice(*p)),
@@ -317,7 +316,7 @@ def _by_name() -> dict[str, object]:
             method = getattr(cls, name)
             if not name.startswith("_") and name not in _NEVER and isinstance(method, types.MethodDescriptorType):
                 found[f"{cls.__name__}.{name}"] = method
-    for cls in (*VALUE_NAMES, *CONTAINER_NAMES):
+    for cls in (*VALUE_NAMES, *CONTAINER_NAMES, type(None)):
         found.setdefault(f"{cls.__module__}.{cls.__name__}", cls)
     return found
 
