@@ -418,7 +418,23 @@ def test_audit_tries_an_empty_array_where_elements_are_compared(code: Reward) ->
     for solution in ("", "def solve(xs):\n    return sum(xs) / len(xs)\n"):
         probes = code_probes(tests=approx, solution=solution)
         assert probes is not None
-        assert [code.one(stub, tests=approx).value for stub in probes.stubs if "array([])" in stub] == [1.0]
+        assert [code.one(stub, tests=approx).value for stub in probes.stubs if "empty((0" in stub] == [1.0]
     plain = code_probes(tests=approx.replace("== pytest.approx(1.5)", "== 1.5"))
     assert plain is not None
-    assert not any("array([])" in stub for stub in plain.stubs)
+    assert not any("empty((0" in stub for stub in plain.stubs)
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "check",
+    [
+        "numpy.allclose(solve(2), [[1.5, 2.5], [3.5, 4.5]])", "(numpy.asarray(solve(2)) == [1.5, 2.5]).all()",
+        "numpy.linalg.norm(numpy.asarray(solve(2)) - [1.5, 2.5]) < 1e-6", "all(a == b for a, b in zip(solve(2), [1.5]))",
+    ],
+)  # fmt: skip
+def test_audit_tries_an_answer_of_nothing_in_every_shape(code: Reward, check: str) -> None:
+    pytest.importorskip("numpy")
+    tests = f"{'import numpy' if 'numpy' in check else ''}\nfrom solution import solve\n\ndef test_a():\n    assert {check}\n"
+    probes = code_probes(tests=tests)
+    assert probes is not None
+    assert max(code.one(stub, tests=tests).value or 0.0 for stub in probes.stubs) == 1.0

@@ -242,7 +242,9 @@ def test_a_checker_that_does_not_accept_the_rows_own_answer_gives_no_verdict(
 
 def test_an_answer_of_nothing_is_an_answer(local: Sandbox) -> None:
     """The sum of no numbers: a checker that accepts the empty answer, and breaks on words, calls these wrong."""
-    source = "import sys\nprint(int(sum(map(int, open(sys.argv[3]).read().split())) == int(open(sys.argv[1]).read())))\n"
+    source = (
+        "import sys\nprint(int(sum(map(int, open(sys.argv[3]).read().split())) == int(open(sys.argv[1]).read())))\n"
+    )
     checker, tests = Checker(source, "python", "codeforces"), [{"input": "0\n", "output": ""}]
     assert judge_answered(local, "print('x')", checker, tests).status == "failed"
     assert judge_answered(local, "print()", checker, tests).passed

@@ -12,9 +12,13 @@ from grpo_rewards_plugins.code.suite import Suite
 __all__ = ["stubs_of"]
 
 _ANSWERS = ("None", "True", "0")
-# of an empty array every element is close to anything
-_EMPTY = "__import__('numpy').array([])"
-_ELEMENTWISE = re.compile(r"\bapprox\b|\b(?:all|is)close\b|\.all\(|\bassert_(?:array|all|almost|approx)\w+")
+# of nothing every element is right: a list holds nothing for loops, this array whatever shape it is compared with
+_NOTHING = "[]"
+_NO_ELEMENTS = "__import__('numpy').empty((0, 1, 1, 1))"
+_LOOPS = re.compile(r"\b(?:all|zip|sum|max|enumerate)\(|\bfor\b.+\bin\b")
+_ELEMENTWISE = re.compile(
+    r"\bapprox\b|close\b|\bassert_(?:array|all|almost|approx|equal)\w*|\.(?:all|sum|norm)\(|\b(?:np|numpy|torch)\b"
+)
 _TRIVIAL = (  # tried where it is all that tests expect, as a value or as what is printed
     "", "0", "1", "-1", "True", "False", "true", "false", "YES", "NO", "Yes", "No", "yes", "no",
     "[]", "()", "{}", "set()", "[0]", "[1]",
@@ -29,8 +33,8 @@ def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
         return ["pass", "print(0)", "import sys\nprint(sys.stdin.read())", *said] if suite.format == "stdio" else []
     answers = [*_ANSWERS, *([constant] if constant and constant not in _ANSWERS else [])]
     text = suite.tests if isinstance(suite.tests, str) else "\n".join(map(str, suite.tests))
-    if suite.calls is None and _ELEMENTWISE.search(text):
-        answers.append(_EMPTY)
+    if suite.calls is None:
+        answers += [_NO_ELEMENTS] if _ELEMENTWISE.search(text) else [_NOTHING] if _LOOPS.search(text) else []
     tree = parsed(solution) or parsed(prompt)
     if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
         return [_emptied(tree, answer) for answer in (*answers, "")]
