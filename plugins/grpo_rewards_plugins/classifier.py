@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,8 @@ class Classifier:
     network: Any
     tokenizer: Any
     device: str
+    marks: re.Pattern[str]
+    """The tokenizer's special tokens, which a completion could write as text: turns of a chat, or the end of what is read."""
 
     @classmethod
     def load(cls, name: str, *, device: str = "auto", dtype: str = "auto") -> Classifier:
@@ -53,14 +56,18 @@ class Classifier:
         if network.config.pad_token_id is None:  # decoders find the last token by it
             network.config.pad_token_id = tokenizer.pad_token_id
         tokenizer.truncation_side = "left"
-        return cls(network, tokenizer, device)
+        special = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
+        special.update(map(str, tokenizer.all_special_tokens))
+        marks = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))) or r"\Z\A")
+        return cls(network, tokenizer, device, marks)
 
     def text(self, prompt: Any, completion: str, messages: Sequence[Mapping[str, Any]]) -> str:
         """Return what the classifier reads for one row: chat through its template, text joined as it is."""
         if prompt is None or isinstance(prompt, str):
-            return (prompt or "") + completion
+            return (prompt or "") + str(self._unmarked(completion))
         asked = [prompt] if isinstance(prompt, Mapping) else list(prompt)
-        chat = [*asked, *messages]
+        said = [{**message, "content": self._unmarked(message.get("content"))} for message in messages]
+        chat = [*asked, *said]
         if self.tokenizer.chat_template is None:
             return "\n".join(f"{message.get('role', 'assistant')}: {message.get('content') or ''}" for message in chat)
         try:
@@ -70,8 +77,18 @@ class Classifier:
                 f"the model's chat template refused a conversation: {_first_line(error)}"
             ) from None
 
-    def outputs(self, texts: Sequence[str], *, batch_size: int, max_tokens: int) -> Iterator[tuple[int, list[float]]]:
+    def _unmarked(self, content: Any) -> Any:
+        """The text without special tokens: a space where one stood within it, so that no other is made by what is left."""
+        if not isinstance(content, str) or self.marks.search(content) is None:
+            return content
+        return self.marks.sub(" ", content).rstrip()
+
+    def outputs(
+        self, texts: Sequence[str], *, batch_size: int, max_tokens: int, templated: bool = False
+    ) -> Iterator[tuple[int, list[float]]]:
         """Yield each text's place and the classifier's outputs, batch by batch (padding may change their last digits).
+
+        Texts that are `templated` have the tokens in them that the tokenizer would put around others.
 
         Raises:
             InfrastructureError: a single text does not fit into memory, or the network refuses it.
@@ -83,7 +100,7 @@ class Classifier:
         while place < len(by_length):
             rows = by_length[place : place + batch_size]
             try:
-                outputs = self._forward([texts[row] for row in rows], max_tokens)
+                outputs = self._forward([texts[row] for row in rows], max_tokens, templated)
             # before RuntimeError, of which it is a kind
             except torch.cuda.OutOfMemoryError:
                 torch.cuda.empty_cache()
@@ -100,14 +117,19 @@ class Classifier:
             yield from zip(rows, outputs, strict=True)
             place += len(rows)
 
-    def _forward(self, texts: list[str], max_tokens: int) -> list[list[float]]:
+    def _forward(self, texts: list[str], max_tokens: int, templated: bool) -> list[list[float]]:
         import torch
 
         # Lone surrogates cannot be encoded, and a row of no tokens has no last one.
         texts = [text.encode("utf-8", "replace").decode() or self.tokenizer.pad_token for text in texts]
         longest = getattr(self.network.config, "max_position_embeddings", None) or max_tokens
         batch = self.tokenizer(
-            texts, return_tensors="pt", padding=True, truncation=True, max_length=min(max_tokens, longest)
+            texts,
+            return_tensors="pt",
+            padding=True,
+            truncation=True,
+            max_length=min(max_tokens, longest),
+            add_special_tokens=not templated,
         ).to(self.device)
         # one segment, so all are 0, as without them; networks of decoders may refuse the argument
         batch.pop("token_type_ids", None)

@@ -50,8 +50,8 @@ def model(
     """A reward model's score of the completion: a transformers sequence classifier, in batches, on the GPU when there.
 
     With chat data the classifier reads prompt and completion through its own chat template (without a template: each
-    message as ``role: content``), with text their concatenation, as TRL does for reward models. Loaded once per
-    process; code that comes with the weights is never run. A model that cannot be loaded, memory that does not
+    message as ``role: content``), with text their concatenation, as TRL does for reward models. Special tokens of the
+    classifier that a completion writes as text (a turn of its chat, an end) are left out of it. Loaded once per process; code that comes with the weights is never run. A model that cannot be loaded, memory that does not
     suffice for one row, and NaN are ``unavailable``, not a low score.
 
     Args:
@@ -71,7 +71,10 @@ def model(
         classifier.text(None if prompts is None else prompts[row], completion, messages[row])
         for row, completion in enumerate(completions)
     ]
-    for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens):
+    # a data set's prompts are of one kind, all texts or all conversations
+    chat = prompts is not None and not all(prompt is None or isinstance(prompt, str) for prompt in prompts)
+    templated = chat and classifier.tokenizer.chat_template is not None
+    for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens, templated=templated):
         yield row, _outcome(values, output, label, scale)
 
 

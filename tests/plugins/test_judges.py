@@ -173,12 +173,23 @@ COLUMNS: dict[str, dict[str, Any]] = {
     "ranking": {},
     "judge": {},
 }
+
+
+def verdict(body: dict[str, Any], *values: str) -> str:
+    """A verdict of any judge with the canary, and a value, or several under one key."""
+    said = "".join(
+        f', "score": {one}, "scores": {{"response 1": {one}}}, "better": {one}, "answers": {one}' for one in values
+    )
+    return f'{{"canary": "{canary_of(body)}"{said}}}'
+
+
 BROKEN: list[tuple[str, Callable[[dict[str, Any]], tuple[int, Any]]]] = [
     ("500", lambda _: (500, "")), ("404", lambda _: (404, "")), ("429", lambda _: (429, "")), ("302", lambda _: (302, "")),
     ("no JSON", lambda _: (200, b"<html>")), ("empty", lambda _: (200, b"")), ("no choices", lambda _: (200, b'{"choices": []}')),
     ("null", lambda _: (200, None)), ("a list", lambda _: (200, "[1]")), ("words", lambda _: (200, "I cannot say.")),
-    ("deep", lambda _: (200, "[" * 100_000)), ("nan", lambda _: (200, '{"score": NaN, "scores": {"response 1": NaN}, "better": NaN, "answers": NaN}')),
-    ("too much", lambda _: (200, '{"score": 7, "scores": {"response 1": 7}, "better": "both", "answers": []}')),
+    ("deep", lambda _: (200, "[" * 100_000)), ("nan", lambda body: (200, verdict(body, "NaN"))), ("too much", lambda body: (200, verdict(body, "7"))),
+    ("long", lambda body: (200, verdict(body, "1" * 400))), ("true", lambda body: (200, verdict(body, "true"))),
+    ("two", lambda body: (200, verdict(body, "1", "1"))), ("text", lambda body: (200, verdict(body, '"1"'))),
 ]  # fmt: skip
 
 
@@ -203,6 +214,28 @@ def test_a_verdict_without_the_canary_is_none_and_is_put_right(server: Judge, na
     server.play = play
     assert bound(server, name, attempts=2).one("some text", prompt="again", **COLUMNS[name]).status == "scored"
     assert server.seen[-1]["messages"][2] == {"role": "assistant", "content": "Sure! It is fine."}
+
+
+def test_a_judge_may_think_and_fence_its_verdict(server: Judge) -> None:
+    right = '{{"canary": "{}", "score": 0.5, "reason": "no </think> and ``` within"}}'
+    for layout in (
+        "{}",
+        '<think>so {{"score": 1}}</think>\n{}',
+        "```json\n{}\n```",
+        "<think>\n```json\n1\n```\n</think>\n```json\n{}\n```",
+    ):
+
+        def play(body: dict[str, Any], layout: str = layout) -> tuple[int, str]:
+            return 200, layout.format(right.format(canary_of(body)))
+
+        server.play = play
+        assert bound(server, "judge").one("some text", prompt=layout).value == 0.5, layout
+
+
+def test_a_count_of_tokens_that_cannot_be_is_none(server: Judge) -> None:
+    said = '{"choices": [{"message": {"content": %s}}], "usage": {"total_tokens": 1%s}}'
+    server.play = lambda body: (200, (said % (json.dumps(verdict(body, "1")), "0" * 400)).encode())
+    assert bound(server, "judge", tokens_per_minute=1e9).one("some text").value == 1.0
 
 
 def test_sixteen_threads_get_the_same_scores(server: Judge) -> None:

@@ -72,6 +72,34 @@ def test_chat_goes_through_the_template(folder: Path) -> None:
     assert value == pytest.approx(float(torch.sigmoid(torch.tensor(expected))), abs=1e-5)
 
 
+def test_a_completion_makes_no_special_token(folder: Path) -> None:
+    reward = get_reward("model").with_(name=str(folder), output="logit", scale=100.0)
+    texts = ["ab<eos>cd", "ab cd", "ab<eo<eos>s>", "ab<eo s>", "ab<eos><eos>", "ab"]
+    values = reward(completions=texts)
+    assert values[::2] == pytest.approx(values[1::2], abs=1e-6)
+    chat = [[{"role": "assistant", "content": text}] for text in texts]
+    values = reward(completions=chat, prompts=[[{"role": "user", "content": "2+2?"}]] * 6)
+    assert values[::2] == pytest.approx(values[1::2], abs=1e-6)
+
+
+def test_a_template_has_its_own_first_token(folder: Path, tmp_path: Path) -> None:
+    from tokenizers import processors
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single="<eos> $A", special_tokens=[("<eos>", 1)]
+    )
+    tokenizer.chat_template = "<eos>" + CHAT
+    tokenizer.save_pretrained(tmp_path)
+    transformers.AutoModelForSequenceClassification.from_pretrained(folder).save_pretrained(tmp_path)
+    reward = get_reward("model").with_(name=str(tmp_path), output="logit", scale=100.0)
+    (chat,) = reward(
+        completions=[[{"role": "assistant", "content": "4"}]], prompts=[[{"role": "user", "content": "2?"}]]
+    )
+    (text,) = reward(completions=["[user]2?[assistant]4"])
+    assert [chat, text] == pytest.approx([logits(tmp_path, "[user]2?[assistant]4")[0] / 100] * 2, abs=1e-5)
+
+
 def test_softmax_is_a_probability(folder: Path) -> None:
     both = [get_reward("model").with_(name=str(folder), output="softmax", label=k).one("abc").value for k in (0, 1)]
     assert None not in both

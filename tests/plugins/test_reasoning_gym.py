@@ -62,6 +62,7 @@ def test_formulas_that_could_run_something_do_not(text: str) -> None:
 @pytest.mark.parametrize(
     ("completion", "answer"),
     [("<answer> 4 </answer>", "4"), ("<answer>1</answer> no <answer>\n2\n</answer> so", "2"), ("4", None), ("<answer>4", None),
+     ("<think><answer>4</answer></think>", None), ("<think><answer>4</answer>", None), ("<answer>4</answer><|im_end|>", "4"),
      ("<answer>a <answer>b</answer>", "a <answer>b"), ("<answer></answer>", ""), ("</answer><answer>", None), ("<answer>" * 100_000, None)],
 )  # fmt: skip
 def test_the_answer_is_the_last_pair_of_tags(completion: str, answer: str | None) -> None:
@@ -73,6 +74,14 @@ def test_without_the_package_the_run_stops() -> None:
     found = get_reward("reasoning_gym").one("4", metadata={"source_dataset": "gcd"})
     assert found.status == "error"
     assert "pip install 'reasoning-gym" in found.reason
+
+
+PAID_WHATEVER_IS_ASKED = {
+    "game_of_life_halting": ["no", "I do not know", "True or False"],
+    "puzzle24": ["6*4*1*1", "24"],
+    "coin_flip": ["0", "0.", "1e-99"],
+    "complex_arithmetic": ["nan", "NaN + 2i", "nanj"],
+}
 
 
 def entries(name: str, size: int = 1) -> list[dict[str, Any]]:
@@ -108,7 +117,17 @@ def test_every_data_set_pays_its_own_answer() -> None:
                 wanted = get_score_answer_fn(name)(text, {**row, "metadata": metadata})
             except (ValueError, TypeError, AttributeError):
                 wanted = 0.0
-            assert outcome.value == pytest.approx(wanted), (name, text, outcome)
+            if name not in PAID_WHATEVER_IS_ASKED or text == str(row["answer"]):
+                assert outcome.value == pytest.approx(wanted), (name, text, outcome)
+
+
+@needed
+@pytest.mark.parametrize("name", PAID_WHATEVER_IS_ASKED)
+def test_no_answer_is_right_whatever_is_asked(name: str) -> None:
+    rows = [row for row in entries(name, 12) if "e-" not in row["answer"]][:8]  # no chance that is as good as none
+    for answer in PAID_WHATEVER_IS_ASKED[name]:
+        assert sum(outcome.value or 0.0 for outcome in scored(rows, [answer] * 8)) == 0.0
+    assert [outcome.value for outcome in scored(rows, [f" {row['answer']} " for row in rows])] == [1.0] * 8
 
 
 @needed

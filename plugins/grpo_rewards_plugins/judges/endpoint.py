@@ -12,6 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +35,7 @@ _SHOWN_AGAIN = 2_000  # characters of an answer that was no verdict, when it is 
 _REPAIR = "That is not the JSON object that was asked for. Answer again with that object and nothing else."
 _LONGEST_PAUSE = 30.0
 _LARGEST_ANSWER = 1 << 20
+_MOST_TOKENS = 1e9  # that a call can have taken
 _CACHED = 20_000
 _MOST_WORKERS = 1024  # what `workers` of a component may be; threads are begun as they are needed
 _BYTES_PER_TOKEN = 4.0  # a guess for the request, put right by the ``usage`` of the answer
@@ -204,10 +206,24 @@ def _document(answer: bytes) -> dict[str, object]:
     import json
 
     content = _content(answer)
-    block = last_block(content)  # servers that know no response_format let models fence their JSON
-    found = json.loads(content if block is None else block.text)
+    block = last_block(content)
+    # servers that know no response_format let models think before their JSON, and fence it
+    for text in (content, content.partition("</think>")[2], "" if block is None else block.text):
+        with suppress(ValueError):
+            found = json.loads(text, object_pairs_hook=_once)
+            break
+    else:
+        raise ValueError("the answer is no JSON")
     if not isinstance(found, dict):
         raise TypeError("the answer is no JSON object")
+    return found
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys stand once: of two verdicts neither is the judge's for certain."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise TypeError("a key stands twice")
     return found
 
 
@@ -236,4 +252,4 @@ def _tokens(answer: bytes) -> float | None:
         total = json.loads(answer)["usage"]["total_tokens"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return float(total) if type(total) in (int, float) and math.isfinite(total) and total >= 0 else None
+    return float(total) if type(total) in (int, float) and 0 <= total <= _MOST_TOKENS else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from grpo_rewards import Outcome, reward
 
 from .endpoint import Client, check_client
@@ -67,7 +65,7 @@ async def judge(
 def _verdict(found: dict[str, object]) -> Outcome:
     score = found["score"]
     # a bool is an int to Python, and `true` is no grade
-    if isinstance(score, bool) or not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
         raise ValueError("the score is no number from 0 to 1")
     return Outcome(
         float(score), "scored", " ".join(str(found.get("reason", ""))[:300].split()) or "the judge gives no reason"

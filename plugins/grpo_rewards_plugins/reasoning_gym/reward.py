@@ -11,6 +11,7 @@ from typing import Any
 from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import how_to_install
 from grpo_rewards.types import SettingValues
+from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
@@ -60,14 +61,16 @@ def reasoning_gym(
     0.01 or 0.05 to any answer). What the scorers would evaluate (nine give an answer to `eval` or to sympy's parser) is
     read instead: literals, arithmetic, sympy's functions. They run in worker processes that can neither write, nor read
     more than the interpreter's files, nor open a socket, nor start a process, and that are killed at their time. A scorer
-    that raises about an answer gives it 0. Scorers are made with their data set's default configuration, as the package's
+    that raises about an answer gives it 0. Four scorers pay one answer in full whatever is asked: ``0`` for `coin_flip`,
+    ``nan`` for `complex_arithmetic`, ``6*4*1*1`` for `puzzle24` and any text for `game_of_life_halting`; it is 0 here unless
+    the entry's own answer or numbers are given. Scorers are made with their data set's default configuration, as the package's
     ``get_score_answer_fn`` makes them.
 
     Args:
         metadata: the entry's metadata, an object or its JSON; ``source_dataset`` names the scorer.
         answer: the entry's answer.
         question: the entry's question.
-        tag: the tag whose last pair holds the answer; without one there is no answer, which is mostly 0.
+        tag: the tag whose last pair behind the reasoning holds the answer; without one there is no answer, which is mostly 0.
         timeout: seconds of processor time that scoring an answer may take (ours; the package has no limit).
     """
     _check_installed()
@@ -108,7 +111,8 @@ def _plain(value: object) -> object:
 
 
 def _extracted(completion: str, tag: str) -> str | None:
-    """The text of the last pair of tags, in linear time; as the package's `extract_answer` finds it."""
+    """The text of the last pair of tags behind the reasoning, in linear time; as the package's `extract_answer` finds it."""
+    completion = final_text(completion, tag)
     opening, closing = f"<{tag}>", f"</{tag}>"
     found, at = None, completion.find(opening)
     while at >= 0:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -95,6 +97,37 @@ def _tupled(value: object) -> object:
     return tuple(_tupled(part) for part in value) if isinstance(value, list) else value
 
 
+# What four scorers pay in full for one and the same answer to every entry, each with what an answer has to be beside it.
+
+
+def _is_halting(given: str, entry: _Entry) -> bool:
+    """The scorer takes any text for True, and every entry's answer too."""
+    return given.strip().lower() == str(entry["answer"]).strip().lower()
+
+
+def _uses_the_numbers(given: str, entry: _Entry) -> bool:
+    """The scorer takes any four numbers, such as those of 6*4*1*1."""
+    return sorted(map(int, re.findall(r"\b\d+\b", given))) == sorted(map(int, entry["metadata"]["numbers"]))
+
+
+def _is_probable(given: str, entry: _Entry) -> bool:
+    """The scorer pays the share of the shorter text that begins the longer one: all of ``0`` begins 0.375."""
+    return abs(Fraction(given.replace(",", "")) - Fraction(entry["answer"])) <= Fraction(1, 10_000)
+
+
+def _is_finite(given: str, _entry: _Entry) -> bool:
+    """The scorer's `min` takes a distance of NaN for none."""
+    return "nan" not in given.lower()
+
+
+_NEEDED: dict[str, Callable[[str, _Entry], bool]] = {
+    "game_of_life_halting": _is_halting,
+    "puzzle24": _uses_the_numbers,
+    "coin_flip": _is_probable,
+    "complex_arithmetic": _is_finite,
+}
+
+
 def _score(entry: _Entry, given: str | None) -> tuple[float | None, str, str]:
     name = str(entry["metadata"].get("source_dataset"))
     scorer = _scorer(name)
@@ -106,6 +139,8 @@ def _score(entry: _Entry, given: str | None) -> tuple[float | None, str, str]:
         entry["metadata"]["output"] = _tupled(entry["metadata"]["output"])
     try:
         value = float(scorer(given, entry))
+        if value > 0 and given is not None and name in _NEEDED and not _NEEDED[name](given, entry):
+            return 0.0, "scored", f"{name}: its scorer would give {value:g}, as to any entry"
     except MemoryError:
         return 0.0, "rejected", f"{name}: the answer needs too much memory"
     except Exception as error:  # noqa: BLE001 - a scorer of another package, about an answer that it did not foresee
