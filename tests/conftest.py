@@ -135,22 +135,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+def _pip(python: Path) -> list[str]:
+    """The command of this environment's pip for another one: a pip of its own would have to be installed first."""
+    return [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "-q"]
+
+
 @pytest.fixture(scope="session")
 def fresh_python(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     """The interpreter of a fresh environment with the wheel and what it needs, nothing else."""
     folder, lock = _once(tmp_path_factory, "fresh")
     with lock:
         if not (folder / "done").exists():
-            venv.create(folder, with_pip=True)
-            command: list[str | Path] = [
-                folder / "bin" / "python",
-                "-m",
-                "pip",
-                "install",
-                "-q",
-                "--disable-pip-version-check",
-                str(wheel),
-            ]
+            venv.create(folder)
+            command = [*_pip(folder / "bin" / "python"), "install", "--no-compile", str(wheel)]
             subprocess.run(command, check=True, capture_output=True)
             (folder / "done").touch()
     return folder / "bin" / "python"
+
+
+@pytest.fixture(scope="session")
+def fresh_pip(fresh_python: Path) -> list[str]:
+    """The command that installs into the fresh environment."""
+    return _pip(fresh_python)

@@ -39,7 +39,9 @@ packages = ["my_tone"]
 
 
 @pytest.mark.slow
-def test_a_second_distribution_is_used_from_the_command_line(fresh_python: Path, tmp_path: Path) -> None:
+def test_a_second_distribution_is_used_from_the_command_line(
+    fresh_python: Path, fresh_pip: list[str], tmp_path: Path
+) -> None:
     project = tmp_path / "project"
     (project / "my_tone").mkdir(parents=True)
     (project / "pyproject.toml").write_text(PROJECT)
@@ -48,8 +50,7 @@ def test_a_second_distribution_is_used_from_the_command_line(fresh_python: Path,
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(project)]
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("my_tone-*.whl")
-    pip = [str(fresh_python), "-m", "pip", "--disable-pip-version-check", "-q"]
-    subprocess.run([*pip, "install", "--no-deps", str(wheel)], check=True, capture_output=True)
+    subprocess.run([*fresh_pip, "install", "--no-deps", str(wheel)], check=True, capture_output=True)
     rows = [{"prompt": "p", "completion": text} for text in ("yes please", "no")]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "rewards.yaml").write_text("rewards: {manners: {use: tone, weight: 2}}\n")
@@ -66,7 +67,7 @@ def test_a_second_distribution_is_used_from_the_command_line(fresh_python: Path,
         assert "my-tone" in listed.stdout
         assert "4.2" in listed.stdout
     finally:
-        subprocess.run([*pip, "uninstall", "-y", "my-tone"], check=True, capture_output=True)
+        subprocess.run([*fresh_pip, "uninstall", "-y", "my-tone"], check=True, capture_output=True)
 
 
 # ------------------------------------------------------------------------------------------------ broken ones
