@@ -108,7 +108,7 @@ def config_and_file(first: Path | None, second: Path | None, option: Path | None
     given = [path for path in (first, second) if path is not None]
     # told apart by their names alone: neither may be opened yet, and rows may come from a pipe
     configs = [path for path in given if is_config(path)]
-    files = [path for path in given if not is_config(path)]
+    files = [path for path in given if path not in configs]
     if len(files) > 1:
         text = f"{files[0]} and {files[1]} are two files of rows; a configuration is a .yaml file or preset/NAME"
         raise typer.BadParameter(text, param_hint="CONFIG")

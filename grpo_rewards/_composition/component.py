@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grpo_rewards._composition.combine import bounded, gate_factor
 from grpo_rewards._composition.config import GateConfig, WhenConfig
-from grpo_rewards._composition.schedule import ScheduleConfig, weight_at
+from grpo_rewards._composition.schedule import ScheduleConfig
 from grpo_rewards._contract import Batch, Outcome, Reward
 
 __all__ = ["Component"]
@@ -27,7 +27,7 @@ class Component:
     @property
     def weight(self) -> float:
         """Its own weight once schedules have arrived, without stages and adaptation."""
-        return weight_at(self.schedule, None)
+        return self.schedule.final if isinstance(self.schedule, ScheduleConfig) else self.schedule
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import orjson
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_yaml
+from grpo_rewards._composition.duplicates import Memory
 from grpo_rewards._composition.evaluation import (
     Evaluated,
     StuckAttempts,
@@ -26,7 +27,6 @@ from grpo_rewards._composition.evaluation import (
     evaluate_parts,
 )
 from grpo_rewards._composition.expanded import Part, parts_of
-from grpo_rewards._composition.memory import Memory
 from grpo_rewards._composition.session import Session
 from grpo_rewards._composition.stream import Rows, Stream
 from grpo_rewards._composition.table import ScoreTable, table_of
@@ -135,6 +135,11 @@ class Composite:
     def required_columns(self) -> tuple[str, ...]:
         """The columns that the data must have."""
         return tuple(dict.fromkeys(column for component in self.components for column in component.columns))
+
+    @cached_property
+    def calls_at_once(self) -> int:
+        """How many calls that wait for an answer its components may have under way together."""
+        return sum(component.reward.workers for component in self.components if component.asks_beside)
 
     @cached_property
     def provenance(self) -> dict[str, object]:

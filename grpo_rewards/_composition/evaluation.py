@@ -16,8 +16,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.component import Component
-from grpo_rewards._composition.duplicates import columns_read, distinct_rows
-from grpo_rewards._composition.memory import Memory, Promise, hanging, unfinished, units_of
+from grpo_rewards._composition.duplicates import (
+    Memory,
+    Promise,
+    columns_read,
+    distinct_rows,
+    hanging,
+    unfinished,
+    units_of,
+)
 from grpo_rewards._contract import Batch, CallLimits, Outcome, evaluate
 
 if TYPE_CHECKING:

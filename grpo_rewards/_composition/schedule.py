@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from grpo_rewards._composition.section import Number, Section
 
-__all__ = ["ScheduleConfig", "StageConfig", "scheduled_weights", "weight_at"]
+__all__ = ["ScheduleConfig", "StageConfig", "scheduled_weights"]
 
 Step = Annotated[int, Field(ge=0)]
 
@@ -74,7 +74,7 @@ class StageConfig(Section):
     )
 
 
-def weight_at(weight: float | ScheduleConfig, step: int | None) -> float:
+def _weight_at(weight: float | ScheduleConfig, step: int | None) -> float:
     """Return a component's own weight at a step; None means after all schedules."""
     if isinstance(weight, ScheduleConfig):
         return weight.final if step is None else weight.value(step)
@@ -88,7 +88,7 @@ def scheduled_weights(
 
     Without a step (offline) schedules have arrived and no stage applies: the weights under ``rewards``.
     """
-    found = {name: weight_at(weight, step) for name, weight in weights.items()}
+    found = {name: _weight_at(weight, step) for name, weight in weights.items()}
     if step is not None:
         for stage in stages:  # the first that has not ended: they stand in order
             if stage.until is None or step < stage.until:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from grpo_rewards._composition.component import Component
+from grpo_rewards._composition.duplicates import Memory, Promise
 from grpo_rewards._composition.evaluation import Evaluated
 from grpo_rewards._composition.lanes import Lane, Watch
-from grpo_rewards._composition.memory import Memory, Promise
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome, check_group_size, group_key
 from grpo_rewards.errors import InputError

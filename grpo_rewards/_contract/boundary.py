@@ -94,7 +94,10 @@ def evaluate(
 
 def _units(reward: Reward, batch: Batch) -> list[list[int]]:
     """The rows that go into one call: all of them, or group by group."""
-    return batch.groups if reward.style == "group" else [list(range(len(batch)))] if len(batch) else []
+    if reward.style == "group":
+        return batch.groups
+    rows = list(range(len(batch)))
+    return [rows] if rows else []
 
 
 def _attempt(reward: Reward, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:

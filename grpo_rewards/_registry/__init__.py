@@ -16,7 +16,7 @@ from grpo_rewards._contract import Reward
 from grpo_rewards._registry import hookspecs
 from grpo_rewards._registry.hookspecs import hookimpl, hookspec
 from grpo_rewards._registry.loader import GROUP, Plugin, load_plugins, misspelt_hooks
-from grpo_rewards._registry.references import from_reference, is_reference, with_origin
+from grpo_rewards._registry.references import from_reference, with_origin
 from grpo_rewards.errors import UnknownRewardError, nearest
 from grpo_rewards.forks import PerProcess
 
@@ -103,7 +103,7 @@ def get_reward(name: str, *, base: Path | None = None) -> Reward:
     Raises:
         UnknownRewardError: there is none; the text names the nearest, and lists what there is.
     """
-    if is_reference(name):
+    if ":" in name:  # a place, ``file.py:name`` or ``pkg.mod:name``, and no registered name
         return from_reference(name, base=base)
     known = registry().rewards
     if name in known:

@@ -16,12 +16,7 @@ from types import CodeType, ModuleType
 from grpo_rewards._contract import Reward, as_reward
 from grpo_rewards.errors import UnknownRewardError, nearest
 
-__all__ = ["from_reference", "is_reference", "with_origin"]
-
-
-def is_reference(text: str) -> bool:
-    """Whether `text` names a place (``file.py:name``, ``pkg.mod:name``) and not a registered reward."""
-    return ":" in text
+__all__ = ["from_reference", "with_origin"]
 
 
 def from_reference(text: str, *, base: Path | None = None) -> Reward:

@@ -184,8 +184,7 @@ def _score_rows(
     side = SideFile(_side_path(source, journal), source.name, keep=state.get("malformed_bytes", 0))
     run.side_file = side.path
     _restore(run, state)
-    asked = sum(component.reward.workers for component in composite.components if component.asks_beside)
-    pace = Pace.of(workers, asked)
+    pace = Pace.of(workers, composite.calls_at_once)
     read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
     started, worked = time.perf_counter(), 0.0

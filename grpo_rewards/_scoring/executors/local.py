@@ -104,7 +104,7 @@ def _score_here(composite: Composite, chunks: Iterable[Chunk]) -> Iterator[tuple
 def _in_window(
     composite: Composite, chunks: Iterable[Chunk], limits: CallLimits
 ) -> Iterator[tuple[Chunk, ScoredChunk]]:
-    asked = sum(component.reward.workers for component in composite.components if component.asks_beside)
+    asked = composite.calls_at_once
     ahead = max(256, 4 * asked, 8 * slots())  # rows begun and not finished
     following = iter(chunks)
     window: deque[tuple[Chunk, ScoringChunk | None, int]] = deque()
