@@ -12,6 +12,7 @@ from .equivalence.quantities import has_unit
 from .equivalence.second_readings import decide
 from .reading.chinese import from_chinese
 from .reading.clean import clean, squeeze
+from .reading.derivatives import derived
 from .reading.notations import rewritten
 from .reading.parser import parse
 from .reading.text_answers import repeating
@@ -167,6 +168,21 @@ def _with_floors(gold: Reading, answer: Reading) -> Decision | None:
     return None
 
 
+def _with_derivatives_as_names(gold: Reading, answer: Reading) -> Decision | None:
+    r"""Equal where derivatives are written in other ways (``\\dot x``, ``\\frac{dx}{dt}``, ``x'(t)``), by the same variable as far as both say."""
+    mine = derived(gold.text)
+    theirs = None if mine is None else derived(answer.text)
+    if mine is None or theirs is None or (mine.text, theirs.text) == (gold.text, answer.text):
+        return None
+    if len(mine.variables | theirs.variables) > 1:
+        return None
+    one, other = Reading(mine.text).tree, Reading(theirs.text).tree
+    if not isinstance(one, Node) or not isinstance(other, Node):
+        return None
+    again = decide(one, other, gold.text[:200])
+    return again if again.equal else None
+
+
 _SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
 
 
@@ -192,4 +208,5 @@ _READINGS = (
     (_with_letters_as_units, "with letters for a unit"),
     (_with_letters_as_factors, "with letters for factors"),
     (_with_floors, "with brackets for the whole part"),
+    (_with_derivatives_as_names, "with derivatives in one spelling"),
 )

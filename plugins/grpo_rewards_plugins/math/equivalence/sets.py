@@ -10,6 +10,7 @@ from flint import acb, fmpq
 
 from ..reading.tree import Node, negate, number, walk
 from .equality import constant_value, expressions_equal
+from .quantities import same_value
 
 __all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces", "same_products"]
 
@@ -346,7 +347,7 @@ def same_pieces(gold: list[Piece], answer: list[Piece], seed: str = "") -> bool 
             if (mine is None) != (theirs is None):
                 return False
             if mine is not None and theirs is not None:
-                equal = expressions_equal(mine, theirs, seed).equal
+                equal = same_value(mine, theirs, seed).equal
                 if equal is False:
                     return False
                 answer_open = answer_open or equal is None

@@ -280,7 +280,7 @@ _PARTIAL = re.compile(
 _SECOND_PARTIAL = re.compile(
     r"^\\[dt]?frac\s?\{\s?\\partial\s?\^\s?\{?2\}?\s?([a-zA-Z])\s?\}\s?\{\s?\\partial\s?([a-z])\s?(?:\^\s?\{?2\}?|\\partial\s?([a-z]))\s?\}\s?="
 )
-_SECOND_INDEX = re.compile(r"^([a-zA-Z])_\{\s?([a-z])\s?([a-z])\s?\}\s?=")
+_SECOND_INDEX = re.compile(r"^([a-zA-Z])_\{\s?([xyztuv])\s?([xyztuv])\s?\}\s?=")
 _GRADIENT = re.compile(r"^\\nabla\s{0,3}[a-zA-Z]\s{0,3}(?:\([^()=]{0,40}\)\s{0,3})?=")
 _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(

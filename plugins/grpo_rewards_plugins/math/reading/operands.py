@@ -146,6 +146,8 @@ def subscript(parser: Parser, name: str) -> Node:
     if (sign := _signed(parser)) is not None:
         return Node("sym", f"{name}_{sign}")
     if (words := _worded(parser)) is not None:
+        if _INDICES.issuperset(words):  # "a_{ij}" is an entry, and none of the transpose's
+            return Node("apply", f"{name}_", tuple(map(_name, words)))
         return Node("sym", f"{name}_{words}")
     index = argument(parser, digit=False)
     if index.kind == "num":
@@ -166,12 +168,19 @@ def _signed(parser: Parser) -> str | None:
 
 
 def _worded(parser: Parser) -> str | None:
-    """``{\\text{red}}`` and ``{\\max}`` below a name: part of it."""
-    inner, end = parser.peek(1), parser.peek(2)
-    if parser.met("{") and inner.kind in ("text", "func") and end.text == "}":
-        parser.at += 3
+    """``{\\text{red}}``, ``{red}`` and ``{\\max}`` below a name: part of it. The order of two variables says nothing (``f_{xy}``)."""
+    braced = parser.met("{")
+    inner = parser.peek(braced)
+    if braced and parser.peek(2).text != "}":
+        return None
+    if (inner.kind in ("text", "func") and braced) or (inner.kind == "word" and not _VARIABLES.issuperset(inner.text)):
+        parser.at += 1 + 2 * braced
         return inner.text
     return None
+
+
+_INDICES = frozenset("ijklmn")
+_VARIABLES = frozenset("xyzt")
 
 
 def _identifier(parser: Parser, text: str) -> Node:
