@@ -174,7 +174,8 @@ def _with_derivatives_as_names(gold: Reading, answer: Reading) -> Decision | Non
     theirs = None if mine is None else derived(answer.text)
     if mine is None or theirs is None or (mine.text, theirs.text) == (gold.text, answer.text):
         return None
-    if len(mine.variables | theirs.variables) > 1:
+    said = mine.variables | theirs.variables
+    if len(said) > 1 or (mine.variables != theirs.variables and not (mine.closed and theirs.closed)):
         return None
     one, other = Reading(mine.text).tree, Reading(theirs.text).tree
     if not isinstance(one, Node) or not isinstance(other, Node):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..reading.tree import Node, add, free, mul, negate, number, power, replaced, walk
 from .constants import function_head, other_constants
 from .equality import Decision, expressions_equal
+from .families import families, is_whole
 from .normalization import name_like, without_name
 from .quantities import same_quantity
 from .structures import compare
@@ -105,8 +106,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             yield (others, one, "in one of its units") if turned else (one, others, "in one of its units")
     yield from _without_exclusions(gold, answer)
     if mine.member or theirs.member:
-        yield from _families(gold, answer)
         yield from _counted_names(gold, answer)
+    if not _COUNTING.isdisjoint(names | other_names) or mine.member or theirs.member:
+        yield from families(gold, answer)
     if mine.accented or theirs.accented or not {"j", "k"}.isdisjoint(names | other_names):
         yield from _vectors(gold, answer)
     yield from _called(gold, answer)
@@ -161,31 +163,6 @@ def _as_graph(node: Node) -> Node:
     return node
 
 
-def _families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
-    """``x = k\\pi, k \\in \\mathbb{Z}``: where the whole number comes from may be left out, and its letter may be another."""
-    mine, mine_of = _family(gold)
-    theirs, theirs_of = _family(answer)
-    if mine_of is None and theirs_of is None:
-        return
-    if mine_of is not None and theirs_of is not None:
-        if not _same_source(mine_of.args[1], theirs_of.args[1]):
-            return
-        theirs = replaced(theirs, {theirs_of.args[0].value: mine_of.args[0]})
-    yield mine, theirs, "for every whole number"
-
-
-def _same_source(one: Node, other: Node) -> bool:
-    """Are two sets of whole numbers one?  Whether 0 is a natural number is left to the other side."""
-    names = [_SOURCES.get(node.value, node.value) for node in (one, other)]
-    return names[0] == names[1] or ("N" in names and set(names) <= {"N", "Z^+", "Z_>=0"})
-
-
-_SOURCES = {
-    **dict.fromkeys(("Z+", "N+", "N*", "Z>0", "Z\\ge1", "Z\\geq1", "N\\ge1", "N\\geq1"), "Z^+"),
-    **dict.fromkeys(("Z\\ge0", "Z\\geq0", "N0", "Z0+"), "Z_>=0"), "Z-": "Z^-",
-}  # fmt: skip
-
-
 def _converted(node: Node) -> tuple[Node, ...]:
     """The parts of ``90 min = 1.5 h`` and ``90 min or 1.5 h``: one quantity in several units, each of which says it; else nothing."""
     chain = node.kind == "rel" and all(op == "=" for op in node.value)
@@ -231,41 +208,9 @@ _COUNTING = frozenset("klmn")
 
 def _without_kind(node: Node) -> Node:
     """An inequality without the relation behind it that says that its letter is a whole number."""
-    if node.kind != "list" or len(node.args) != 2 or not _is_whole(node.args[1], node.args[0]):
+    if node.kind != "list" or len(node.args) != 2 or not is_whole(node.args[1], node.args[0]):
         return node
     return node.args[0] if node.args[0].kind == "rel" and node.args[0].value != ("=",) else node
-
-
-def _family(node: Node) -> tuple[Node, Node | None]:
-    """A value with a free whole number, and the relation that says so."""
-    if node.kind == "list" and node.value == "," and len(node.args) > 2:
-        several = Node("list", ",", node.args[:-1])
-        if _is_whole(node.args[-1], several) and all(
-            part.kind == "rel" and part.value == ("=",) for part in several.args
-        ):
-            return several, node.args[-1]
-    if node.kind == "list" and node.value == "," and len(node.args) == 2 and _is_whole(node.args[1], node.args[0]):
-        first = node.args[0]
-        return (node, None) if first.kind == "rel" and first.value != ("=",) else (first, node.args[1])
-    if node.kind == "rel" and node.value == ("=",):
-        inner, of = _family(node.args[1])
-        return (Node("rel", ("=",), (node.args[0], inner)), of)
-    if node.kind in ("mul", "add"):
-        for at, part in enumerate(node.args):
-            rest = (*node.args[:at], *node.args[at + 1 :])
-            if rest and _is_whole(part, Node(node.kind, None, rest)):
-                return (mul(*rest) if node.kind == "mul" else add(*rest)), part
-            if node.kind == "add" and part.kind == "mul":
-                inner, of = _family(part)
-                if of is not None:
-                    return add(*node.args[:at], inner, *node.args[at + 1 :]), of
-    return node, None
-
-
-def _is_whole(node: Node, other: Node) -> bool:
-    if node.kind != "rel" or node.value != ("in",) or node.args[0].kind != "sym" or node.args[1].kind != "named":
-        return False
-    return node.args[0].value in free(other) and node.args[1].value[:1] in ("Z", "N", "R")
 
 
 def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:

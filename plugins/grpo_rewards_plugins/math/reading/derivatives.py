@@ -14,10 +14,13 @@ __all__ = ["Derived", "derived"]
 
 
 class Derived(NamedTuple):
-    """A text with its derivatives as names, and the `variables` that it says they are taken by (none where it does not say)."""
+    """A text with its derivatives as names; the `variables` that it says they are taken by (none where it does not say); `closed`:
+    what is differentiated stands in it by itself too, so that it is about one function whatever its variable is called.
+    """
 
     text: str
     variables: frozenset[str]
+    closed: bool
 
 
 def derived(text: str) -> Derived | None:
@@ -51,7 +54,11 @@ def derived(text: str) -> Derived | None:
     variables.update(match[1] for match in _TAKEN_AT.finditer(text))
     for variable in variables:  # "x'(t) + x(t)"
         text = re.sub(rf"({_NAME}(?:_\w|_\{{\w{{1,9}}\}})?'{{0,4}})\s{{0,2}}\({variable}\)", r"\1 ", text)
-    return Derived(text, frozenset(variables)) if "'" in text or "_{\\text" in text else None
+    if "'" not in text and "_{\\text" not in text:
+        return None
+    letters = _COMMAND.sub(" ", text)
+    primed = {match[1] for match in _PRIMED.finditer(letters)}
+    return Derived(text, frozenset(variables), not primed.isdisjoint(_LETTER.findall(_PRIMED.sub(" ", letters))))
 
 
 _LONGEST = 600
@@ -74,4 +81,7 @@ _PARTIAL = re.compile(
 )
 _BY = re.compile(r"\\partial\s?([a-z])\s?(?:\^\s?\{?([2-4])\}?)?")
 _INDEXED = re.compile(r"([a-zA-Z])_(?:\{\s?([xyzt]{1,3})\s?\}|([xyzt])(?![a-zA-Z]))")
+_COMMAND = re.compile(rf"\\(?!(?:{_GREEK})(?![a-zA-Z]))[a-zA-Z]+")
+_LETTER = re.compile(rf"(?:[a-zA-Z]|\\(?:{_GREEK})(?![a-zA-Z]))(?:_\w|_\{{\w{{1,9}}\}})?")
+_PRIMED = re.compile(rf"({_LETTER.pattern})'{{1,4}}")
 _TAKEN_AT = re.compile(r"'\s{0,2}\(([a-z])\)")
