@@ -16,7 +16,7 @@ from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
 from .reading.calendar import clock, date, same_date, same_time
-from .reading.chemistry import same_formula
+from .reading.chemistry import is_reaction, same_formula
 from .reading.clean import bare
 from .reading.leads import OPTION, labelled_parts, without_lead, without_tail
 from .reading.notations import named_set
@@ -67,6 +67,7 @@ def unreadable(gold: Reading) -> str | None:
         or clock(gold.text)
         or date(gold.text)
         or permutation(gold.text)
+        or is_reaction(gold.text)
     ):
         return None
     tree = gold.tree

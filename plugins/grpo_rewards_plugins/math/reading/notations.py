@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .chemistry import concentrations
 from .number_words import amount_in_words, number_in_words
 from .text_answers import repeating, words
 from .unit_expressions import unit_pieces
@@ -185,6 +186,8 @@ def rewritten(text: str) -> str:
         text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
     if "{\\" in text:
         text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
+    if "[" in text:
+        text = concentrations(text)
     if text[-1:] in ")]}" and (match := _UNIT_IN_BRACKETS.search(text)) is not None:
         said = match["counted"] or match["upright"] or match["bare"]
         if match["counted"] or unit_pieces(said) is not None:
