@@ -68,6 +68,7 @@ FRESH = (
     "twentysecond_answers",
     "twentythird_answers",
     "twentyfourth_answers",
+    "twentyeighth_answers",
 )
 COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
 Grade = Callable[[str, str], bool]

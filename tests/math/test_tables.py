@@ -44,6 +44,7 @@ TABLES = (
     "twentyfifth_answers",
     "twentysixth_answers",
     "twentyseventh_answers",
+    "twentyeighth_answers",
     "around_a_value",
 )
 

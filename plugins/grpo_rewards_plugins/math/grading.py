@@ -235,7 +235,7 @@ def _same_statement(gold: Reading, answer: Reading, timeout: float) -> bool:
     return pairs is not None and all(_same(Reading(one), Reading(other), timeout) for one, other in pairs)
 
 
-_LETTERS = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3}|\\(?:text|mathrm|mbox)")
+_LETTERS = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3}|\\(?:text|mathrm|mbox|max|min)")
 
 
 def _same(gold: Reading, answer: Reading, timeout: float) -> bool:

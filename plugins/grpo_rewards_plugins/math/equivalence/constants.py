@@ -88,8 +88,8 @@ def _up_to_a_constant(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, st
         return
     if not all(_has_term(value, min(names)) for value, names in zip(values, constants, strict=True)):
         return
-    rests = [replaced(value, {min(names): number(0)}) for value, names in zip(values, constants, strict=True)]
-    yield from _from_a_point(*rests, "up to a constant")
+    mine, theirs = (replaced(value, {min(names): number(0)}) for value, names in zip(values, constants, strict=True))
+    yield from _from_a_point(mine, theirs, "up to a constant")
 
 
 def _from_a_point(one: Node, other: Node, why: str) -> Iterator[tuple[Node, Node, str]]:
@@ -253,7 +253,7 @@ def _combined(
     except (ArithmeticError, ValueError, TypeError):
         return None
     size = len(ones)
-    if any(share is None for row in shares for share in row) or fmpq_mat([row[:size] for row in shares]).det() == 0:
+    if fmpq_mat([row[:size] for row in shares]).det() == 0:
         return None
     names = [*(Node("sym", name) for name in ones), ONE]
     return {
@@ -276,11 +276,16 @@ def _at(node: Node, point: dict[str, Node]) -> arb:
     return arb(value)
 
 
-def _small_fraction(value: Any) -> fmpq | None:
-    """The fraction of a small denominator that a ball is around; None where there is none."""
+def _small_fraction(value: Any) -> fmpq:
+    """The fraction of a small denominator that a ball is around.
+
+    Raises :class:`ValueError` where there is none.
+    """
     near = Fraction(float(value.mid())).limit_denominator(_LARGEST_DENOMINATOR)
     found = fmpq(near.numerator, near.denominator)
-    return found if abs(value - arb(found)) < arb(2) ** -40 else None
+    if not abs(value - arb(found)) < arb(2) ** -40:
+        raise ValueError("no small fraction")
+    return found
 
 
 _LARGEST_DENOMINATOR = 60

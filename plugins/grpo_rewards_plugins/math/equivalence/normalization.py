@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 
 from flint import fmpq
 
-from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, number, walk
+from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, number, replaced, walk
 from .equality import expressions_equal
 
 __all__ = ["in_parts", "name_like", "normalized", "without_name"]
@@ -20,6 +20,7 @@ def normalized(node: Node) -> Node:
     if node.kind == "tuple" and any(here.kind == "pm" and here.value == "-" for here in walk(node)):
         return _both_signs(node)  # the signs of one point go together
     if node.kind in ("list", "set", "tuple"):
+        node = _written_out(node)
         parts: list[Node] = []
         for part in node.args:
             inner = normalized(part)
@@ -32,6 +33,8 @@ def normalized(node: Node) -> Node:
         if node.kind == "tuple" and any(part.kind == "list" and part.value == "pm" for part in parts):
             return _points(parts, node.value)
         return Node(node.kind, node.value, tuple(parts))
+    if node.kind == "rel" and node.value == ("=>",):
+        return Node("rel", ("->",), node.args)  # both are written for "if ... then"
     if node.kind == "rel":
         return _constant_function(_chain(node))
     if node.kind == "builder":
@@ -39,6 +42,37 @@ def normalized(node: Node) -> Node:
     if any(here.kind == "pm" for here in walk(node)):
         return _both_signs(node)
     return node
+
+
+def _written_out(node: Node) -> Node:
+    """``1, 2, \\ldots, 10`` with the numbers between, and ``x = k\\pi, k = 0, 1, 2`` as its values."""
+    first, *rest = node.args
+    counted = node.kind == "list" and len(rest) > 1 and rest[0].kind == "rel" and rest[0].value == ("=",)
+    head = rest[0].args[0] if counted else None
+    if head is None or head.kind != "sym" or head.value not in free(first) or first == rest[0]:
+        return Node(node.kind, node.value, _without_dots(node.args)) if _DOTS in node.args else node
+    values = _without_dots((rest[0].args[1], *rest[1:]))
+    if any(value.kind != "num" for value in values):
+        return node
+    return Node("list", node.value, tuple(replaced(first, {head.value: value}) for value in values))
+
+
+_DOTS = Node("sym", "\\ldots")
+_LONGEST_ROW = 400
+
+
+def _without_dots(parts: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Whole numbers that step evenly up to the dots, and the last behind them, with those between."""
+    if parts.count(_DOTS) != 1 or len(parts) < 4 or parts[-2] != _DOTS:
+        return parts
+    numbers = [part.value for part in parts if part.kind == "num" and part.value.q == 1]
+    steps = {later - former for former, later in pairwise(numbers[:-1])}
+    if len(numbers) != len(parts) - 1 or len(steps) != 1 or (step := steps.pop()) == 0:
+        return parts
+    count = (numbers[-1] - numbers[0]) / step
+    if count.q != 1 or not len(numbers) - 1 <= count < _LONGEST_ROW:
+        return parts
+    return tuple(number(numbers[0] + turn * step) for turn in range(int(count.p) + 1))
 
 
 def in_parts(node: Node, other: Node) -> Node:
@@ -59,7 +93,8 @@ def in_parts(node: Node, other: Node) -> Node:
             and other.args[0] == Node("tuple", other.args[0].value, tuple(names))
         ):
             return Node("rel", ("=",), (other.args[0], Node("tuple", None, (value,) * len(names))))
-        if other.kind == "list" and all(part.kind == "rel" and part.value == ("=",) for part in other.args):
+        named = all(part.kind == "rel" and part.value == ("=",) for part in other.args)
+        if other.kind == "list" and (named or (len(other.args) == len(names) and all(map(_is_value, other.args)))):
             return Node("list", ",", tuple(Node("rel", ("=",), (name, value)) for name in names))
     if other.kind != "list" or any(part.kind != "rel" or part.value != ("=",) for part in other.args):
         return node
@@ -67,6 +102,10 @@ def in_parts(node: Node, other: Node) -> Node:
     if not points:
         return node
     return Node("list", ",", tuple(Node("rel", ("=",), pair) for pair in zip(names[0].args, value.args, strict=True)))
+
+
+def _is_value(node: Node) -> bool:
+    return node.kind not in ("rel", "list", "tuple", "set", "interval")
 
 
 def _constant_function(node: Node) -> Node:

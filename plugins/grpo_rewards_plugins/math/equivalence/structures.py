@@ -185,6 +185,8 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
                 return Decision(False, "different variables")
             equal = same_pieces(ones[1], others[1], seed)
             return Decision(equal, "sets of numbers")
+        if _conditions(gold) and _conditions(answer):
+            return _lists(gold, answer, seed)
         sampled = by_membership(gold, answer)
         if sampled is not None:
             return sampled
@@ -202,6 +204,18 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     if gold.kind == "rel" and answer.kind == "rel" and gold.value == answer.value == ("=",):
         return _equations(gold, answer, seed)
     return None
+
+
+def _conditions(node: Node) -> bool:
+    """``x > 2, y \\ge 0``: conditions on a variable each."""
+    names = [free(part) for part in node.args]
+    return (
+        node.kind == "list"
+        and node.value != "or"
+        and all(part.kind == "rel" for part in node.args)
+        and all(len(name) == 1 for name in names)
+        and len(frozenset().union(*names)) == len(names)
+    )
 
 
 def _residues(node: Node) -> bool:
@@ -259,7 +273,7 @@ def _flat(node: Node) -> tuple[Node, ...]:
 
 def _equations(gold: Node, answer: Node, seed: str) -> Decision:
     (left, right), (other_left, other_right) = gold.args, answer.args
-    if left == other_left or _same_head(left, other_left) or _same_head(other_left, left):
+    if left == other_left or _same_head(left, other_left, right) or _same_head(other_left, left, other_right):
         return _objects(right, other_right, seed)
     plain = all(part.kind not in ("tuple", "list", "set", "interval", "matrix") for part in (*gold.args, *answer.args))
     if not plain:
@@ -288,8 +302,12 @@ def _equations(gold: Node, answer: Node, seed: str) -> Decision:
     return Decision(equal, "equations as multiples of each other")
 
 
-def _same_head(one: Node, other: Node) -> bool:
-    """``h(t)`` and ``h``, ``\\vec{F}`` and ``F``, ``x_1`` and ``x``: one thing."""
+def _same_head(one: Node, other: Node, value: Node) -> bool:
+    """``h(t)`` and ``h``, ``\\vec{F}`` and ``F``, ``x_1`` and ``x``, ``E_n`` and ``E`` of what depends on n, ``f(1/2)`` and ``f(0.5)``: one thing."""
+    if one.kind == other.kind == "apply" and one.value == other.value and len(one.args) == len(other.args):
+        return all(_compare(*pair, "").equal for pair in zip(one.args, other.args, strict=True))
+    if one.kind == "apply" and other.kind == "sym" and one.value == f"{other.value}_":
+        return free(one) <= free(value)
     if one.kind == other.kind == "sym" and _INDEX.sub("", f"{one.value}'") == f"{other.value}'":
         return True
     if one.kind == other.kind == "sym" or (one.kind == other.kind == "apply" and one.args == other.args):

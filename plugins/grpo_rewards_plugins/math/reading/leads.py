@@ -28,7 +28,7 @@ _LABEL = re.compile(
     r"|received|read|ran|walked|will (?:be|have|need|take|cost))\s\}?\s?(?=\\?\$?\d[\d,.]*(?:[\s}][^\d]*)?$)"
     # "eigenvalues 1, 4"
     r"|(?:\\text\{\s?)?(?:[Tt]he )?(?:eigenvalues?|roots?|zeros?|solutions?|critical points?|values?)\s(?:are\s|is\s)?:?\s?\}?\s?(?=[-\d(\\$])"
-    r"|[a-e]\)\s(?=\S)|(?:\\text\{\s?)?(?:(?:The|It)\s(?:[a-z]+\s)?)?[Cc]onverges\sto\s\}?\s?"
+    r"|[a-e]\)\s(?=\S)|(?:\\text\{\s?)?(?:(?:The|It)\s(?:[a-z]+\s)?)?(?:[Cc]onverges|[Dd]iverges(?=\sto\s\}?\s?[+-]?\\infty))\sto\s\}?\s?"
     r"|(?:\\text\{\s?)?(?:[Aa]n?\s|[Tt]he\s)?(?:standard deviation|mean|median|mode|range|variance|radius|diameter|length|width|height|area|volume|perimeter"
     r"|probability|slope|period|amplitude|speed|rate|average|total|sum|product)\sof\s\}?\s?(?=[-\d\\$])"
     r"|(?:[Tt]he\s)?(?:vector|point|vertex|cent(?:er|re)|ordered\spair|interval|matrix)\s(?=[(\[<\\])"
@@ -43,7 +43,7 @@ _LABEL = re.compile(
 _LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks for ("m+n = 103")
     r"(?:\\(?:ker|dim|nabla\s?\\(?:cdot|times))(?![a-z])|\\(?:text|operatorname|mathrm)\{(?:rank|nullity|ker|dim|null|Null|Col|im|Im|tr|curl|div)\}"
     r"|\\mathcal\{?\s?L\}?\s?(?=\\left|\\\{|[({\[]))[^=<>]{0,40}=\s?(?=[^=<>]+$)"
-    r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|[A-Z]\s?\\sim\s?(?=N|\\mathcal|\\text)"
+    r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|(?:\\(?:bar|overline)\s?\{?\s?)?[A-Z]\s?\}?(?:_\w)?\s?\\sim\s?(?=N|\\mathcal|\\text)"
 )
 _TURNED = re.compile(
     r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",
@@ -58,19 +58,47 @@ def without_lead(gold: str, answer: str) -> Iterator[tuple[str, str]]:
     """Both, the one that begins with an option's letter (``\\textbf{(D)}\\ 24``) or with what it is without that; nothing where
     neither or both do.
     """
+    mine, theirs = _without_numbers(gold), _without_numbers(answer)
+    if (mine is None) != (theirs is None):
+        yield mine or gold, theirs or answer
     for lead in (OPTION, _LABEL, _LEFT_SIDE):
         one, other = lead.match(gold), lead.match(answer)
         if one is not None and other is not None and lead is OPTION and choice(one[0]) == choice(other[0]):
             yield gold[one.end() :], answer[other.end() :]
         if (one is None) == (other is None) or choice(answer if one else gold):
             continue
-        if lead is _LEFT_SIDE and "=" in (answer if one else gold):
+        match = one or other
+        rest = answer if one else gold
+        if (
+            match is not None
+            and "=" in rest
+            and (lead is _LEFT_SIDE or ("=" in match[0] and not _initial(match[0], rest)))
+        ):
             continue  # two left sides are two names
-        if (match := one or other) is not None and _TURNED.search(match[0]) is None:
+        if match is not None and _TURNED.search(match[0]) is None:
             rest = (gold if one else answer)[match.end() :]
             if match[0].count("{") > match[0].count("}"):
                 rest = rest.removesuffix("}")
             yield (rest, answer) if one else (gold, rest)
+
+
+def _initial(label: str, text: str) -> bool:
+    """Is a text's left side the first letter of a label: ``r = 2`` for ``rate = 2``?"""
+    return text.partition("=")[0].strip().lower() == label.removeprefix("\\text{").strip()[:1].lower()
+
+
+def _without_numbers(text: str) -> str | None:
+    """``(1) W = 4 J; (2) F = 9 N`` as a list; None where there are not two such parts at least."""
+    if not text.startswith("(1)") or len(text) > _LONGEST:
+        return None
+    pieces = _NUMBERED.split(text)
+    parts = [piece.strip(" ,;.") for piece in pieces[2::2]]
+    if pieces[1::2] != [str(at + 1) for at in range(len(parts))] or len(parts) < 2 or not all(parts):
+        return None
+    return "; ".join(parts)
+
+
+_NUMBERED = re.compile(r"(?:^|(?<=[\s,;.]))\((\d)\)(?=\s{0,3}[^\s(,;.])")
 
 
 def without_tail(gold: str, answer: str) -> Iterator[tuple[str, str]]:

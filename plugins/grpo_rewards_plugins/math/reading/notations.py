@@ -63,7 +63,20 @@ _OUT_OF = re.compile(
 _BARE_MODULUS = re.compile(r"\(\s?mod(?:ulo)?\s{1,3}(\d{1,9})\s?\)$|(?<=\d)\s{1,3}mod\s{1,3}(\d{1,9})$")
 _SHORT_POWER = re.compile(r"\b(sq|cu)\.\s?(?=[a-z])")
 _CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s?(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+)
 _CHANGE_IN_TEXT = re.compile(r"\\(?:text|mathrm)\s?\{\s?((?:an?\s)?(?:in|de)crease[sd]?(?:\s(?:of|by))?\s?)\}")
 _EXACTLY = re.compile(r"^(?:exactly|only|just) ")
 _POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
@@ -79,6 +92,20 @@ _QUOTIENT_RING = re.compile(
 _ORDER = re.compile(r"\\math(?:cal|rm|scr)\s{0,3}\{?\s{0,3}([ON])\s{0,3}\}?(?=\s{0,3}(?:\\left\s{0,3})?\()")
 _PIECES = re.compile(r"\\left\s*\\\{\s*\\begin\{(?:array|aligned|matrix)\}(?:\s*\{[^{}]{0,20}\})?")
 _PIECES_END = re.compile(r"\\end\{(?:array|aligned|matrix)\}\s*\\right\s*\.?")
+_EVENTS = re.compile(r"(P\([A-Z])\s?(?:\\text\s?\{)?\s?\b(and|or)\b\s?\}?\s?([A-Z])\)")
+_POLAR = re.compile(r"(?<=[\d}])\s?\\angle\s?\{?\s?(-?\d{1,4}(?:\.\d{1,6})?)\s?\^\s?\{?\s?\\circ\s?\}?\s?\}?")
+_CLASSED = re.compile(r"\\math(?:ord|bin|rel)\s?\{([^{}]{1,20})\}")
+_ENTITIES = {"lt": "<", "gt": ">", "le": "\\le ", "ge": "\\ge ", "amp": "&", "nbsp": " "}
+_ENTITY = re.compile("&(" + "|".join(_ENTITIES) + ");")
+_SIGNIFICANCE = re.compile(
+    r"^(?:\\(?:text|mathrm)\s?\{\s?)?[pP]\s?\}?\s?(?:\\text\s?\{\s?)?-\s?value\s?\}?\s?(?:is|=|:)\s?"
+)
+_POINT_ALONE = re.compile(r"(?<=\d)\.(?=\s?/\s?\d)")
+_NUMBER = r"-?\d{1,12}(?:\.\d{1,12})?(?:/\d{1,9})?"
+_SPACED_MATRIX = re.compile(
+    rf"\[\s?((?:{_NUMBER}[ ,]{{1,3}}){{0,11}}{_NUMBER}\s?(?:;\s?(?:{_NUMBER}[ ,]{{1,3}}){{0,11}}{_NUMBER}\s?){{1,11}})\]"
+)
+_CALLED_MATRIX = re.compile(r"(?:[a-z]{1,5}\.)?(?:Matrix|matrix|array)\s?\((\[\[[^a-zA-Z]{1,600}\]\])\)")
 _LOST_BREAK = re.compile(r"(?<!\\)\\(?=\s?-?\d)")
 _ROWS = ("matrix}", "{array", "cases}")
 _DOT_GROUPS = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3}){2,})(?![\d.])(,\d+)?")
@@ -107,9 +134,9 @@ _CONDITION_IN_BRACKETS = re.compile(  # "y = 2x (x > 0)", not "P(X > 0)"
     r"(?:(?<=[\d})])|\s|\\[ ,;]|\\q?quad)\s?\((\s?[a-z](?:_\w)?\s?(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant)|neq?)(?![a-z]))[^()=]{1,30})\)$"
 )
 _DISTRIBUTION = re.compile(
-    rf"(?<![a-zA-Z])(?:(?:{_TEXT}|\\operatorname)\s?\{{\s?)?(Normal|Bin(?:omial|om)?|Unif(?:orm)?)\s?\}}?\s?(?=(?:\\left)?\()"
+    rf"(?:(?:{_TEXT}|\\operatorname)\s?\{{\s?|(?<![a-zA-Z]))(Normal|Bin(?:omial|om)?|Unif(?:orm)?|Poi(?:s(?:son)?)?|Exponential|Geo(?:m(?:etric)?)?)\s?\}}?\s?(?=(?:\\left)?\()"
 )
-_DISTRIBUTIONS = {"Nor": "N", "Bin": "B", "Uni": "U"}
+_DISTRIBUTIONS = {"Nor": " N", "Bin": " B", "Uni": " U", "Poi": " D_1", "Exp": " D_2", "Geo": " D_3"}
 _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
@@ -160,9 +187,15 @@ def rewritten(text: str) -> str:
         text = _OF_AN_HOUR.sub(lambda m: f"{m[1] or ' '}{m[2]}" if is_unit_word(m[2]) else m[0], text)
     if " old" in text:
         text = _OLD.sub(r"\1", text)
+    if "value" in text[:30]:
+        text = _SIGNIFICANCE.sub("p =", text, count=1)
+    if "[" in text:
+        text = concentrations(_listed_matrix(text))
     text = _left_side(joined(text))
     if text[-1:] in "T}p" and (match := _ROW_TURNED.fullmatch(text)) is not None:
         text = f"({match[1]},{match[2]})"
+    if "e-" in text or "E-" in text or "e+" in text or "E+" in text:
+        text = _PRINTED_UNIT.sub(r"\\times10^{\1}", text)
     if "e}" in text:
         text = _PRINTED.sub(lambda m: f"\\times10^{{{m[1]}}}", text)
     head = text[:1]
@@ -186,18 +219,24 @@ def rewritten(text: str) -> str:
         text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
     if "{\\" in text:
         text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
-    if "[" in text:
-        text = concentrations(text)
     if text[-1:] in ")]}" and (match := _UNIT_IN_BRACKETS.search(text)) is not None:
         said = match["counted"] or match["upright"] or match["bare"]
         if match["counted"] or unit_pieces(said) is not None:
             text = f"{text[: match.start()]}\\text{{ {said}}}"
     if text[-1:] == ")" and "=" in text and (match := _CONDITION_IN_BRACKETS.search(text)) is not None:
         text = f"{text[: match.start()]}, {match[1]}"
+    if "P(" in text and ("and" in text or "or" in text):
+        text = _EVENTS.sub(lambda m: f"{m[1]} \\{'cap' if m[2] == 'and' else 'cup'} {m[3]})", text)
+    if "\\angle" in text:
+        text = _POLAR.sub(r"(\\cos(\1^{\\circ})+i\\sin(\1^{\\circ}))", text)
+    if "\\mathord" in text or "\\surd" in text or "\\bullet" in text:
+        text = _CLASSED.sub(r"\1", text).replace("\\surd", "\\sqrt").replace("\\bullet", "\\cdot")
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
     if "{:}" in text:
         text = text.replace("{:}", ":")
     if "/" in text:
-        text = text.replace("+/-", "\\pm ")
+        text = _POINT_ALONE.sub("", text.replace("+/-", "\\pm "))
         if "^" in text and "_" in text:
             text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
     if "." in text:
@@ -292,6 +331,7 @@ _EXPECTED = re.compile(
 _DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\right\s*\||\))?\s*=")
 _ROW_TURNED = re.compile(r"\[([^\[\]]{1,200}),([^\[\]]{1,200})\]\s*\^\s*\{?\s*(?:T|\\top|\\intercal)\s*\}?")
 _PRINTED = re.compile(r"(?<=\d)\s*\\mathrm\s*\{\s*e\s*\}\s*\{?\+?(-?\d{1,9})\}?")
+_PRINTED_UNIT = re.compile(r"(?<=\d)[eE]\+?(-?\d{1,3})(?=\s?[a-zA-ZÅ\\])")  # "1.6E-19 C"
 _UNEQUAL_BOTH = re.compile(r"([a-zA-Z]\s*\\neq?\s*)\\pm\s*([\w\\{}]+)")
 
 
@@ -302,6 +342,16 @@ def _rows(text: str) -> str:
     if any(mark in text for mark in _ROWS):
         text = _LOST_BREAK.sub(lambda m: "\\\\", text)
     return text
+
+
+def _listed_matrix(text: str) -> str:
+    """``[1 2; 3 4]`` and ``Matrix([[1, 2], [3, 4]])``, as programs print them, as a matrix."""
+    if (called := _CALLED_MATRIX.fullmatch(text)) is not None:
+        return called[1]
+    if ";" not in text or (spaced := _SPACED_MATRIX.fullmatch(text)) is None:
+        return text
+    rows = (",".join(row.replace(",", " ").split()) for row in spaced[1].split(";"))
+    return "[" + ",".join(f"[{row}]" for row in rows) + "]"
 
 
 def _whole_number(text: str) -> str:
@@ -348,7 +398,7 @@ def _each_residue(match: re.Match[str]) -> str:
 
 
 _REAL_CONSTANT = re.compile(
-    r"(?<=[\w}) ])[,;]\s?(?:\\text\{\s?(?:where|for|with)\s?\}\s?)?(?:[a-dkmA-DK]\s?,\s?){0,3}[a-dkmA-DK]\s?\\in\s?\\mathbb\s?\{?\s?R\s?\}?$"
+    r"(?<=[\w}) ])[,;](?:\s|\\[ ,;]){0,3}(?:\\text\{\s?(?:where|for|with)\s?\}\s?)?(?:[a-dkmA-DK]\s?,\s?){0,3}[a-dkmA-DK]\s?\\in\s?\\mathbb\s?\{?\s?R\s?\}?$"
 )
 # the bar of a set-builder with a stretched half that is not there: "\left\{ x \left| x > 1 \right. \right\}"
 _OPEN_BAR = re.compile(

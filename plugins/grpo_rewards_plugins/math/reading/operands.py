@@ -364,6 +364,9 @@ def _named_set(parser: Parser, name: str) -> Node:
     if parser.met("["):  # a ring with what is adjoined
         parser.take()
         return Node("apply", f"{name}[", inside(parser, "]"))
+    if name == "Q" and parser.met("("):  # a field with what is adjoined, in any order
+        parser.take()
+        return Node("apply", "Q(", tuple(sorted(inside(parser, ")"), key=repr)))
     return Node("named", name)
 
 

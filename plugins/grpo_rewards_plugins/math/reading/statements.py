@@ -23,9 +23,11 @@ _ARTICLE = re.compile(r"(?:(?<=^)|(?<=[a-z:,] ))[aA] (?=[a-z]{3})")
 _SPACING = re.compile(r"\\(?:quad|qquad|[,;:! ])|~|\$")
 _SYMBOLS = frozenset((*FUNCTIONS, *GREEK, *"mod gcd lcm max min lim det deg arg cup cap inf sup".split())) - {"sign"}
 _SILENT = frozenset(
-    "the an is are be it its they that which such must there exist exists has have with where for of at we get value as then distinct".split()
+    "the an is are be it its they that which such must there exist exists has have with where for of at we get value as then distinct local relative".split()
 )
 _PHRASES = (
+    (re.compile(r"\\(max|min)(?=\s(?:at|of|is)\b)"), r"\1"),
+    (re.compile(r"\band on\b|\\cup(?![a-z])"), " and "),
     (re.compile(r"\b(?:other than|excluding|apart from|except for|besides)\b"), "except"),
     (re.compile(r"\b(?:every|any|each)\b"), "all"),
     (re.compile(r"\bnon[\s-]+(?=[a-z])"), "non"),

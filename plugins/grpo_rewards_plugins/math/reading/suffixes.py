@@ -278,6 +278,8 @@ def function_head(parser: Parser) -> Node | None:
 def _head(parser: Parser) -> tuple[str, int]:
     """A function's name and its tokens: ``Q``, ``\\vec{r}``, ``(f \\circ g)``; no tokens where there is none."""
     first = parser.peek()
+    if first.kind == "id" and parser.peek(1).text == "_" and parser.peek(2).kind == "num":
+        return f"{first.text}_{parser.peek(2).text}", 3  # "y_1(x) = ..."
     if first.kind == "id":
         return first.text, 0 if first.text in "fghFGH" else 1
     if first.text == "\\vec":
