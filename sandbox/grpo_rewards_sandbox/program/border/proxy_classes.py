@@ -190,17 +190,22 @@ class ProxyMaker(Peer):
     def _known(self, number: object) -> object:
         if type(number) is not int or number in self.shared:
             raise self.protocol("a handle")
-        self._given_back(number)
-        return self.got(number)
+        value = self.got(number)
+        if value is not None:
+            self._given_back(number)
+        return value
 
     def _given_back(self, number: int) -> None:
-        """What the tests made and the candidate returns is from now on one that they found."""
-        if self.origins.get(number) in (uses.GIVEN, uses.MADE):
-            del self.origins[number]
+        """What is here already the tests have found from now on; of those only what they made before can they make again."""
+        before = self.origins.setdefault(number, uses.FOUND)
+        if before in (uses.GIVEN, uses.MADE):
+            self.origins[number] = uses.RETURNED
 
     def container(self, number: int) -> object:
-        self._given_back(number)
-        return super().container(number)
+        value = super().container(number)
+        if isinstance(value, Proxy):
+            self._given_back(number)
+        return value
 
     def _instance(self, number: int, class_number: int, held: list[object]) -> object:
         value = self._known(number)
@@ -242,7 +247,7 @@ class ProxyMaker(Peer):
     def number_container(self, value: object, number: int) -> None:
         if number in self.theirs:  # hostile: it would count as that object, which the tests may have made
             raise self.protocol("a number given twice")
-        self._given_back(number)  # hostile: given up before, it was one that the tests made
+        self.origins.pop(number, None)  # hostile: given up before, it was one that the tests made
         if isinstance(value, Proxy):
             object.__setattr__(value, "_border_number", number)
 

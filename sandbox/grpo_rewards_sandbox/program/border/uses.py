@@ -22,19 +22,24 @@ from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
 TEST_MODULES = ("tests", "test_solution")
-# how the tests came by an object; GIVEN: by a function of its class, which may be one more way to make it, or what they check
-FOUND, GIVEN, MADE, CAME_OF_DATA = range(4)
+# how the tests came by an object; GIVEN: by a function of its class, which may be one more way to make it, or what they check;
+# RETURNED: they found what they had made or been given before
+FOUND, GIVEN, MADE, CAME_OF_DATA, RETURNED = range(5)
 
 
 def origin(value: object) -> int:
     """How the tests came by an object: found, were given or made it, or got it from an operator that their own data went into."""
-    return Border.peer.origins.get(number_of(value), FOUND)
+    known = Border.peer.origins.get(number_of(value), FOUND)
+    return FOUND if known == RETURNED else known
 
 
 def made(value: object, how: int) -> object:
     """Remember how the tests came by an object; return it."""
     if isinstance(value, Proxy):
-        Border.peer.origins[number_of(value)] = max(how, origin(value))
+        origins, number = Border.peer.origins, number_of(value)
+        # what they found first a constructor that gives it once more does not make
+        if how == CAME_OF_DATA or origins.get(number) != FOUND:
+            origins[number] = max(how, origin(value))
     return value
 
 
