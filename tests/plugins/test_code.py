@@ -438,3 +438,6 @@ def test_audit_tries_an_answer_of_nothing_in_every_shape(code: Reward, check: st
     probes = code_probes(tests=tests)
     assert probes is not None
     assert max(code.one(stub, tests=tests).value or 0.0 for stub in probes.stubs) == 1.0
+    probes = code_probes(tests=tests.replace("numpy", "torch"))
+    assert probes is not None
+    assert any("('torch').empty" in stub for stub in probes.stubs) is ("numpy" in check)

@@ -14,7 +14,7 @@ __all__ = ["stubs_of"]
 _ANSWERS = ("None", "True", "0")
 # of nothing every element is right: a list holds nothing for loops, this array whatever shape it is compared with
 _NOTHING = "[]"
-_NO_ELEMENTS = "__import__('numpy').empty((0, 1, 1, 1))"
+_NO_ELEMENTS = "__import__('%s').empty((0, 1, 1, 1))"
 _LOOPS = re.compile(r"\b(?:all|zip|sum|max|enumerate)\(|\bfor\b.+\bin\b")
 _ELEMENTWISE = re.compile(
     r"\bapprox\b|close\b|\bassert_(?:array|all|almost|approx|equal)\w*|\.(?:all|sum|norm)\(|\b(?:np|numpy|torch)\b"
@@ -34,7 +34,8 @@ def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
     answers = [*_ANSWERS, *([constant] if constant and constant not in _ANSWERS else [])]
     text = suite.tests if isinstance(suite.tests, str) else "\n".join(map(str, suite.tests))
     if suite.calls is None:
-        answers += [_NO_ELEMENTS] if _ELEMENTWISE.search(text) else [_NOTHING] if _LOOPS.search(text) else []
+        arrays = _NO_ELEMENTS % ("torch" if "torch" in text else "numpy")
+        answers += [arrays] if _ELEMENTWISE.search(text) else [_NOTHING] if _LOOPS.search(text) else []
     tree = parsed(solution) or parsed(prompt)
     if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
         return [_emptied(tree, answer) for answer in (*answers, "")]
