@@ -255,3 +255,15 @@ def test_the_environment_that_a_candidate_sets_is_there_to_be_read_and_for_no_li
     unasked = PEER + candidate + "here.peer.follows_environment = True\n"
     verdicts = sandbox.run([asked, Job(unasked, file(*lines), "pytest")])
     assert [verdict.reason for verdict in verdicts if not verdict.passed] == []
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [("here.peer.send(0, {'P': 99})", "the candidate broke the protocol: "), ("__import__('os')._exit(0)", "process ended")],
+)  # fmt: skip
+def test_what_broke_the_border_is_said_in_words(sandbox: Sandbox, act: str, reason: str) -> None:
+    verdict = sandbox.run(
+        [Job(f"{PEER}def solve(x):\n    {act}\n    return 4\n", file("assert solve(2) == 4"), "pytest")]
+    )[0]
+    assert verdict.status == "failed"
+    assert reason in verdict.reason

@@ -182,7 +182,7 @@ class Channel:
 
     def _ended(self) -> Closed:
         self.broken = "the candidate's process ended"
-        return Closed()
+        return Closed(self.broken)
 
     def _frame(self) -> bytes | bytearray:
         """Return the bytes of the next message."""
@@ -216,4 +216,4 @@ class Channel:
     def protocol(self, what: str) -> Protocol:
         """Note that the other side broke the rules; nothing passes after that."""
         self.broken = f"the candidate broke the protocol: {what}"
-        return Protocol(what)
+        return Protocol(self.broken)
