@@ -109,6 +109,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "twentyfifth_words",
         "twentysixth_words",
         "twentyseventh_words",
+        "twentyeighth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -28,7 +28,7 @@ _SENTENCE_START = re.compile(r"(?<=[.!?])[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"])
 _AFTER = re.compile(
     r"[\s*_(>-]*(?:(?:[Pp]lease )?[Ll]et me know|(?:I )?[Hh]op(?:e|ing)\b|Feel free|If you (?:have|need|want|would|'d)|Do you|Would you|Happy to|Thanks?|Great|Good luck"
     r"|(?:[Nn]ote|N\.?B\.?|[Rr]emark|[Rr]emember|[Rr]ecall|[Hh]int|[Tt]ip)\b(?!\s*:?\s*the (?:final )?answer)"
-    r"|(?:Had|Were|Should) [^.]*\bwould\b|If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got)|Otherwise\b)",
+    r"|(?:Had|Were|Should) [^.]*\bwould\b|If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got)|Otherwise\b)|[\s*_]*\((?:[^()\n]|\([^()\n]*\))*[a-z]{3} (?:[^()\n]|\([^()\n]*\))*\)[\s*_]*\Z",
 )
 _REASON = re.compile(
     r"(?<=[\d$)%])(?P<tail>,?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
@@ -48,10 +48,14 @@ _TAILS = (
         r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
         r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
     ),
-    # "120 pages in 3 hours", "3 of the 8 balls", where no other number stands before
+    # "28, whereas 56 would count each handshake twice", "36 pages to read, out of 120"
     re.compile(
-        rf"(?:^|(?<=[.!?\n]\s)|(?<=\n))[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|after|within|during|for|from|out of|of (?:the|these|those|his|her|their|its|all))"
-        rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:\s[a-zA-Z]+){{1,3}}\.?\s*$)"
+        r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
+    ),
+    # "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
+    re.compile(
+        rf"(?:^|(?<=[.!?\n]\s)|(?<=\n)|=\s)[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
+        rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
     ),
 )
 
@@ -63,18 +67,21 @@ def without_afterthought(text: str) -> str:
     tail = max(0, len(text) - WINDOW)
     if (check := _CHECK.search(text, tail)) is not None and _DIGIT.search(text, tail, check.start()) is not None:
         text = text[: check.start()].rstrip()
+    if _PROSE.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is None:
+        return text  # a formula, and nothing said about it
     for _ in range(_MOST_SENTENCES):
         start = _last_start(text)
         if not start or _AFTER.match(text, start) is None or _ANSWERED.search(text, tail, start) is None:
             break
         text = text[:start].rstrip()
+    start = max(_last_start(text), len(text) - _LONGEST_SENTENCE)
     for pattern in _TAILS:
-        found = pattern.search(text, max(_last_start(text), len(text) - _LONGEST_SENTENCE))
-        if found is not None:
+        if (found := pattern.search(text, start)) is not None:
             text = text[: found.start("tail")] + "."
     return text
 
 
+_PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
 _ANSWERED = re.compile(r"\d|\$|\*\*")
 
 
@@ -91,16 +98,27 @@ def _last_start(text: str) -> int:
 _BOUND = re.compile(
     r"\b(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
     r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
-    r"|bounded\s(?:above\s|below\s)?by)\s(?:[a-z]{1,8}\s)?[\s$*({\\]*\Z",
+    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|(?:is|are|was|be)\snot|isn't"
+    r"|(?:upper|lower)\sbound\s[^.]*\b(?:is|of)|(?:might|may|could)\s(?:also\s|well\s|even\s)?be|(?<![\d)}] )over"
+    # and in the other languages whose phrases count
+    r"|m[áa]s\sde|menos\sde|(?:al|por\slo|pelo)\smenos|como\sm[áa]ximo|mayor\sque|menor\sque|(?:plus|moins)\sde|au\s(?:moins|plus)|mais\sde"
+    r"|(?:mehr|weniger|gr[öo](?:ß|ss)er|kleiner|h[öo]her)\sals|mindestens|h[öo]chstens|nicht|almeno|pi[ùu]\sdi|meno\sdi|не\s(?:менее|более)|больше|меньше)\s(?:[a-z]{1,8}\s)?[\s$*({\\]*\Z"
+    r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近)[需要有为是达等于]{0,3}[\s$]*\Z",
     re.IGNORECASE,
 )
+# "the rank is 2 and the nullity is 3": two statements
+_COORDINATE = re.compile(
+    rf"\b(?:is|are|was|has|have|had)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}}\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
+    r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s)\$?\Z"
+)
+_SHORTEST_HEDGE = 2
 _FACTOR = re.compile(r"\b(?:a\s)?factor\sof\s[\s$*({\\]*\Z")
 _OTHER = re.compile(
-    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:\s[a-zA-Z]+)?(?P<join>,?\s(?:or|to)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
+    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:\s[a-zA-Z]+)?(?P<join>,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
 )
 _OR_BEHIND = re.compile(
-    rf"[\s$*)}}]*(?:,?\s*(?:or|and\s(?:maybe|perhaps|possibly))\s(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?|\?+\s*\Z)"
+    rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?|\?+\s*\Z)"
 )
 _BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 
@@ -108,12 +126,14 @@ _BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 def hedged(text: str, at: int, found: str) -> str | None:
     """What a value is with what hedges it: "at least 4", "3 or 4", "4 or more"; None where nothing does."""
     before, end = text[max(0, at - _ABOUT) : at], at + len(found)
-    if " " not in before and not text[end : end + 1]:
+    if " " not in before and before.isascii() and len(text) - end < _SHORTEST_HEDGE:
         return None
     if (bound := _BOUND.search(before)) is not None:
         return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
     if _FACTOR.search(before) is not None:
         return f"{found} \\text{{times}}"
+    if (both := _COORDINATE.search(before)) is not None:
+        return f"{both['first']}{found}".replace("$", "")
     if (other := _OTHER.search(before)) is not None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
@@ -135,10 +155,10 @@ _CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|be|equals)\s*:?\s+[*$]*(
 
 _LEAD = re.compile(
     r"[\s*]*(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o|[Ff]inally|[Cc]onsequently|[Aa]ccordingly|[Ii]n (?:conclusion|summary)|[Oo]verall|[Cc]onclusion|[Yy]es|[Ii]t follows that"
-    r"|[Ww]e (?:conclude|see|find) that|[Tt]his (?:means|shows|implies) that)\b[\s,:*]*)*"
+    r"|[Ww]e (?:conclude|see|find)(?: that|:)|[Bb]ut(?: here)?|[Hh]ere|[Tt]his (?:means|shows|implies) that)\b[\s,:*]*)*"
 )
 _BEHIND_CLAUSE = re.compile(
-    r"(?:,?\s(?:by|since|because|as|due to|which|whose|according to|so that|using|from)\s|,\s(?:and|but|not|\w+ days?)\s|\s\().*$"
+    r"(?:,?\s(?:by|since|because|as|due to|which|whose|according to|so that|using|from)\s|,\s(?:and|not|\w+ days?)\s|\s(?:in general|as (?:required|claimed|desired))|\s\().*$"
 )
 _DOUBTED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|none|nobody|nothing|unless|if|wrong|incorrect|may|might|could|would|should|perhaps|maybe|possibly|probably|likely|seems?|appears?"
@@ -147,7 +167,10 @@ _DOUBTED = re.compile(
 )
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
 _CLAUSE = re.compile(
-    rf"(?:(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$[a-zA-Z](?:\([a-z]\))?\$|△\w+)\s){{1,8}}(?:is|are|was|becomes?|remains?|(?:falls|lands) on)\s"
+    rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})"
+    rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist)"
+    rf"|(?:{_WORD}\s){{1,6}}(?:is|are)\s(?P<neither>neither\s{_WORD}\snor\s{_WORD})"
+    rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:is|are|was|becomes?|remains?|(?:falls|lands) on)\s"
     rf"(?P<said>(?:(?:an?|the|on)\s)?{_WORD}(?:\s{_WORD}){{0,3}})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{0,3}}{_WORD}\s(?P<verb>(?:con|di)verges?(?:\s[a-z]+ly)?|exists?|(?:does|do) exist)"
     rf"|there\s(?:is|are|exists?)\s(?P<none>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}}))[.!]?",
@@ -159,7 +182,7 @@ def stated(sentence: str) -> str | None:
     """The clause in words that a sentence ends in, and concludes by: "the graph is a hyperbola", "the series diverges"; None for
     one that is doubted or denied, or that says something of the solution itself ("we are done").
     """
-    if not sentence or len(sentence) > _LONGEST_SENTENCE:
+    if len(sentence) > _LONGEST_SENTENCE or _FINITE.search(sentence) is None:
         return None
     plain = _BEHIND_CLAUSE.sub("", sentence[_LEAD.match(sentence).end() :].rstrip()).replace("*", "")  # type: ignore[union-attr]
     for clause in dict.fromkeys((plain, plain[plain.rfind(", ") + 2 :] if ", " in plain else plain)):
@@ -167,15 +190,28 @@ def stated(sentence: str) -> str | None:
         match = _CLAUSE.fullmatch(clause)
         if match is None:
             continue
+        if (verdict := _VERDICT.match(sentence)) is not None:
+            return verdict[1]
+        if (denial := match["has"] or match["not"] or match["neither"]) is not None:
+            return denial
         if _DOUBTED.search(clause) is not None:
             return None
         words = (match["said"] or "").lower().removeprefix("the ").removeprefix("a ").split()
-        if words and (len(words[-1]) == 1 or not _SAYS_NOTHING.isdisjoint(words) or words[0] in ABOUT_AN_ANSWER):
+        if words and (
+            len(words[-1]) == 1
+            or not _SAYS_NOTHING.isdisjoint(words)
+            or words[0] in ABOUT_AN_ANSWER - {"right"}
+            or words[-1] in ABOUT_AN_ANSWER
+        ):
             return None
         return (match["none"] or clause).rstrip(".!")
     return None
 
 
+_FINITE = re.compile(r"\s(?:is|are|was|becomes?|remains?|has|have|(?:falls|lands) on|(?:con|di)verges?|exists?)\b")
+_VERDICT = re.compile(
+    r"(?:[Ww]e (?:conclude|find)(?: that)?:? )?(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)?[\s,:*]*([Yy]es|[Nn]o),\s"
+)
 # "we are done", "there are six of them"
 _SAYS_NOTHING = frozenset(
     "done proved proven shown solved finished satisfied required desired needed requested verified follows answer solution".split()

@@ -57,7 +57,9 @@ def segments(text: str) -> list[tuple[int, int, str]]:
     return out
 
 
-_BESIDE = re.compile(r"[\s*]*(?:,?\s*(and|or)\b|,)[\s*]*")
+_BESIDE = re.compile(
+    r"[\s*]*(?:,?\s*(?P<or>or\b|或者?)|,?\s*and\b|,?\s?[和与及、]|,|,?\s*\(?(?:(?:which is|that is|or|i\.e\.,?)\s)?(?P<about>about|approximately|roughly|≈)(?=\s))[\s*]*"
+)
 _CONDITION = re.compile(
     r"\b(?:for|when|if|since|as|with|where|let|at|because|given|put|set|take|from)\s+\Z", re.IGNORECASE
 )
@@ -73,12 +75,13 @@ def joined(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int,
         if between is None or _CONDITION.search(text, max(0, first - 12), first) is not None:
             out.append((start, end, content))
         else:
-            out[-1] = (first, end, said + (" \\text{or} " if between[1] == "or" else ", ") + content)
+            by = " \\approx " if between["about"] else " \\text{or} " if between["or"] else ", "
+            out[-1] = (first, end, said + by + content)
     return out
 
 
 _DISPLAYED = ("$$", "\\[")
-_CLOSE = 12  # characters between two formulas side by side
+_CLOSE = 24  # characters between two formulas side by side
 
 
 def carries(text: str) -> bool:

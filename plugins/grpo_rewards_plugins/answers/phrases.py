@@ -206,7 +206,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
             return word
     found = _sentence(rest)
     if " " in found:
-        found = _OR_IN_BRACKETS.sub(r" \1", _ASIDE.sub("", _BECAUSE.split(found, maxsplit=1)[0]))
+        found = _OR_IN_BRACKETS.sub(r" \1", _BECAUSE.split(_ASIDE.sub("", found), maxsplit=1)[0])
+        found = _ASIDE.sub("", found)
         if carries(head := _RELATIVE.split(found, maxsplit=1)[0]):
             found = head
     if not found or not carries(found):

@@ -41,7 +41,8 @@ _FORMULA_SAID = re.compile(
     r"\b(?:is|are|equals|at)\s(?:approximately\s|about\s)?((?=[^=]{0,60}\d)(?:\([^()=]{1,60}\)|\[[^()=]{1,60}[\])]|[a-zA-Z]\s?[<>≤≥]=?\s?[-\d.√/π]+|√\(?\d+\)?"
     r"|-?[\d.]+\s?[×x·*]\s?10(?:\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s[a-zA-Z/·²³]{1,12})?|sqrt\(\d+\)))\.?$"
 )
-_TIME = re.compile(r"^[*(]*(\d{1,2}:\d\d)[*).,]*$")
+# a time of day, a ratio, a power
+_WHOLE_WORD = re.compile(r"^[*($]*(\d{1,4}(?::\d{1,4}){1,3}|-?[\d.]+(?:\^[-{(]*\d+[)}]?|[*/]\d+\^\d+)+)[*).,$]*$")
 _SAID_IN_BOLD = re.compile(
     r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
 )
@@ -106,6 +107,8 @@ def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-WINDOW:].rstrip()
     line = window[window.rfind("\n") + 1 :].strip().strip("*`").strip()
+    if _LATER_PART.match(line) is not None and (parts := _PARTS.search(window)) is not None:
+        return " ".join(parts[1].replace("*", "").split())
     if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
         return next(group for group in said.groups() if group)
     if not line.isascii() and (said_so := han_statement(line)) is not None:
@@ -145,6 +148,8 @@ _HAN_LINE = re.compile(
 )
 
 
+_LATER_PART = re.compile(r"\(?[b-f]\)\s?\S")
+_PARTS = re.compile(r"(?:\A|\n)[ \t*]*(\(?a\)[^\n]{1,200}(?:\n+[ \t*]*\(?[b-f]\)[^\n]{1,200})+)\s*\Z")
 _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
     r"(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s)?(?:[Tt]he|[Tt]his)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
     r"(?:and it is|and this is|when|at\s[a-z]|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
@@ -199,7 +204,13 @@ def last_segment(text: str) -> str | None:
     )
     if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
         return None
-    return found[-1][2].strip() or None
+    content = found[-1][2].strip()
+    if _EVALUATED.search(content) is not None:  # "[x^3/3]_0^2 = 8/3": what an antiderivative comes to
+        content = content.rpartition("=")[2].strip()
+    return content or None
+
+
+_EVALUATED = re.compile(r"(?:\\right|[bB]igg?r?)?\s?[\])|]\s?_")
 
 
 def letter(text: str) -> str | None:
@@ -231,7 +242,9 @@ _LEFT = re.compile(
 _REFUSED = re.compile(r"\b(?:wrong|incorrect|false)\b")
 
 # a rate's unit belongs to it: "1.5 m/s" is no acceleration
-_RATE = re.compile(r"(?<![\w.,\\$])(-?\d[\d,]*(?:\.\d+)?\s?[a-zA-Z]{1,4}/[a-zA-Z]{1,3}(?:[²³]|\^?[23])?)\.?\s*$")
+_RATE = re.compile(
+    r"(?<![\w.,\\$])(-?\d[\d,]*(?:\.\d+)?\s?[a-zA-Z]{1,4}/[a-zA-Z]{1,3}(?:[²³]|\^?[23])?|(?<!:)\d{1,2}(?::\d\d)?\s?[AaPp]\.?[Mm]\.?)\.?\s*$"
+)
 
 
 def last_number(text: str) -> str | None:
@@ -245,7 +258,7 @@ def last_number(text: str) -> str | None:
         return rate[1]
     for word in reversed(window.split()):  # no number goes across a space
         if _DIGIT.search(word) is not None and (
-            found := _TIME.findall(word) or [one[0] for one in NUMBER.finditer(word)]
+            found := _WHOLE_WORD.findall(word) or [one[0] for one in NUMBER.finditer(word)]
         ):
             return str(found[-1])
     return None
@@ -254,6 +267,10 @@ def last_number(text: str) -> str | None:
 _SHORT_SENTENCE = 60
 _COUNTED = re.compile(
     r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_COUNTS - {"one"})) + r")\b(?! or\b)"
+)
+_WORDED = "(?:an?|" + "|".join(sorted(_COUNTS)) + "|(?:thir|for|fif|six|seven|eigh|nine)ty)"
+_SPELLED = re.compile(
+    rf"\b(?:is|are|equals|be)\s({_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)){{1,4}})[.!]?$"
 )
 _THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
 
@@ -269,6 +286,8 @@ def whole(text: str) -> str | None:
     ):
         return end
     line = stripped[stripped.rfind("\n") + 1 :]
+    if (spelled := _SPELLED.search(line)) is not None and _DOUBTED.search(line) is None:
+        return spelled[1]
     if _DIGIT.search(line) is None and _DOUBTED.search(line) is None and len(counts := _COUNTED.findall(line)) == 1:
         return str(counts[0])
     if stripped and len(stripped) <= 200 and "\n" not in stripped:

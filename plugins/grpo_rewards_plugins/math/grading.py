@@ -183,6 +183,8 @@ def _quick(gold: Reading, answer: Reading) -> Verdict | None:
 def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     if gold.direction and answer.direction and gold.direction != answer.direction:
         return Verdict(False, "different directions")
+    if (labelled := _labelled(gold, answer, timeout)) is not None:
+        return labelled
     as_words = _as_words(gold, answer)
     if as_words is not None:
         return as_words
@@ -217,13 +219,18 @@ def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
             return again
     if _same_statement(gold, answer, timeout):
         return Verdict(True, "the same words about equal formulas")
+    return None
+
+
+def _labelled(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
+    """The verdict on two texts with as many labelled parts, ``(a) 3 (b) 5``, part by part; None for any others."""
+    if ")" not in gold.text or ")" not in answer.text:
+        return None
     mine, theirs = labelled_parts(gold.text), labelled_parts(answer.text)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return None
     pairs = [(Reading(one), Reading(other)) for one, other in zip(mine, theirs, strict=True)]
-    if all(_same(*pair, timeout) for pair in pairs):
-        return Verdict(True, "labelled part by labelled part")
-    return None
+    return Verdict(all(_same(*pair, timeout) for pair in pairs), "labelled part by labelled part")
 
 
 def _same_statement(gold: Reading, answer: Reading, timeout: float) -> bool:

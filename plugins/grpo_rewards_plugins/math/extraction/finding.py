@@ -59,9 +59,12 @@ def unit_behind(behind: str) -> str:
     if match["percent"]:
         return "\\%"
     if match["upright"] is not None:
-        return f"\\text{{ {match['upright']}}}" if unit_pieces(match["upright"]) is not None else ""
-    said = _CLAUSE_END.split(match["words"], maxsplit=1)[0].rstrip(" .").split()
+        upright = f"\\text{{ {match['upright']}}}{match['power'] or ''}"
+        return upright if unit_pieces(match["upright"]) is not None else ""
+    said = _CLAUSE_END.split(match["words"].translate(_POWERS), maxsplit=1)[0].rstrip(" .").split()
     head = _SYMBOL.split(said[0], maxsplit=1)[0] if said else ""
+    if said and said[0][:1] == "°":
+        return f"\\text{{ {said[0]}}}"
     if not (
         is_unit_word(head)
         or head in SPELLED_POWERS
@@ -77,9 +80,10 @@ def unit_behind(behind: str) -> str:
 
 
 _BEHIND = re.compile(
-    r"(?:[\s$*)}\]~]|\\[)\],; ]|\\q?quad(?![a-z]))*+(?:(?P<percent>\\?%|per\s?cent\b)|\\(?:text|mathrm|mbox|rm)\s*\{\s*(?P<upright>[^{}]{1,30})\}"
-    r"|(?P<words>[A-Za-zµμΩ][^,;:!?()\n$\\*]*))"
+    r"(?:[\s$*)}\]~]|\\[)\],; ]|\\q?quad(?![a-z]))*+(?:(?P<percent>\\?%|per\s?cent\b)|\\(?:text|mathrm|mbox|rm)\s*\{\s*(?P<upright>[^{}]{1,30})\}(?:\s|\$)*(?P<power>\^\{?-?\d\}?)?"
+    r"|(?P<words>(?:°\s?[CF]\b|[A-Za-zµμΩ])[^,;:!?()\n$\\*]*))"
 )
 _CLAUSE_END = re.compile(r"\.(?:\s|$)")
+_POWERS = str.maketrans({"²": "^2", "³": "^3"})
 _SYMBOL = re.compile(r"[/^·*²³⁻]")
 _MOST_WORDS = 4

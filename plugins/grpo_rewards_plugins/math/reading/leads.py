@@ -46,7 +46,7 @@ _LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks
     r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|(?:\\(?:bar|overline)\s?\{?\s?)?[A-Z]\s?\}?(?:_\w)?\s?\\sim\s?(?=N|\\mathcal|\\text)"
 )
 _TURNED = re.compile(
-    r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement)\b",
+    r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement|(?<!least )upper bound|(?<!greatest )lower bound)\b",
     re.IGNORECASE,
 )
 _PART = re.compile(r"(?:^|[\s,;.])(?:\\text\{\s?)?\(?([a-f]|i{1,3}|iv|v)\)\s?\}?(?=\s*\S)")

@@ -188,7 +188,9 @@ def _answers(short: str, sentence: str) -> bool:
     if len(short) < 2:
         return False
     said = sentence if sentence.endswith(short) else _KIND.sub("", sentence)
-    if said.endswith(f" {short}"):  # "the first bead is red", "f is an odd function"
+    if (
+        said.endswith(f" {short}") and short.replace(" ", "").isalpha()
+    ):  # "the first bead is red", "f is an odd function"
         sentence = said
         return (
             _SUBJECT_IS.fullmatch(sentence, 0, len(sentence) - len(short)) is not None
@@ -210,7 +212,7 @@ _SUPERLATIVE = re.compile(
 )
 _SUBJECT_IS = re.compile(
     r"(?!.*\b(?:opposite|converse|negation|inverse|contrary|complement|if|when|may|might|could|would|should|nothing|none|nobody)\b)"
-    r"(?:[\w$'△()-]+ ){1,8}(?:is|are|was|becomes?|remains?|(?:falls|lands) on) (?:an? |the )?"
+    r"(?:\S+ ){1,8}(?:is|are|was|becomes?|remains?|(?:falls|lands) on) (?:an? |the )?"
 )
 _OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
 _DENIES = re.compile(r"\b(?:not|cannot|never|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
