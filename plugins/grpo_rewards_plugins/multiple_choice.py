@@ -207,7 +207,9 @@ def _hedge(letters: str) -> re.Pattern[str]:
     # "a dog" and "I am" are words, unless what follows speaks of an option
     word = rf"[{words}{words.lower()}](?! (?!(?:is|would|could|may|might|and|or)\b)[a-z])" if words else ""
     either = "|".join(filter(None, [f"[{others}{others.lower()}]" if others else "", word]))
-    joins = r"or|and|nor|also|maybe|possibly|perhaps|either|both|not|answer|option|choice|is|be"
+    joins = (
+        r"or|and|nor|but|else|even|alternatively|also|maybe|possibly|perhaps|either|both|not|answer|option|choice|is|be"
+    )
     return re.compile(
         rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’])",
         re.IGNORECASE,

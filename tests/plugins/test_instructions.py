@@ -38,6 +38,8 @@ def outcomes(source: str, **settings: Any) -> tuple[list[Outcome], list[dict[str
     names = ("instruction_id_list", "kwargs", "ground_truth")
     columns = {name: [row.get(name) for row in rows] for name in names if name in rows[0]}
     batch = Batch.from_call(completions=[row["completion"] for row in rows], **columns)
+    if "instruction_id_list" in columns:  # their own scripts count reasoning too
+        settings["think"] = "keep"
     return reward.with_(**settings).outcomes(batch), rows
 
 
@@ -251,12 +253,30 @@ def test_mended_checks(id: str, kwargs: dict[str, Any] | None, text: str, origin
     assert mended or ", mended]" in outcome.reason
 
 
-THOUGHTS = [("auto", "lists", 0.0), ("auto", "an object", 1.0), ("strip", "lists", 1.0), ("keep", "an object", 0.0)]
+THOUGHTS = [
+    ("auto", "lists", 1.0),
+    ("keep", "lists", 0.0),
+    ("auto", "an object", 1.0),
+    ("strip", "lists", 1.0),
+    ("keep", "an object", 0.0),
+]
 
 
 @pytest.mark.parametrize(("think", "shape", "value"), THOUGHTS)
-def test_thoughts_count_as_in_the_source_of_the_columns(think: str, shape: str, value: float) -> None:
+def test_thoughts_count_where_the_sources_script_is_asked_for(think: str, shape: str, value: float) -> None:
     assert reward.with_(think=think).one("<think>a, b</think> <answer>c</answer>", **SHAPES[shape]).value == value
+
+
+def test_a_response_is_what_stands_behind_the_thoughts() -> None:
+    row = {"instruction_id_list": ["startend:quotation"], "kwargs": [None]}
+    values = {
+        '<think>"a</think>\n\n"b"': 1.0,
+        '"b"</think>b': 0.0,
+        '<think>"b"': 0.0,
+        '"<think>"': 1.0,
+        '"<answer>b</answer>"': 1.0,
+    }
+    assert {text: reward.one(text, **row).value for text in values} == values
 
 
 @pytest.mark.parametrize("think", ["keep", "strip"])

@@ -75,7 +75,9 @@ def instructions(
         checkers: ``original``: the originals' values. ``mended``: without known faults, such as a palindrome of one letter,
             spans of characters where words are asked for, or quotas that no sentence at all fulfils.
         think: what is done with text up to the last ``</think>``: ``strip`` it, with answer tags and white space
-            around the rest (open-instruct), or ``keep`` it (IFEval, IFBench); ``auto``: as the source of the row's columns does.
+            around the rest (open-instruct), or ``keep`` it (IFEval's and IFBench's own scripts); ``auto``: as open-instruct
+            does where the row has its column, else without the reasoning alone (lm-eval's ``think_end_token``; reasoning
+            that never ends leaves nothing).
         min_words: a completion of fewer words gets 0 (ours: none).
     """
     _register()
@@ -90,12 +92,12 @@ def instructions(
         if checks is None:
             yield row, _NONE
             continue
-        # open-instruct's rows have ground_truth alone, and its graders strip; IFEval's and IFBench's have ids, and keep
-        stripped = think == "strip" or (think == "auto" and instruction_id_list is None)
-        if think == "auto" and instruction_id_list is not None and ground_truth is not None:
-            stripped = instruction_id_list[row] is None
         text = without_end(completion)
-        text = _without_thoughts(text) if stripped else text
+        # open-instruct's rows have ground_truth alone, IFEval's and IFBench's have ids
+        if think == "strip" or (think == "auto" and (instruction_id_list is None or instruction_id_list[row] is None)):
+            text = _without_thoughts(text)
+        elif think == "auto":
+            text = _behind_thoughts(text)
         yield row, _outcome(text, checks, _strict if match == "strict" else _loose, score, min_words)
 
 
@@ -119,6 +121,14 @@ def _without_thoughts(text: str) -> str:
     """What open-instruct grades: the text after the last ``</think>``, without answer tags."""
     text = text.replace("<|assistant|>", "").strip().rpartition("</think>")[2]
     return text.replace("<answer>", "").replace("</answer>", "").strip()
+
+
+def _behind_thoughts(text: str) -> str:
+    """What a user is shown of a completion: the text behind the reasoning, which its instructions are not about."""
+    if "think>" not in text:
+        return text
+    _, end, said = text.rpartition("</think>")
+    return said.lstrip() if end else "" if text.lstrip().startswith("<think>") else text
 
 
 def _outcome(
