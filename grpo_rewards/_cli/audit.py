@@ -11,7 +11,7 @@ from grpo_rewards._cli.sources import (
     HOW,
     ColumnOption,
     ParamOption,
-    composite_for,
+    composite_from_options,
     find_config,
     is_config,
     one_config,
@@ -77,7 +77,7 @@ def audit(
         raise typer.BadParameter("one file of data at a time; its composition is given with -c", param_hint="FILE")
     else:
         named = only or find_config(config) is not None
-        _of_data(subject, composite_for(config, only, param, column) if named else None, rows, out, as_json)
+        _of_data(subject, composite_from_options(config, only, param, column) if named else None, rows, out, as_json)
 
 
 def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: int | None, as_json: bool) -> None:

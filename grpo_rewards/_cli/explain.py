@@ -17,7 +17,7 @@ from grpo_rewards._cli.sources import (
     JoinOption,
     OnlyOption,
     OnOption,
-    composite_for,
+    composite_from_options,
     find_config,
     named_rewards,
     one_config,
@@ -185,7 +185,7 @@ def _records(
             raise InputError(
                 "this row holds no recorded scores; give -c rewards.yaml or --only NAME", source=file, line=number
             )
-    composite = composite_for(config, only)
+    composite = composite_from_options(config, only)
     # one group at a time, so that no other row is scored for this one
     # opened anew: what was read to find the row is gone
     source = joined(open_source(file), join, on)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_for, is_config, one_config
+from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_from_options, is_config, one_config
 
 __all__ = ["report"]
 
@@ -74,7 +74,7 @@ def report(
         raise typer.BadParameter("name what was scored beside the configuration", param_hint="SCORED...")
     if weight and (config or only):
         raise typer.BadParameter("the rows are scored now, with the weights of -c or --only", param_hint="--weight")
-    composite = composite_for(config, only) if config or only else None
+    composite = composite_from_options(config, only) if config or only else None
     again = Rescoring(composite, join, on)
     limits = PageLimits(rows=max_rows, characters=max_text, bytes=int(max_size * 1e6))
     written = write_report(

@@ -17,7 +17,7 @@ from grpo_rewards._cli.sources import (
     OnlyOption,
     OnOption,
     ParamOption,
-    composite_for,
+    composite_from_options,
     config_and_file,
 )
 from grpo_rewards._cli.tables import show_table
@@ -77,7 +77,7 @@ def score(
     if rows_file is None:
         raise typer.BadParameter(f"{first} is a configuration; name the file of rows beside it", param_hint="FILE")
     file = str(rows_file)
-    composite = composite_for(config, only, param, column)
+    composite = composite_from_options(config, only, param, column)
     conditions = any(component.when is not None for component in composite.components)
     # a second reading, for conditions alone; a pipe cannot be read twice
     rows = joined(open_source(file), join, on) if conditions and Path(file).is_file() else None

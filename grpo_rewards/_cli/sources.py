@@ -21,7 +21,7 @@ __all__ = [
     "OnOption",
     "OnlyOption",
     "ParamOption",
-    "composite_for",
+    "composite_from_options",
     "config_and_file",
     "find_config",
     "is_config",
@@ -128,7 +128,7 @@ def find_config(given: Path | None) -> Path | None:
     return Path("rewards.yaml") if Path("rewards.yaml").is_file() else None
 
 
-def composite_for(
+def composite_from_options(
     config: Path | None, only: list[str] | None, params: list[str] | None = None, columns: list[str] | None = None
 ) -> Composite:
     """Return the composite to score with.

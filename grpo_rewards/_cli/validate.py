@@ -12,7 +12,7 @@ from grpo_rewards._cli.sources import (
     HOW,
     ConfigOption,
     OnlyOption,
-    composite_for,
+    composite_from_options,
     config_and_file,
     find_config,
 )
@@ -51,7 +51,7 @@ def validate(
             raise ConfigError(f"nothing to validate: {HOW}, or name a file of rows")
         found = _of_config(asked, only)
     else:
-        composite = composite_for(config, only) if only or find_config(config) is not None else None
+        composite = composite_from_options(config, only) if only or find_config(config) is not None else None
         found = examine_rows(file, composite)
     if as_json:
         typer.echo(json.dumps(found, indent=2))

@@ -24,7 +24,7 @@ from grpo_rewards._scoring.reading import Row
 from grpo_rewards._scoring.reading.rows import COMPRESSED
 from grpo_rewards.errors import ResumeError
 
-__all__ = ["Journal", "SideFile", "changes", "meta_path", "state_path"]
+__all__ = ["Journal", "SideFile", "fingerprint_diff", "meta_path", "state_path"]
 
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
 
@@ -98,7 +98,7 @@ class Journal:
                 f"{self._state_file}, which says how far {self._partial.name} has come, is missing or not readable; "
                 f"start again with --force"
             ) from None
-        if changed := changes(saved, self.fingerprint):
+        if changed := fingerprint_diff(saved, self.fingerprint):
             raise ResumeError(
                 f"{self._partial} belongs to another run: {changed}. Resume with what it was made with, "
                 f"start again with --force, or give another -o"
@@ -209,7 +209,7 @@ class SideFile:
         return orjson.dumps(entry) + b"\n"
 
 
-def changes(saved: Mapping[str, object], now: Mapping[str, object]) -> str:
+def fingerprint_diff(saved: Mapping[str, object], now: Mapping[str, object]) -> str:
     """Say in words how two fingerprints differ; empty when they do not."""
     return "; ".join(f"{place} was {old!r}, is {new!r}" for place, old, new in differences(saved, now))
 

@@ -22,7 +22,7 @@ from grpo_rewards._scoring.executors import find_executor
 from grpo_rewards._scoring.journal import (
     Journal,
     SideFile,
-    changes,
+    fingerprint_diff,
     meta_path,
     partial_path,
 )
@@ -302,7 +302,7 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], r
         meta = orjson.loads(meta_path(out).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         raise ResumeError(f"{meta_path(out)}, which says what {out} was made from, is missing; use --force") from None
-    if changed := changes(meta["fingerprint"], fingerprint):
+    if changed := fingerprint_diff(meta["fingerprint"], fingerprint):
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
     # the old output stays until the new one is whole
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from grpo_rewards_adapters.single import chosen, composite_for
+from grpo_rewards_adapters.single import chosen, load_composite
 from grpo_rewards_adapters.trl.trainer import calling_trainer
 from grpo_rewards_adapters.trl_floats import Floats
 
@@ -26,13 +26,13 @@ def composite_reward(prompts: list[object], completions: list[object], **columns
     """
     call = {**columns, "prompts": prompts, "completions": completions}
     if _leaves_out(columns):
-        return composite_for(None)(**call)
+        return load_composite(None)(**call)
     missing = chosen(
         None,
         trainer="Axolotl with context_parallel_size above 1, async_prefetch or use_data_producer",
         setting="train without these, where None leaves the sample out",
     )
-    return cast("list[float | None]", Floats(composite_for(None), missing=missing)(**call))
+    return cast("list[float | None]", Floats(load_composite(None), missing=missing)(**call))
 
 
 def _leaves_out(columns: Mapping[str, object]) -> bool:

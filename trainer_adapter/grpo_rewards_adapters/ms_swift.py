@@ -17,7 +17,7 @@ from typing import Any
 from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError, GrpoRewardsError, InputError
 from grpo_rewards_adapters.ranks import world
-from grpo_rewards_adapters.single import ScoredRow, composite_for, score_rows, stand_in
+from grpo_rewards_adapters.single import ScoredRow, load_composite, score_rows, stand_in
 
 __all__ = ["CompositeORM", "groups_of", "neutral_rewards", "orm_class"]
 
@@ -44,7 +44,7 @@ class CompositeORM:
     def __init__(self, args: object = None, **_kwargs: object) -> None:
         self.args = args
         self._check_arguments()
-        self.composite = composite_for(self.config)
+        self.composite = load_composite(self.config)
         self.components: dict[str, list[float | None]] = {}
         """Each component's values in the latest call."""
 

@@ -11,7 +11,7 @@ from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
 from grpo_rewards_adapters.single import (
     chosen,
-    composite_for,
+    load_composite,
     refuse_group_rewards,
     score_rows,
     stand_in,
@@ -109,7 +109,7 @@ def reward_lists(
         ConfigError: `missing` is not chosen, or a component compares whole groups.
         InputError: the lists differ in length, or a query does not begin with its prompt.
     """
-    composite = composite_for(config)
+    composite = load_composite(config)
     refuse_group_rewards(composite, trainer="OpenRLHF")
     missing = chosen(
         missing, trainer="OpenRLHF", setting="missing=NUMBER in a file of your own that calls reward_lists"

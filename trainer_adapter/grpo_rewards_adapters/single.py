@@ -25,8 +25,8 @@ __all__ = [
     "ScoredRow",
     "ScoringStopped",
     "chosen",
-    "composite_for",
     "filled_with_group_means",
+    "load_composite",
     "refuse_group_rewards",
     "rows_of",
     "score_row",
@@ -89,7 +89,7 @@ def _loaded(path: str) -> Composite:
     return load(path)
 
 
-def composite_for(config: Composite | str | None) -> Composite:
+def load_composite(config: Composite | str | None) -> Composite:
     """Return `config` itself, the composite of that file (read once), or the default one (``$GRPO_REWARDS_CONFIG``)."""
     if isinstance(config, Composite):
         return config

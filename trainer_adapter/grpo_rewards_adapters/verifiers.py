@@ -24,8 +24,8 @@ from grpo_rewards import Composite
 from grpo_rewards.errors import InfrastructureError
 from grpo_rewards_adapters.single import (
     ScoredRow,
-    composite_for,
     filled_with_group_means,
+    load_composite,
     refuse_group_rewards,
     score_rows,
     stopping,
@@ -112,7 +112,7 @@ def _left_out_unless_scored(trace: Any) -> Iterator[None]:
 
 
 async def _of_trace(task: Any, trace: Any) -> ScoredRow:
-    composite = composite_for(None)
+    composite = load_composite(None)
     refuse_group_rewards(composite, trainer="a verifiers task")
 
     def rows() -> list[dict[str, object]]:
@@ -141,7 +141,7 @@ def rubric_arguments(config: Composite | str | None = None, *, gold: str = "answ
     The functions raise `grpo_rewards_adapters.single.ScoringStopped`, which ends verifiers' run, where a plugin breaks its
     contract, too many rows could not be scored, or the configuration is wrong.
     """
-    composite = composite_for(config)
+    composite = load_composite(config)
     memo = _Memo()
 
     def function(name: str, read: Callable[[Sequence[ScoredRow]], list[float]]) -> _Function:

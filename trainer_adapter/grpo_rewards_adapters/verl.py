@@ -14,7 +14,7 @@ from grpo_rewards import Composite
 from grpo_rewards_adapters.single import (
     ScoredRow,
     chosen,
-    composite_for,
+    load_composite,
     refuse_group_rewards,
     score_row,
     score_rows,
@@ -81,7 +81,7 @@ async def compute_score_async(
 
 def _chosen(config: Composite | str | None, missing: float | Literal["survivors"] | None) -> tuple[Composite, float]:
     """The composite, and what stands where there is no reward."""
-    composite = composite_for(config)
+    composite = load_composite(config)
     refuse_group_rewards(composite, trainer="verl")
     if missing == "survivors":
         return composite, math.nan
