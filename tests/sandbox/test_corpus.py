@@ -23,6 +23,7 @@ _LIBRARIES = (
     "sympy",
     "joblib",
     "yaml",
+    "hypothesis",
     "zoneinfo",
 )  # the last needs the system's data of zones
 # what the border does not do, found by running the programs: each with the reason, none of them a verdict that passes

@@ -98,7 +98,7 @@ async def outcome(what: str, *arguments: object) -> object:
         raise peer.protocol("no outcome")
     done, value = answer
     if done:
-        return value
+        return value if what == "next" else peer.returned(value)
     if type(value) is not int or here is None:
         raise peer.protocol("no outcome")
     cancelled = await here.until_done(value)
@@ -106,6 +106,6 @@ async def outcome(what: str, *arguments: object) -> object:
     try:
         if cancelled:
             return peer.ask("result", value)
-        return peer.request("next_result" if what == "next" else "result", value)
+        return peer.request("next_result", value) if what == "next" else peer.returned(peer.request("result", value))
     finally:
         peer.began = before

@@ -142,7 +142,7 @@ class CandidatePeer(Describer):
     def take_extras(self, along: Along) -> None:
         self.within_loop = "loop" in along
 
-    def arrived(self, result: object, error: BaseException | None) -> None:
+    def arrived(self, error: BaseException | None) -> None:
         """Nothing comes along that has to wait for the rest."""
 
     # ---- requests of the tests

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from .uses import TEST_MODULES
 from .values import CONTAINER_NAMES, CONTAINERS
+
+# where an exception may hold others that the tests look for
+_BEHIND = ("__cause__", "__context__", "args")
 
 
 class Refused(BaseException):
@@ -24,11 +28,12 @@ class FailedChecks:
         self.unheard: list[tuple[BaseException, int]] = []
         # of what the tests waited for: the call that began it; None where one call both begins and ends
         self.began: int | None = None
-        self.hears_checks = False
+        self.hearing: frozenset[int] = frozenset()  # lines of the tests' functions that name AssertionError
         self.calls = 0  # of the tests' own, not of what they are asked on the way
         self.words: frozenset[str] = frozenset()
         self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
         self.dropping: frozenset[int] = frozenset()  # lines of the tests' calls whose results they drop
+        self.handling: frozenset[int] = frozenset()  # lines of the tests' handlers
         self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
 
     def may_swallow(self, error: BaseException) -> bool:
@@ -51,9 +56,18 @@ class FailedChecks:
 
     def leave_to_candidate(self, error: BaseException | None) -> None:
         """Note a check that failed, and is on its way, where what the candidate says now can end it."""
-        # where the tests catch checks themselves, it may be one that they caught
-        if error is not None and self.is_check(error) and not self.hears_checks:
+        # where the tests catch checks themselves, it may be one that they caught: they are in the handler
+        if error is not None and self.is_check(error) and not (self._hears() and _within(self.handling)):
             self.note(error)
+
+    def note_lost(self, error: BaseException | None) -> None:
+        """Remember a check that failed, or was kept from being made, in a thread or a task of the tests, where nobody heard of it."""
+        if error is not None and (self.is_check(error) or self._keeps_from_check(error)):
+            self.unheard.append((error, -1))
+
+    def _hears(self) -> bool:
+        """The tests expect checks of their own to come out of what they call now."""
+        return bool(self.hearing) and _within(self.hearing)
 
     def note(self, error: BaseException) -> None:
         """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
@@ -70,13 +84,11 @@ class FailedChecks:
 
     def is_dropped(self) -> bool:
         """The tests call what answers now in a statement of its own, and do nothing with the answer."""
-        at: types.FrameType | None = sys._getframe()
-        while at is not None and at.f_globals.get("__name__") not in TEST_MODULES:
-            at = at.f_back
-        return at is not None and at.f_lineno in self.dropping
+        frame = next(_frames_of_tests(), None)
+        return frame is not None and frame.f_lineno in self.dropping
 
     def hear(self, *values: object) -> None:
-        """The tests have these: raised, returned, or given to what they made. Checks among them are not swallowed."""
+        """The tests have these: raised, returned by the call that it failed in, or given to a callback. Checks among them are not swallowed."""
         left: list[Any] = [*values]
         seen: dict[int, object] = {}
         while left:
@@ -85,10 +97,11 @@ class FailedChecks:
                 continue
             seen[id(value)] = value
             if isinstance(value, BaseException):
-                if "_border_number" in value.__dict__:  # the candidate's, with others behind it and in it
-                    left += [value.__cause__, value.__context__, *value.args, *value.__dict__.values()]
+                if "_border_number" in value.__dict__:  # the candidate's, with others where the tests look for them
+                    behind = {part: getattr(value, part) for part in _BEHIND} | value.__dict__
+                    left += [part for name, part in behind.items() if name in self.words]
                     left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
-                elif self.hears_checks or not self.is_check(value):
+                elif not self.is_check(value) or self._hears():
                     # not out of a later call, whose own check it would be taken for
                     since = self.calls if self.began is None else self.began
                     self.unheard = [
@@ -103,3 +116,17 @@ class FailedChecks:
     def swallowed(self) -> BaseException | None:
         """A check of the tests that failed inside the candidate's call and never came out of it."""
         return self.unheard[0][0] if self.unheard else None
+
+
+def _within(lines: frozenset[int]) -> bool:
+    """The tests are at one of these lines, or in what was called there."""
+    return any(frame.f_lineno in lines for frame in _frames_of_tests())
+
+
+def _frames_of_tests() -> Iterator[types.FrameType]:
+    """The frames of the tests' own code, from the innermost outwards."""
+    at: types.FrameType | None = sys._getframe()
+    while at is not None:
+        if at.f_globals.get("__name__") in TEST_MODULES:
+            yield at
+        at = at.f_back

@@ -9,6 +9,7 @@ import types
 from .proxies import namespace
 from .uses import TEST_MODULES, BoundMethod
 
+_FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 # through frames, code and tracebacks one gets from a function or generator to whatever the tests hold
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
@@ -42,8 +43,10 @@ def _public(value: object, name: object) -> str:
         raise AttributeError(name)
     if isinstance(value, _CALLABLES) and not name.startswith("__"):
         raise AttributeError(name)
-    if _is_mock(value) and hasattr(sys.modules["unittest.mock"].MagicMock, name):
-        raise AttributeError(name)  # it counts the calls of a mock, or says what they return: for the tests alone
+    if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
+        raise AttributeError(
+            name
+        )  # how they check, what a mock returns and how often it was called: for the tests alone
     return name
 
 

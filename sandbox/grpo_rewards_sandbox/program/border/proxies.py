@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
 from .operations import SPECIAL
+from .values import shown
 
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
@@ -34,7 +35,7 @@ _SPECIAL_NAME = re.compile(r"__\w+__")
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
 # what a class and a module hold on this side, where reading `__dict__` asks the candidate
 namespace: Any = vars(type)["__dict__"].__get__
-_ancestors: Any = vars(type)["__mro__"].__get__  # None while a class is being made
+ancestors: Any = vars(type)["__mro__"].__get__  # None while a class is being made
 module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 
 
@@ -146,7 +147,7 @@ class ProxyClass(type):
 
     def mro(cls) -> list[type]:
         """Among a proxy's ancestors are those of the standard library's that it is known by."""
-        if _ancestors(cls) is not None:
+        if ancestors(cls) is not None:
             return list(cls.__mro__)
         own = type.mro(cls)
         known = namespace(cls).get("_border", Proxy._border).known
@@ -156,7 +157,15 @@ class ProxyClass(type):
     @property
     def __mro__(cls) -> tuple[type, ...]:
         """As the candidate's side has it: without what a class is here to be a proxy."""
-        return tuple(base for base in _ancestors(cls) or () if base not in _MIRRORS)
+        return tuple(shown(base) for base in ancestors(cls) or () if base not in _MIRRORS)
+
+    @property
+    def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
+        return tuple(shown(base) for base in type.__dict__["__bases__"].__get__(cls) if base not in _MIRRORS)
+
+    @property
+    def __base__(cls) -> type:
+        return (*cls.__bases__, object)[0]
 
     def __instancecheck__(cls, value: object) -> bool:
         if type.__instancecheck__(cls, value):

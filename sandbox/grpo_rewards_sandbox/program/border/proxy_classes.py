@@ -24,6 +24,7 @@ from .proxies import (
     ProxyException,
     ProxyObject,
     ProxyValue,
+    ancestors,
     facts,
     names_member,
     namespace,
@@ -59,6 +60,7 @@ class ProxyMaker(Peer):
         super().__init__(sock, parity)
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
+        self.identities: frozenset[str] = frozenset()  # names that the tests compare by `is`
         self.origins: dict[int, int] = {}
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
@@ -71,6 +73,10 @@ class ProxyMaker(Peer):
         """What stands for a class that the candidate gave."""
         self.catching_given.add(name)
         return CATCHING[name]
+
+    def exception_class(self, name: str) -> Any:
+        """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
+        return EXCEPTIONS[name] if name in self.identities else CATCHING.get(name, EXCEPTIONS[name])
 
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
@@ -326,7 +332,9 @@ class ProxyMaker(Peer):
             parts = [self.decode_exception(part) for part in coded["g"][1]]
             text = str(coded["g"][0])
             plain = [part for part in parts if isinstance(part, Exception)]
-            error = ExceptionGroup(text, plain) if len(plain) == len(parts) else BaseExceptionGroup(text, parts)
+            whole = len(plain) == len(parts)
+            group = self.exception_class("ExceptionGroup" if whole else "BaseExceptionGroup")
+            error = group(text, plain if whole else parts)
         elif "b" in coded:
             error = self._builtin_exception(coded["b"], args)
         else:
@@ -335,7 +343,7 @@ class ProxyMaker(Peer):
             if not name.startswith("_border") and (name == "__notes__" or not name.startswith("__")):
                 value = self.decode(part)
                 # methods of exceptions are this side's own: `except*` asks `split` what it catches
-                if any(callable(namespace(base).get(name)) for base in type.__getattribute__(type(error), "__mro__")):
+                if any(callable(namespace(base).get(name)) for base in ancestors(type(error))):
                     continue
                 try:
                     BaseException.__setattr__(error, name, value)
@@ -347,8 +355,7 @@ class ProxyMaker(Peer):
     def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
         if name not in EXCEPTIONS:
             return stdlib.new_exception(stdlib.exception(name), args)
-        # one that the candidate gave as its own catches what is the candidate's
-        cls = CATCHING[name] if name in self.catching_given else EXCEPTIONS[name]
+        cls = self.exception_class(name)
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
         elif issubclass(cls, OSError) and args and type(args[0]) is int:
@@ -375,11 +382,7 @@ def _library_exception(cls: type) -> Any:
     """The first exception class of a library that a class derives from; None where it is none."""
     if not issubclass(cls, BaseException):
         return None
-    return next(
-        base
-        for base in type.__getattribute__(cls, "__mro__")
-        if not isinstance(base, ProxyClass) and base not in _MIXINS
-    )
+    return next(base for base in ancestors(cls) if not isinstance(base, ProxyClass) and base not in _MIXINS)
 
 
 def _special_methods(special: list[str], value: type | None) -> dict[str, object]:

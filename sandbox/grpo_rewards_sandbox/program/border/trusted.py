@@ -59,7 +59,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.under_test = under_test
         self.refused = ""
         self._events: list[Callable[[], object]] = []  # came along, and has still to happen
-        self.identities: frozenset[str] = frozenset()  # names that the tests compare by `is`
         self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
         self.may_end: frozenset[str] = frozenset()
@@ -257,11 +256,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if raised is not None:
             raise raised
 
-    def arrived(self, result: object, error: BaseException | None) -> None:
+    def arrived(self, error: BaseException | None) -> None:
         if self._events:
             self._happen()
-        if self.unheard and not (error is None and self.is_dropped()):
-            self.hear(result, error)
+        if self.unheard:
+            self.hear(error)
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
 
@@ -317,11 +316,17 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 failed = sys.exception()
                 if failed is not None and any(part is failed for part in args):
                     self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
-                return self._request(what, coded)
+                return self.returned(self._request(what, coded))
         except _ENDS as error:
             if self._ends_here(error, iterates=False):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
+
+    def returned(self, result: object) -> object:
+        """The tests have what a call or a coroutine gave; a check among it is heard, unless they drop it."""
+        if self.unheard and not self.is_dropped():
+            self.hear(result)
+        return result
 
     def call(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call an object of the candidate, by its number."""
@@ -395,7 +400,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             found = handed_over.read(value, name)
             return self._token(found) if name == "__doc__" and type(found) is str else found
         if what == "setattr":
-            self.hear(arguments[2])
             return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
         raise self.protocol(f"a request {what!r}")
 

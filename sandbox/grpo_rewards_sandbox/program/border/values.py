@@ -343,6 +343,13 @@ _OF_CHECKS: tuple[type, ...] = (BaseException, Exception, AssertionError, BaseEx
 CATCHING: dict[str, Any] = {
     cls.__name__: Catching(cls.__name__, (cls,), {"__module__": "builtins"}) for cls in _OF_CHECKS
 }
+
+
+def shown(cls: type) -> Any:
+    """What the tests see of a class of exceptions that they come to by one of the candidate's."""
+    return CATCHING[cls.__name__] if cls in _OF_CHECKS else cls
+
+
 NAME_OF.update((id(cls), name) for name, cls in CATCHING.items())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import gc
 import socket
 import types
 from typing import Any
@@ -19,6 +20,7 @@ from .classes import classes_under_test, entry_name, plain_classes
 from .report import JobReport, Progress, describe, refused
 
 _MARK = "__border_passed__"
+_TASKS = frozenset(("create_task", "ensure_future"))
 _SHOWN = 300  # characters of a failing statement
 
 
@@ -68,7 +70,7 @@ def run(
         candidate_side.follow_seed(peer, text)
         if "mock" in text:
             candidate_side.follow_mock(peer)
-        guard.install(peer.refuse, text, "", shared)
+        guard.install(peer, text, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
         or review.left_out(text, job["module"])
@@ -112,12 +114,13 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     """What a text says of itself that the border needs to know. `parts`: as they are compiled, each with lines of its own."""
     peer.on_request = names_on_request(text)
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
-    peer.hears_checks = review.hears_checks(text)
     peer.words = names.words(text)
     peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
     peer.dropping = names.dropping(text)
     peer.checking = frozenset().union(*map(review.checking, parts))
+    peer.hearing = frozenset().union(*map(review.hearing, parts))
+    peer.handling = frozenset().union(*map(names.handling, parts))
     if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
         one_nan()
 
@@ -134,6 +137,8 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.fail(peer.broken)
     if peer.refused:
         report.refuse(peer.refused)
+    if not peer.words.isdisjoint(_TASKS):
+        gc.collect()  # a task of which nobody asked what became says so as it goes
     swallowed = peer.swallowed()
     if swallowed is not None:
         report.fail(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import _compat_pickle
+import asyncio
 import os
 import sys
+import threading
 import traceback
 import types
-from collections.abc import Callable
 from typing import Any
 
-from ..border.proxies import ProxyClass
-from ..border.uses import TEST_MODULES
+from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
 from .own_code import OwnCode, imports
 
@@ -50,15 +50,16 @@ _PICKLED |= {
 }
 
 
-def install(refuse: Callable[[str], None], tests: str, own: str, common: str | None) -> None:
+def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None:
     """Watch this process from now on, until it ends.
 
     Args:
-        refuse: records a refusal and raises it.
+        peer: records what is refused, and checks that nobody hears of.
         tests: their text.
         own: the file of the tests, which is opened once, to be run.
         common: the folder that tests and candidate both see, None where there is none.
     """
+    refuse = peer.refuse
     roots = {os.path.realpath(path) + "/" for path in (*sys.path, sys.prefix, sys.base_prefix, sys.exec_prefix) if path}
     library = (*roots, *_SYSTEM)
     # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
@@ -103,7 +104,7 @@ def install(refuse: Callable[[str], None], tests: str, own: str, common: str | N
         if event == "compile":
             compiles(args[0])
         elif event == "pickle.find_class":
-            if args not in _PICKLED and not _class_of_tests(*args):
+            if args not in _PICKLED:
                 refuse(f"{args[0]}.{args[1]} is not unpickled beside the tests; they can be run with fidelity: shared")
         elif event in ("marshal.loads", "marshal.load"):
             if not imports(sys._getframe(1)):
@@ -128,12 +129,9 @@ def install(refuse: Callable[[str], None], tests: str, own: str, common: str | N
     # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
     sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
-
-
-def _class_of_tests(module: object, name: object) -> bool:
-    # from protocol 4 on a dotted name leads through attributes, out of the class: none is found here
-    found = vars(sys.modules.get(str(module), types)).get(str(name)) if module in TEST_MODULES else None
-    return isinstance(found, type) and not isinstance(found, ProxyClass) and found.__module__ in TEST_MODULES
+    threading.excepthook = lambda ended: peer.note_lost(ended.exc_value)
+    loops: Any = asyncio.BaseEventLoop
+    loops.default_exception_handler = lambda loop, context: peer.note_lost(context.get("exception"))
 
 
 def _without_links(path: str) -> str:

@@ -217,7 +217,19 @@ def dropping(source: str) -> frozenset[int]:
     """Return the lines of statements that are one call, with no other in it, so that nobody has the result."""
     calls = (node.value for node in parsed(source) if isinstance(node, ast.Expr))
     alone = (call for call in calls if sum(isinstance(part, ast.Call) for part in ast.walk(call)) == 1)
-    return frozenset(line for call in alone for line in range(call.lineno, (call.end_lineno or call.lineno) + 1))
+    return frozenset().union(*map(lines, alone))
+
+
+@functools.lru_cache(maxsize=256)
+def handling(source: str) -> frozenset[int]:
+    """Return the lines of handlers of exceptions."""
+    found = (lines(node) for node in parsed(source) if isinstance(node, ast.ExceptHandler))
+    return frozenset().union(*found)
+
+
+def lines(node: ast.stmt | ast.excepthandler | ast.expr) -> range:
+    """The lines of a node."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:

@@ -65,7 +65,7 @@ def run(
             path,
         )  # read from here when one fails
         # after all that this process opens for itself
-        guard.install(peer.refuse, tests, path, shared)
+        guard.install(peer, tests, path, shared)
         outcomes = Outcomes(progress)
         items = session.run(path, outcomes, shared or folder)
         judge(report, outcomes, items, wanted)

@@ -15,21 +15,46 @@ from . import names
 from .guard import READABLE
 from .names import called
 
-# which argument may not be text of the candidate's, since it is run, imported or looked up; 9: what is called
-_ACTS_ON_NAMES = {"getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0,
-                  "__import__": 0, "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9,
-                  "system": 0, "popen": 0, "resolve_name": 0, "locate": 0, "dictConfig": 0, "sympify": 0, "parse_expr": 0}  # fmt: skip
+# what an expression may hold
+_TEXT, _NAMESPACE, _MAPPING, _MAPPINGS_IN = "text", "a namespace", "a mapping", "mappings in a container"
+# which argument may not be text of the candidate's, since it is run, imported or looked up; 9: what is called; None: any
+_ACTING: dict[str, int | None] = {
+    "getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0, "__import__": 0,
+    "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9, "system": 0, "popen": 0,
+    "resolve_name": 0, "locate": 0, "dictConfig": 0, "sympify": 0, "parse_expr": 0, "patch": 0, "multiple": 0, "object": 1,
+    "format": 0, "mod": 0, "Template": 0, "loads": None, "load": None, "dumps": None, "dump": None,
+    # SQL may name files: ATTACH
+    "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
+}  # fmt: skip
+_FORMATS, _RUNS_SQL = "format objects of theirs with text of the candidate", "run SQL of the candidate"
+_DOES = {
+    **dict.fromkeys(("format", "mod", "Template"), _FORMATS),
+    **dict.fromkeys(("loads", "load", "dumps", "dump"), "pickle what the candidate returned"),
+    **dict.fromkeys(
+        ("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"), _RUNS_SQL
+    ),
+}
+_OF_OBJECTS = frozenset(("getattr", "hasattr", "setattr", "delattr", "object"))
+_UNPICKLES = frozenset(("loads", "load", "dumps", "dump"))
+_LOOKS_UP = frozenset(("get", "pop", "setdefault", "__getitem__"))
+_PUTS = frozenset("append add insert extend update put appendleft setdefault".split())  # into a container
+_READS = frozenset(
+    "read read_text read_bytes readline readlines readouterr".split()
+)  # what the candidate may have written
+_EXPECTS = frozenset(("raises", "assertRaises", "assertRaisesRegex"))
+_HELD = frozenset(("__dict__", "modules", "environ"))
+_MAPPINGS = frozenset("dict OrderedDict defaultdict Counter ChainMap".split())
 # what they read may name any class or function, which they look up without a trace
-_BY_NAME = frozenset(("unsafe_load", "unsafe_load_all", "full_load", "full_load_all", "read_pickle"))
-_PLAIN_LOADERS = frozenset(("SafeLoader", "CSafeLoader", "BaseLoader", "CBaseLoader"))
+_LOADS_BY_NAME = frozenset(
+    "unsafe_load unsafe_load_all full_load full_load_all read_pickle UnsafeLoader FullLoader CUnsafeLoader CFullLoader".split()
+)
+_LOADERS = frozenset(("Loader", "CLoader"))  # of YAML
 _PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
 # the candidate's objects live in another process: what is measured here would be their proxies
 _WATCHES = frozenset(
     ["ref", "proxy", "finalize", "WeakSet", "WeakMethod", "getrefcount", "getsizeof", "get_referrers", "get_referents"]
 )
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
-# SQL may name files: ATTACH
-_RUNS_SQL = frozenset(("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _NAMESPACES = frozenset(("globals", "locals", "vars"))
 # they act on this process: in the candidate's hands they would act for it
@@ -39,9 +64,15 @@ _NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass has
 _ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
 
 
-def hears_checks(text: str) -> bool:
-    """The tests expect checks of their own to come out of the candidate's call."""
-    return "AssertionError" in text or "fail.Exception" in text
+@functools.lru_cache(maxsize=256)
+def hearing(text: str) -> frozenset[int]:
+    """The lines of functions, or of statements outside of any, that expect checks of their own to come out of the candidate's calls."""
+    said = {at for at, line in enumerate(text.splitlines(), 1) if "AssertionError" in line or "fail.Exception" in line}
+    nodes = names.parsed(text) if said else ()
+    outside = [part for node in nodes[:1] for part in getattr(node, "body", ()) if not isinstance(part, ast.ClassDef)]
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    spans = (names.lines(node) for node in (*outside, *functions))
+    return frozenset().union(*(span for span in spans if not said.isdisjoint(span)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -108,21 +139,19 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
                 why = f"derive class {node.name} from a class of the candidate"
         elif isinstance(node, ast.Call):
             why = theirs.call(node) or _opens_elsewhere(node)
-        elif (
-            isinstance(node, ast.BinOp)
-            and isinstance(node.op, ast.Mod)
-            and theirs.text(node.left)
-            and (_is_mapping(node.right) or theirs.namespace(node.right))
-        ):
-            why = "format objects of theirs with text of the candidate"
-        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and theirs.namespace(node.value):
+        elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
+            values = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+            why = _FORMATS if theirs.formats(*values) else ""
+        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and _NAMESPACE in theirs.kinds(node.value):
             why = "look a name up that the candidate gave"
         elif (
             isinstance(node, ast.With)
-            and any(theirs.text(item.context_expr) for item in node.items)
             and _raises_on_purpose(node.body)
+            and any(theirs.text(item.context_expr) for item in node.items)
         ):
             why = "raise AssertionError for the candidate to swallow"
+        if theirs.loads_objects(node):
+            why = "load objects that a text names"
         if why:
             return f"line {getattr(node, 'lineno', 0)}: the tests {why}; they can be run with fidelity: shared, at its price"
     for name in _raisers(nodes):
@@ -153,12 +182,8 @@ def _last(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else _root(node)
 
 
-def _is_mapping(node: ast.AST) -> bool:
-    return isinstance(node, ast.Dict) or (isinstance(node, ast.Call) and called(node) in {*_NAMESPACES, "dict"})
-
-
-def _called_on(node: ast.Attribute) -> str:
-    return called(node.value) if isinstance(node.value, ast.Call) else ""
+def _called_on(node: ast.AST) -> str:
+    return called(node.value) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call) else ""
 
 
 def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
@@ -191,29 +216,37 @@ def _hands_over(call: ast.Call, name: str) -> bool:
 
 
 class _Theirs:
-    """Which expressions of a text may hold what came from the candidate: names, followed through assignments."""
+    """What the expressions of a text may hold, followed through assignments and calls: text of the candidate, and what acts on it.
+
+    Beside `_TEXT` and the like a kind is the name of a function that acts, or `def` and the name of one of the tests'.
+    """
 
     def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str], modules: frozenset[str]) -> None:
-        self._asked, self._modules = asked, modules
-        self._holding: set[str] = set()
-        # what the tests call by a name of their own: functions, and namespaces
-        self._renamed: dict[str, str] = {}
-        self._namespaces: set[str] = set()
-        for node in nodes:
-            if isinstance(node, ast.ImportFrom):
-                self._renamed.update((alias.asname, alias.name) for alias in node.names if alias.asname)
-            elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                if self.namespace(node.value):
-                    self._namespaces.add(node.targets[0].id)
-                elif isinstance(node.value, (ast.Name, ast.Attribute)) and not self.names(node.value):
-                    self._renamed[node.targets[0].id] = _last(node.value)
-        functions = {node.name: node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
-        # until nothing is added: a name may be handed on above the line that first fills it
+        self._nodes, self._asked, self._modules = nodes, asked, modules
+        self._holding: dict[str, frozenset[str]] = {}
+        self._known: dict[int, frozenset[str]] = {}
+        self._functions: dict[str, ast.arguments] = {}
+        self._followed = False
+
+    def _follow_all(self) -> None:
+        """Until nothing is added: a name may be handed on above the line that first fills it."""
+        self._followed = True
+        for node in self._nodes:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._functions[f"def {node.name}"] = node.args
+            elif isinstance(node, ast.Lambda):
+                self._functions[f"def {id(node)}"] = node.args
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if alias.asname and alias.name in _ACTING:
+                        self._holding[alias.asname] = frozenset((alias.name,))
         before = -1
-        while before != len(self._holding):
-            before = len(self._holding)
-            for node in nodes:
-                self._follow(node, functions)
+        while before != (now := sum(map(len, self._holding.values()))):
+            before = now
+            self._known.clear()
+            for node in self._nodes:
+                self._follow(node)
+        self._known.clear()
 
     def names(self, node: ast.AST) -> bool:
         """This expression is a name of the candidate, or something of one."""
@@ -221,146 +254,191 @@ class _Theirs:
             node = node.value if isinstance(node, ast.Attribute) else node.func
         return isinstance(node, ast.Name) and (node.id in self._asked or node.id in self._modules)
 
-    def namespace(self, node: ast.AST) -> bool:
-        """This expression is a namespace of the tests, or a copy of one."""
-        if isinstance(node, ast.Call):
-            copied = called(node) == "dict" and len(node.args) == 1 and self.namespace(node.args[0])
-            return copied or called(node) in _NAMESPACES
-        if isinstance(node, ast.Attribute):
-            return node.attr in ("__dict__", "modules", "environ")
-        return isinstance(node, ast.Name) and node.id in self._namespaces
-
     def text(self, node: ast.AST | None) -> bool:
         """This expression may hold text that the candidate returned."""
-        if node is None or isinstance(node, (ast.Compare, ast.Constant, ast.Lambda)):
-            return False
+        return _TEXT in self.kinds(node)
+
+    def kinds(self, node: ast.AST | None) -> frozenset[str]:
+        """What this expression may hold."""
+        if not self._followed:
+            self._follow_all()
+        if node is None:
+            return frozenset()
+        found = self._known.get(id(node))
+        if found is None:
+            found = self._known[id(node)] = self._kinds(node)
+        return found
+
+    def _kinds(self, node: ast.AST) -> frozenset[str]:
+        if isinstance(node, (ast.Compare, ast.Constant)) or (isinstance(node, ast.Call) and called(node) in _NUMBERS):
+            return frozenset()
+        if isinstance(node, ast.Lambda):
+            return frozenset((f"def {id(node)}",))
+        of_candidate = self.names(node) and not isinstance(node, ast.Name)
+        found = {_TEXT} if of_candidate else set()
+        for part in ast.iter_child_nodes(node) if not of_candidate else ():
+            if isinstance(part, (ast.expr, ast.comprehension, ast.keyword)):
+                found |= self.kinds(part)
+        nested = {_MAPPINGS_IN} if _MAPPING in found else set()
+        if isinstance(node, ast.Subscript):
+            return _elements(found)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return frozenset(found - {_MAPPING} | nested)
+        if isinstance(node, (ast.Dict, ast.DictComp)):
+            return frozenset(found | {_MAPPING} | nested)
         if isinstance(node, ast.Call):
-            if self.names(node.func):
-                return True
-            if called(node) in _NUMBERS:
-                return False
-            if isinstance(node.func, ast.Name) and node.func.id in self._holding:
-                return True
-        if isinstance(node, (ast.Name, ast.Attribute)) and ast.unparse(node) in self._holding:
-            return True
-        if isinstance(node, ast.Attribute) and self.names(node):
-            return True
-        return any(
-            self.text(part)
-            for part in ast.iter_child_nodes(node)
-            if isinstance(part, (ast.expr, ast.comprehension, ast.keyword))
-        )
+            name = called(node)
+            found -= {name}  # what it gives, not what is called
+            found |= {_TEXT} if name in _READS else set()
+            found |= {_NAMESPACE, _MAPPING} if name in _NAMESPACES else {_MAPPING} if name in _MAPPINGS else set()
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            name = _last(node)
+            if isinstance(node, ast.Attribute):  # of a function nothing that acts, but `__call__` and the like
+                found -= {_MAPPING} if name.startswith("__") else {_MAPPING, *_ACTING}
+                found |= {_NAMESPACE, _MAPPING} if name in _HELD else set()
+            found |= {name} if not self.names(node) and self._acts(node) else set()
+            found |= {f"def {name}"} & self._functions.keys()
+            found |= self._holding.get(ast.unparse(node), frozenset())
+        return frozenset(found)
 
-    def _hold(self, target: ast.AST | None) -> None:
-        for part in ast.walk(target) if target is not None else ():
+    def _acts(self, node: ast.Name | ast.Attribute) -> bool:
+        """This is a function that acts on what it is given as text."""
+        name, root = _last(node), _root(node)
+        if name in _UNPICKLES:
+            return root in _PICKLES
+        # `re.compile`: a pattern is an honest answer, and the time that it takes is the candidate's
+        return name in _ACTING and not (name == "compile" and root == "re") and not (name == "format" and root != "str")
+
+    def _hold(self, target: ast.AST | None, kinds: Set[str]) -> None:
+        for part in ast.walk(target) if target is not None and kinds else ():
             if isinstance(part, (ast.Name, ast.Attribute)):
-                self._holding.add(ast.unparse(part))
+                name = ast.unparse(part)
+                self._holding[name] = self._holding.get(name, frozenset()) | kinds
 
-    def _follow(self, node: ast.AST, functions: dict[str, ast.FunctionDef | ast.AsyncFunctionDef]) -> None:
-        if isinstance(node, ast.Assign) and self.text(node.value):
+    def _follow(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign):
             for target in node.targets:
-                self._hold(target)
-        elif (isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and self.text(node.value)) or (
-            isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)) and self.text(node.iter)
-        ):
-            self._hold(node.target)
-        elif isinstance(node, ast.withitem) and self.text(node.context_expr):
-            self._hold(node.optional_vars)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (called := functions.get(node.func.id)):
-            arguments = [*called.args.posonlyargs, *called.args.args]
-            for parameter, given in zip(arguments, node.args, strict=False):
-                if self.text(given):
-                    self._holding.add(parameter.arg)
-            self._holding.update(keyword.arg for keyword in node.keywords if keyword.arg and self.text(keyword.value))
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-            isinstance(part, (ast.Return, ast.Yield)) and self.text(part.value) for part in ast.walk(node)
-        ):
-            self._holding.add(node.name)
+                self._hold(target, self.kinds(node.value))
+        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+            self._hold(node.target, self.kinds(node.value))
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+            self._hold(node.target, _elements(self.kinds(node.iter)))
+        elif isinstance(node, ast.withitem):
+            expected = isinstance(node.context_expr, ast.Call) and called(node.context_expr) in _EXPECTS
+            self._hold(node.optional_vars, self.kinds(node.context_expr) | ({_TEXT} if expected else set()))
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self._hold(ast.Name(node.name), {_TEXT})
+        elif isinstance(node, ast.Call):
+            self._hand_over(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for part in ast.walk(node):
+                if isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)):
+                    self._hold(ast.Name(node.name), self.kinds(part.value))
+            for mark in node.decorator_list:
+                if isinstance(mark, ast.Call) and called(mark) == "parametrize" and len(mark.args) > 1:
+                    cases = _elements(self.kinds(mark.args[1]))
+                    for parameter in node.args.args:
+                        self._hold(ast.Name(parameter.arg), cases)
+
+    def _hand_over(self, call: ast.Call) -> None:
+        """What functions of the tests are given by this call, or by what it hands them to."""
+        given = [self.kinds(part) for part in call.args]
+        named = {keyword.arg: self.kinds(keyword.value) for keyword in call.keywords}
+        everything = frozenset[str]().union(*given, *named.values())
+        if self.names(call.func):
+            return
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTS:
+            self._hold(call.func.value, everything)
+        for kind in self.kinds(call.func) & self._functions.keys():
+            parameters = self._functions[kind]
+            names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
+            if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
+                del names[0]
+            starred = any(isinstance(part, ast.Starred) for part in call.args) or parameters.vararg or parameters.kwarg
+            for name, kinds in zip(names, given, strict=False):
+                self._hold(ast.Name(name), everything if starred else kinds)
+            for keyword, kinds in named.items():
+                self._hold(ast.Name(keyword) if keyword else None, kinds)
+            for rest in (parameters.vararg, parameters.kwarg):
+                self._hold(ast.Name(rest.arg) if rest else None, everything)
+        of = self.kinds(call.func.value) if isinstance(call.func, ast.Attribute) else frozenset()
+        for kind in everything & self._functions.keys():  # `map(helper, ...)`
+            parameters = self._functions[kind]
+            for part in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs):
+                self._hold(ast.Name(part.arg), _elements((everything | of) - self._functions.keys()))
 
     def call(self, node: ast.Call) -> str:
         """Say what a call does with the candidate's text that trusted code does not do; empty for nothing."""
-        name = called(node)
-        if isinstance(node.func, ast.Name):
-            name = self._renamed.get(name, name)
-        at = _ACTS_ON_NAMES.get(name)
-        of_module = (
-            isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "re"
-        )
-        if (
-            at is not None
-            and not self.names(node.func)  # one of the candidate's own is run over there
-            # `re.compile`: a pattern is an honest answer, and the time that it takes is the candidate's
-            and not of_module
-            and not (name in ("getattr", "hasattr", "setattr", "delattr") and node.args and self.text(node.args[0]))
-        ):
-            given = node.args[at : at + 1] if at < 9 else [node.func]
-            if any(self.text(part) for part in given):
-                return f"call {name} with text of the candidate"
-        for place, part in enumerate(node.args):  # map(getattr, ...) and the like
-            function = isinstance(part, (ast.Name, ast.Attribute)) and not self.names(part)
-            acts = self._renamed.get(_last(part), _last(part)) if function else ""
-            after = node.args[place + 1 :]
-            if acts in _ACTS_ON_NAMES and any(map(self.text, after[_ACTS_ON_NAMES[acts] :])):
-                return f"hand {acts} text of the candidate"
-        of = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if (
-            name in ("get", "pop", "setdefault", "__getitem__")
-            and of is not None
-            and self.namespace(of)
-            and any(map(self.text, node.args[:1]))
-        ):
+        name, func = called(node), node.func
+        given: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
+        of = func.value if isinstance(func, ast.Attribute) else None
+        constant = all(isinstance(part, ast.Constant) for part in given)
+        if name in ("format", "format_map") and of is not None and not constant and self.text(of):
+            return _FORMATS
+        if self.names(func):  # one of the candidate's own is run over there
+            handed = sorted(_FIXTURES.intersection(part.id for part in given if isinstance(part, ast.Name)))
+            return f"hand the fixture {handed[0]} to the candidate" if handed else ""
+        if isinstance(func, (ast.Name, ast.Attribute)) and self._acts(func) and self._acted_on(name, node, given):
+            return _DOES.get(name, f"call {name} with text of the candidate")
+        # what is called, or handed on, by another name, out of a container, or with some of its arguments
+        elsewhere = self.kinds(func) - ({name} if isinstance(func, (ast.Name, ast.Attribute)) else set())
+        for kind in sorted(elsewhere.union(*map(self.kinds, given)) & _ACTING.keys()):
+            if any(map(self.text, given)):
+                return f"hand {kind} text of the candidate"
+        if name in _LOOKS_UP and _NAMESPACE in self.kinds(of) and any(map(self.text, node.args[:1])):
             return "look a name up that the candidate gave"
-        if name in ("format", "format_map") and getattr(node.func, "id", "") != "format":  # not the builtin
-            rest = [*node.args, *(keyword.value for keyword in node.keywords)]
-            template = rest.pop(0) if rest and (of is None or _root(of) == "str") else of
-            if self.text(template) and not all(isinstance(part, ast.Constant) for part in rest):
-                return "format objects of theirs with text of the candidate"
+        if name in ("format", "vformat") and _called_on(func) == "Formatter":
+            return _FORMATS
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
-        if (
-            name in ("loads", "load", "dumps", "dump")
-            and _root(node.func) in _PICKLES
-            and any(map(self.text, node.args))
-        ):
-            return "pickle what the candidate returned"
-        if name in _WATCHES and _root(node.func) in ("weakref", "sys", "gc", name) and any(map(self.text, node.args)):
+        if name in _WATCHES and _root(func) in ("weakref", "sys", "gc", name) and any(map(self.text, node.args)):
             return "watch the memory of the candidate's objects"
         if name in ("extractall", "unpack_archive"):
             return "unpack an archive"
-        if name in _RUNS_SQL and node.args and self.text(node.args[0]):
-            return "run SQL of the candidate"
-        if (name == "Template" and node.args and self.text(node.args[0])) or (
-            name in ("format", "vformat")
-            and isinstance(node.func, ast.Attribute)
-            and _called_on(node.func) == "Formatter"
-        ):
-            return "format objects of theirs with text of the candidate"
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
             return "load pickles"
-        loaders = [node.args[1:2], *([keyword.value] for keyword in node.keywords if keyword.arg == "Loader")]
-        if (name in _BY_NAME and not self.names(node.func)) or (
-            name in ("load", "load_all")
-            and _root(node.func) == "yaml"
-            and not any(_last(part) in _PLAIN_LOADERS for parts in loaders for part in parts)
-        ):
-            return "load objects that a text names"
         # of no cases no test fails
         if name == "parametrize" and len(node.args) > 1 and self._decides(node.args[1]):
             return "take their cases from the candidate"
-        if self.names(node.func):
-            arguments: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
-            handed = sorted(_FIXTURES.intersection(part.id for part in arguments if isinstance(part, ast.Name)))
-            if handed:
-                return f"hand the fixture {handed[0]} to the candidate"
         return ""
+
+    def _acted_on(self, name: str, node: ast.Call, given: list[ast.expr]) -> bool:
+        """The arguments that a function acts on may be text of the candidate."""
+        if name in ("setattr", "delattr") and isinstance(node.func, ast.Attribute) and len(given) < 3:
+            return self.text(given[0])  # monkeypatch takes a target as text
+        if name in _OF_OBJECTS and given and self.text(given[0]):
+            return False  # of an object of the candidate
+        if name == "mod":
+            return self.formats(*given[:2]) if len(given) > 1 else False
+        if name == "format" and all(isinstance(part, ast.Constant) for part in given[1:]):
+            return False
+        at = _ACTING[name]
+        return any(map(self.text, given if at is None else given[at : at + 1] if at < 9 else [node.func]))
+
+    def formats(self, template: ast.AST, values: ast.AST) -> bool:
+        """`%`: text of the candidate may say which of the tests' values it takes."""
+        return self.text(template) and _MAPPING in self.kinds(values)
+
+    def loads_objects(self, node: ast.AST) -> bool:
+        """This is a reader of objects that a text names."""
+        if isinstance(node, ast.ImportFrom):
+            return not _LOADS_BY_NAME.isdisjoint(alias.name for alias in node.names) or (
+                node.module == "yaml" and not _LOADERS.isdisjoint(alias.name for alias in node.names)
+            )
+        if not isinstance(node, (ast.Name, ast.Attribute)) or self.names(node):
+            return False
+        return _last(node) in _LOADS_BY_NAME or (_last(node) in _LOADERS and _root(node) == "yaml")
 
     def _decides(self, node: ast.expr) -> bool:
         """The candidate says how many cases there are."""
         if isinstance(node, (ast.List, ast.Tuple)):
             return any(isinstance(part, ast.Starred) and self._decides(part.value) for part in node.elts)
         return self.text(node) or (self.names(node) and not isinstance(node, ast.Constant))
+
+
+def _elements(kinds: Set[str]) -> frozenset[str]:
+    """What is in a container that holds these."""
+    return frozenset(kinds - {_MAPPING} | ({_MAPPING} if _MAPPINGS_IN in kinds else set()))
 
 
 def left_out(text: str, module: str) -> str:
