@@ -21,6 +21,8 @@ PROMPT = 'from typing import List\n\n\ndef helper(x):\n    return x\n\n\ndef f(x
         (f"```python\n{FULL}```\nTry it:\n```python\nprint(f(1))\n```", FULL[:-1]), (f"```python\ndef f(x): pass\n```\n```py\n{FULL}```", FULL[:-1]),
         (f"<think>```python\nwrong\n```</think>{FULL}", FULL), (f"<think>x</think>\n<answer>\n{FULL}</answer>", FULL),
         (f"<answer>```python\n{FULL}```</answer> or ```python\nwrong\n```", FULL[:-1]), ("    return 1", "    return 1"), ("", ""),
+        ("<think>a</think>\n```py\ndef f(x):\n    return x[x.rfind('</think>') + len('</think>'):]\n```", "def f(x):\n    return x[x.rfind('</think>') + len('</think>'):]"),
+        (f"<think>\n```py\nhm: '</think>' it is\n```\n</think>\n```py\n{FULL}```", FULL[:-1]), (f"<think>```py\nno\n</think>\n```py\n{FULL}```", FULL[:-1]),
         (f"{FULL}```", FULL), (f"{FULL}```\nThis adds one.", FULL), (f"{FULL}```\nTry:\n```python\nprint(f(1))\n```", FULL),
         (f"Like\n\ng = 1\n```python\n{FULL}```", FULL[:-1]), ("```python\n```", ""), (f"~~~python\n{FULL}~~~", FULL[:-1]), ("```python\n```text\na\n```", "```text\na"),
     ],

@@ -55,6 +55,8 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
 _IN_TEXT = 3  # spaces before a fence that Markdown allows; what stands further in may be part of a program's text
 _MAX_PARSED = 100_000  # characters
+_THINK = "</think>"
+_THOUGHTS = 16  # of these that are looked at: a program may hold several
 _TAGS = 3  # that are looked at, from the last one: text about the answer may name the tag too
 _LIKE_CODE = re.compile(r"[;{}=]|\b(?:puts|echo)\b")
 _LEADING_TABS = re.compile(r"^\t+", re.M)
@@ -168,7 +170,7 @@ def other_language(text: str, *, tag: str = "answer") -> str:
 
 def _answered(text: str, tag: str, wanted: Set[str] = frozenset(), language: str = "python") -> str:
     """What follows the reasoning, and of that the last content of the tag where that is, or holds, a program."""
-    text = before = text.rpartition("</think>")[2]
+    text = before = text[_reasoning(text) :]
     for _ in range(_TAGS):
         hit = tagged(before, tag)
         if hit is None:
@@ -183,6 +185,19 @@ def _answered(text: str, tag: str, wanted: Set[str] = frozenset(), language: str
         elif not _ends_in_block(before) or any(block.language for block in program_blocks(content)):
             return content
     return text
+
+
+def _reasoning(text: str) -> int:
+    """Return where the reasoning ends: behind the last tag that is not part of a line of a program."""
+    end = len(text)
+    for _ in range(_THOUGHTS):
+        end = text.rfind(_THINK, 0, end)
+        if end < 0:
+            return 0
+        line = text[text.rfind("\n", 0, end) + 1 :].partition("\n")[0].partition(_THINK)
+        if not line[0].strip("`~ \t") or not line[2].strip() or not _ends_in_block(text[:end]):
+            return end + len(_THINK)
+    return 0
 
 
 def _ends_in_block(text: str) -> bool:
