@@ -44,7 +44,7 @@ from_this_machine() {
     /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || return 1
     [ -L /bin ] && [ -L /lib ] || return 1
     packages=$(apt-cache depends --recurse --installed --no-recommends --no-suggests --no-conflicts --no-breaks \
-        --no-replaces --no-enhances python3 python3-minimal libpython3-stdlib dash coreutils grep sed bash gcc libc6-dev 2>/dev/null | grep -E '^[a-z0-9]') || return 1
+        --no-replaces --no-enhances python3 python3-minimal libpython3-stdlib dash coreutils grep sed bash libc-bin tzdata gcc libc6-dev 2>/dev/null | grep -E '^[a-z0-9]') || return 1
     list=$(mktemp)
     {
         printf '%s\n' /bin /sbin /lib /lib64 /etc/ld.so.cache /etc/passwd /etc/group /tmp /proc /sys /dev /run /var /etc /root
@@ -68,7 +68,7 @@ from_debootstrap() {
     mirror=$(sed -nE 's/^deb (\[[^]]*\] )?(https?:[^ ]+).*/\2/p; s/^URIs: *([^ ]+).*/\1/p' \
         /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | grep -v security | head -n 1 || true)
     say "debootstrap of $suite with python3"
-    debootstrap --variant=minbase --include=python3,gcc,libc6-dev "$suite" "$folder" ${mirror:+"$mirror"} >"$LOG.debootstrap" 2>&1 ||
+    debootstrap --variant=minbase --include=python3,tzdata,gcc,libc6-dev "$suite" "$folder" ${mirror:+"$mirror"} >"$LOG.debootstrap" 2>&1 ||
         { tail -n 5 "$LOG.debootstrap" >&2; exit 1; }
     tar -C "$folder" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists -c . | docker import - "$IMAGE" >&2
 }

@@ -324,3 +324,25 @@ def test_the_reason_of_a_bad_end_is_what_happened(
 def test_php_reads_its_input_by_path(needs: Needs, local: Sandbox) -> None:
     needs("php")
     assert judge(local, "php", "<?php\necho 2 * intval(file_get_contents('/dev/stdin'));").passed
+
+
+STACK = """use std::thread::Builder;
+fn deep(n: u64) -> u64 { if n == 0 { 0 } else { 1 + deep(n - 1) } }
+fn main() {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).unwrap();
+    let n: i64 = line.trim().parse().unwrap();
+    println!("{}", Builder::new().stack_size(1 << 30).spawn(move || 2 * n + deep(9000) as i64 - 9000).unwrap().join().unwrap());
+}
+"""
+
+
+def test_a_thread_of_rust_has_the_stack_that_it_asks_for(needs: Needs, local: Sandbox) -> None:
+    needs("rust")
+    assert judge(local, "rust", STACK).passed
+
+
+def test_php_has_the_libraries_of_the_sites(needs: Needs, local: Sandbox) -> None:
+    needs("php")
+    text = "<?php\necho mb_strlen('éa') * bcadd('1', trim(fgets(STDIN))) - gmp_intval(gmp_init(2));"
+    assert judge(local, "php", text).passed

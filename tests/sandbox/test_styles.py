@@ -314,6 +314,20 @@ def test_a_program_has_what_a_script_has(sandbox: Sandbox, what: str) -> None:
         assert verdict.passed, verdict
 
 
+PIPED = """import asyncio, sys
+async def main():
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    print(sum([int(line) async for line in reader]))
+asyncio.run(main())
+"""
+
+
+def test_asyncio_reads_the_standard_input(sandbox: Sandbox) -> None:
+    given = "1\n" * 50_000  # more than a pipe holds
+    assert sandbox.run([Job(PIPED, [{"input": given, "output": "50000"}], "stdio")])[0].passed
+
+
 # later versions count calls through C and stop at ten thousand, whatever the stack is
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="a stack is no bound there")
 def test_a_stack_is_as_deep_as_on_the_sites(local: Sandbox) -> None:

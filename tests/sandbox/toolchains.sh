@@ -2,7 +2,7 @@
 # Installs the compilers and interpreters that the tests of languages need, so that none is skipped: `.ci/run` may call it, and
 # so may anyone who is root on Debian or Ubuntu. Says what it could not do and leaves with 1; harms nothing.
 set -euo pipefail
-PACKAGES="gcc libc6-dev g++ default-jdk-headless nodejs node-typescript golang-go rustc ruby php-cli bash"
+PACKAGES="gcc libc6-dev g++ default-jdk-headless nodejs node-typescript golang-go rustc ruby php-cli php-mbstring php-bcmath php-gmp bash"
 
 missing=()
 for package in $PACKAGES; do

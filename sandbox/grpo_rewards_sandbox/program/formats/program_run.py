@@ -48,6 +48,8 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     # locally the interpreter is started with -S, so nobody has put exit, quit and help there
     site.setquit()
     site.sethelper()
+    if "connect_read_pipe" in source:
+        _pipe_input()
     # as a script's streams are, but bytes that are no UTF-8 pass through both ways
     for descriptor, (name, mode, errors) in enumerate(_STREAMS):
         stream = open(descriptor, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115  the program's
@@ -70,6 +72,21 @@ def run(source: str, words: Sequence[str] = ("main.py",)) -> int:
     gc.collect()
     _flush("__stdout__", "__stderr__")  # which the program may have detached
     return status & 255
+
+
+def _pipe_input() -> None:
+    """Give the program its standard input by a pipe: asyncio reads none from a file."""
+    given = os.dup(0)
+    reading, writing = os.pipe()
+    os.dup2(reading, 0)
+    os.close(reading)
+
+    def copy() -> None:
+        while data := os.read(given, 65536):
+            os.write(writing, data)
+        os.close(writing)
+
+    threading.Thread(target=copy, daemon=True).start()
 
 
 def _flush(*names: str) -> int:

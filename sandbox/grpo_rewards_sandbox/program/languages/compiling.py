@@ -140,7 +140,7 @@ def command(
     }  # fmt: skip
     bound = {"STACK": stack, "CPU": min(limits["cpu_seconds"], int(seconds) + 1)}
     # AS counts what is reserved and never touched too, gigabytes for Go, Java and node; DATA what can be written to
-    bound["DATA" if reserves else "AS"] = memory + (_RESERVED if reserves else 0)
+    bound["DATA" if reserves else "AS"] = memory + (_RESERVED if reserves else entry.stacks)
     return RunCommand(
         [word.format(**values) if "{" in word and word != table.TRANSPILE else word for word in words],
         {"PATH": table.PATH, **{name: value.format(**values) for name, value in entry.environment}},

@@ -31,7 +31,8 @@ class Language:
     is the file's name, ``{main}`` what `sources.names` found to start with, ``{memory}`` the limit in MiB and ``{stack}``
     that of the stack in KiB. `product`: the file that compiling makes; none where the text itself is run. `reserves`: the
     runtime reserves more address space than it uses, and needs so many bytes beside what the program holds: its memory is
-    limited by what is written to and held. `out_of_memory`: what it writes on standard error when memory is short.
+    limited by what is written to and held. `stacks`: the address space that threads of its programs ask for beside what they
+    use; what is held is looked at. `out_of_memory`: what it writes on standard error when memory is short.
     `input_file`: the name of a file that is its standard input, for a runtime that opens ``/dev/stdin`` by the path it leads to.
     """
 
@@ -46,6 +47,7 @@ class Language:
     compile_tests: tuple[str, ...] = ()
     input_file: str = ""
     name: Callable[[str], tuple[str, str]] | None = None
+    stacks: int = 0
 
     def files(self, text: str) -> tuple[str, str]:
         """Return the name of the source's file and what to start, for this text."""
@@ -102,14 +104,14 @@ LANGUAGES: dict[str, Language] = {
     "rust": Language(
         {"rustc": "rustc"}, ("./main",), "main.rs",
         ("rustc", "-O", "--edition", "2021", "-A", "warnings", "-o", "main", "{source}"), "main",
-        out_of_memory=rb"memory allocation of \d+ bytes failed",
+        stacks=1 << 30, out_of_memory=rb"memory allocation of \d+ bytes failed",
         compile_tests=("rustc", "--test", "--edition", "2021", "-A", "warnings", "-o", "main", "{source}"),
     ),
     "ruby": Language({"ruby": "ruby"}, ("ruby", "{source}"), "main.rb",
                      out_of_memory=rb"NoMemoryError|failed to allocate memory"),
     "php": Language(
-        {"php": "php-cli"}, ("php", "-d", "memory_limit={memory}M", "-d", "display_errors=stderr", "-d", "html_errors=0",
-                             "{source}"),
+        {"php": "php-cli php-mbstring php-bcmath php-gmp"},
+        ("php", "-d", "memory_limit={memory}M", "-d", "display_errors=stderr", "-d", "html_errors=0", "{source}"),
         "main.php", out_of_memory=rb"Allowed memory size of \d+ bytes exhausted|Out of memory", input_file=".stdin",
     ),
     "bash": Language({"bash": "bash"}, ("bash", "{source}"), "main.sh", out_of_memory=rb"xmalloc: cannot allocate|xrealloc: cannot"),
