@@ -98,28 +98,29 @@ def _last_start(text: str) -> int:
 _BOUND = re.compile(
     r"\b(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
     r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
-    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|(?:is|are|was|be)\snot|isn't"
+    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|perhaps|maybe|possibly|probably|(?:is|are|was|be)\snot|isn't"
     r"|(?:upper|lower)\sbound\s[^.]*\b(?:is|of)|(?:might|may|could)\s(?:also\s|well\s|even\s)?be|(?<![\d)}] )over"
     # and in the other languages whose phrases count
     r"|m[áa]s\sde|menos\sde|(?:al|por\slo|pelo)\smenos|como\sm[áa]ximo|mayor\sque|menor\sque|(?:plus|moins)\sde|au\s(?:moins|plus)|mais\sde"
     r"|(?:mehr|weniger|gr[öo](?:ß|ss)er|kleiner|h[öo]her)\sals|mindestens|h[öo]chstens|nicht|almeno|pi[ùu]\sdi|meno\sdi|не\s(?:менее|более)|больше|меньше)\s(?:[a-z]{1,8}\s)?[\s$*({\\]*\Z"
-    r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近)[需要有为是达等于]{0,3}[\s$]*\Z",
+    r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近)[\u4e00-\u9fff]{0,2}[\s$]*\Z",
     re.IGNORECASE,
 )
 # "the rank is 2 and the nullity is 3": two statements
 _COORDINATE = re.compile(
-    rf"\b(?:is|are|was|has|have|had)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}}\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
+    rf"\b(?:is|are|was|has|have|had|equals)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}}\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
     r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s)\$?\Z"
 )
 _SHORTEST_HEDGE = 2
 _FACTOR = re.compile(r"\b(?:a\s)?factor\sof\s[\s$*({\\]*\Z")
 _OTHER = re.compile(
-    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:\s[a-zA-Z]+)?(?P<join>,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
+    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?P<join>(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
 )
 _OR_BEHIND = re.compile(
-    rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?|\?+\s*\Z)"
+    rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?)"
 )
+_ASKED = re.compile(r"[\s$*)}]{0,4}\?[\s*]*\Z")
 _BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 
 
@@ -138,6 +139,8 @@ def hedged(text: str, at: int, found: str) -> str | None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
         return (other[0] + found).replace("$", "").replace("*", "")
+    if _ASKED.match(text, end) is not None:
+        return f"maybe {found}"
     behind = _OR_BEHIND.match(text, end, end + _ABOUT)
     if behind is not None and behind[0].strip(" $*)},") not in ("or", ""):
         return found + behind[0].rstrip()
@@ -167,7 +170,7 @@ _DOUBTED = re.compile(
 )
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
 _CLAUSE = re.compile(
-    rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})"
+    rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?:(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})|the\s(?:most|fewest|least|[a-z]+est)\s{_WORD})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist)"
     rf"|(?:{_WORD}\s){{1,6}}(?:is|are)\s(?P<neither>neither\s{_WORD}\snor\s{_WORD})"
     rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:is|are|was|becomes?|remains?|(?:falls|lands) on)\s"

@@ -170,7 +170,11 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
             before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip().partition("\n")[0]
-            if not found or _HEADING.search(before) is None or not (_is_all(found, line) or _leads(found, line)):
+            if (
+                not found
+                or _HEADING.search(before) is None
+                or not (_is_all(found, line) or _leads(found, line) or _OPTION_HEAD.match(line.lstrip("* ")))
+            ):
                 continue
         if found and not (after_box and not _is_all(found, rest)):
             return tail + match.start(), found

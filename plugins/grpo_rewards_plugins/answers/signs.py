@@ -107,6 +107,10 @@ def last_line(text: str) -> str | None:
     """The last line, where it is nothing but an answer."""
     window = text[-WINDOW:].rstrip()
     line = window[window.rfind("\n") + 1 :].strip().strip("*`").strip()
+    if line.endswith("?"):
+        return None
+    if (named := _NUMERALS.search(line)) is not None and _DENIED.search(line) is None:
+        return named[1]
     if _LATER_PART.match(line) is not None and (parts := _PARTS.search(window)) is not None:
         return " ".join(parts[1].replace("*", "").split())
     if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
@@ -148,6 +152,9 @@ _HAN_LINE = re.compile(
 )
 
 
+_NUMERALS = re.compile(
+    r"(?:^|\s)([IVX]{1,4}(?:, [IVX]{1,4})*(?:,? and [IVX]{1,4}))(?: only)? (?:is|are) (?:true|correct|right)[.!]?$"
+)
 _LATER_PART = re.compile(r"\(?[b-f]\)\s?\S")
 _PARTS = re.compile(r"(?:\A|\n)[ \t*]*(\(?a\)[^\n]{1,200}(?:\n+[ \t*]*\(?[b-f]\)[^\n]{1,200})+)\s*\Z")
 _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"

@@ -69,7 +69,7 @@ def unit_behind(behind: str) -> str:
         is_unit_word(head)
         or head in SPELLED_POWERS
         or (len(said[0]) > len(head) and named_unit(head))
-        or (len(said) == 1 and len(head) == 1 and named_unit(head))
+        or (len(head) == 1 and said[1:2] in ([], ["of"]) and named_unit(head))
     ):
         return ""
     for size in range(min(len(said), _MOST_WORDS), 0, -1):

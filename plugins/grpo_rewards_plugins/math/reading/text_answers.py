@@ -207,7 +207,7 @@ def _answers(short: str, sentence: str) -> bool:
 _VERDICTS = frozenset(("yes", "no", "true", "false"))
 _VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
 _SUPERLATIVE = re.compile(
-    r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$"
+    r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$|\shas (?:most|fewest|least|\w+est) \w+$"
     r"|\s(?:(?:always |will )?wins?(?: the game)?|has (?:an? )?winning strategy)$"
 )
 _SUBJECT_IS = re.compile(
