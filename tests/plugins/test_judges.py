@@ -115,6 +115,9 @@ def test_criteria_come_from_the_row_or_the_settings(server: Judge) -> None:
     found = reward.one("four")
     assert (found.value, found.reason) == (1.0, "every criterion is met")
     assert reward.one("four", rubric=["It counts apples."]).value == 1.0
+    assert reward.one("four", rubric='[{"text": "It counts apples."}]').value == 1.0
+    assert "finite weight" in str(reward.row_problem({"rubric": [{"text": "a", "weight": 10**400}]}))
+    assert "must be a list" in str(reward.row_problem({"rubric": "It counts apples."}))
     assert [asked(body)["criteria"] for body in server.seen] == [["It counts."], ["It counts apples."]]
     assert bound(server, "rubric").one("four").status == "not_applicable"
     assert "weight above 0" in str(reward.row_problem({"rubric": [{"text": "a", "weight": -1}]}))

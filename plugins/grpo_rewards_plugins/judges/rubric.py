@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards_plugins.cells import from_json, plain
 
 from .endpoint import Client, check_client
 from .questions import ask
@@ -16,6 +16,7 @@ from .screening import NOTHING, gradable
 __all__ = ["rubric"]
 
 _MOST = 100
+_HEAVIEST = 1e9
 _WORTH = {"yes": 1.0, "partly": 0.5, "no": 0.0}
 _TOLD = "You check a response to a task against criteria, each by itself."
 _FORM = (
@@ -31,11 +32,12 @@ class _Criterion:
 
 
 def _criteria(given: object) -> list[_Criterion]:
-    """Read criteria: texts, or objects with ``text`` (``criterion``, ``description``) and ``weight`` (``points``).
+    """Read criteria, a list or JSON: texts, or objects with ``text`` (``criterion``, ``description``) and ``weight`` (``points``).
 
     Raises:
         ValueError: they are something else, or none of them has a positive weight.
     """
+    given = from_json(plain(given))
     if not isinstance(given, Sequence) or isinstance(given, str | bytes) or not 1 <= len(given) <= _MOST:
         raise ValueError(f"criteria must be a list of 1 to {_MOST}")
     found = [_criterion(one) for one in given]
@@ -48,7 +50,12 @@ def _criterion(given: object) -> _Criterion:
     read = {"text": given} if isinstance(given, str) else given if isinstance(given, Mapping) else {}
     text = next((read[name] for name in ("text", "criterion", "description") if isinstance(read.get(name), str)), "")
     weight = next((read[name] for name in ("weight", "points") if read.get(name) is not None), 1.0)
-    if not text.strip() or isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+    if (
+        not text.strip()
+        or isinstance(weight, bool)
+        or not isinstance(weight, int | float)
+        or not abs(weight) <= _HEAVIEST
+    ):
         raise ValueError(f"a criterion needs a text and a finite weight, not {str(given)[:80]!r}")
     return _Criterion(text.strip(), float(weight))
 
@@ -97,7 +104,7 @@ async def rubric(
         prompt: what was asked; the judge sees it as data.
         answer: a reference for the judge, where the data has one.
         rubric: the row's criteria, which win over `criteria`: texts, or objects with ``text`` (``criterion``,
-            ``description``) and ``weight`` (``points``), which may be negative.
+            ``description``) and ``weight`` (``points``), which may be negative; a list or JSON.
         model: the judge's name at the endpoint.
         url: the endpoint, as for `judge`; all judges share its pace, its budget and what it has answered.
         key_env: the environment variable that holds the key.
