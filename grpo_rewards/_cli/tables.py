@@ -6,11 +6,9 @@ from collections.abc import Collection, Sequence
 
 __all__ = ["show_table"]
 
-_GAP, _TEXT, _PIPE = (
-    2,
-    24,
-    200,
-)  # between columns, the least of a column of text, and the width where there is no terminal
+_GAP = 2  # between columns
+_TEXT = 24  # the least of a column of text
+_PIPE = 200  # the width where there is no terminal
 
 
 def show_table(
