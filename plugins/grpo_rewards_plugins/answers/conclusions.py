@@ -124,11 +124,31 @@ _ASKED = re.compile(r"[\s$*)}]{0,4}\?[\s*]*\Z")
 _BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 
 
-def hedged(text: str, at: int, found: str) -> str | None:
-    """What a value is with what hedges it: "at least 4", "3 or 4", "4 or more"; None where nothing does."""
+def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
+    """What a value is with what hedges it: "at least 4", "3 or 4", "4 or more"; None where nothing does.
+
+    Of a value that is `said` by "the answer is" nothing before those words counts.
+    """
     before, end = text[max(0, at - _ABOUT) : at], at + len(found)
     if " " not in before and before.isascii() and len(text) - end < _SHORTEST_HEDGE:
         return None
+    if (
+        not (said and before.rstrip(" $*({\\").endswith(_LEADS))
+        and (found_hedge := _hedged_before(before, found)) is not None
+    ):
+        return found_hedge
+    if _ASKED.match(text, end) is not None:
+        return f"maybe {found}"
+    behind = _OR_BEHIND.match(text, end, end + _ABOUT)
+    if behind is not None and behind[0].strip(" $*)},") not in ("or", ""):
+        return found + behind[0].rstrip()
+    return None
+
+
+_LEADS = (" is", " are", ":", "=")
+
+
+def _hedged_before(before: str, found: str) -> str | None:
     if (bound := _BOUND.search(before)) is not None:
         return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
     if _FACTOR.search(before) is not None:
@@ -139,11 +159,6 @@ def hedged(text: str, at: int, found: str) -> str | None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
         return (other[0] + found).replace("$", "").replace("*", "")
-    if _ASKED.match(text, end) is not None:
-        return f"maybe {found}"
-    behind = _OR_BEHIND.match(text, end, end + _ABOUT)
-    if behind is not None and behind[0].strip(" $*)},") not in ("or", ""):
-        return found + behind[0].rstrip()
     return None
 
 

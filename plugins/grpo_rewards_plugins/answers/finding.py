@@ -71,7 +71,7 @@ def _in_place(text: str, start: int, found: Extraction) -> Extraction:
     answer = found.text
     if not answer or start < 0 or len(found.parts) > 1 or (at := text.find(answer, start)) < 0:
         return found
-    if found.rule in _OPEN and (said := hedged(text, at, answer)) is not None:
+    if found.rule in _OPEN and (said := hedged(text, at, answer, said=found.rule == "phrase")) is not None:
         return found._replace(text=said, hedged=True)
     end = at + len(answer)
     behind = text[end : end + _BEHIND]
