@@ -57,6 +57,7 @@ class CandidatePeer(Describer):
             "getattr": getattr,
             "setattr": setattr,
             "delattr": delattr,
+            "new": lambda cls, args, named: cls.__new__(cls, *args, **named),
             "vars": lambda value: dict(value.__dict__),
             "signature": _signature,
             "isinstance": isinstance,

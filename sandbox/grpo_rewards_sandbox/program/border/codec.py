@@ -12,7 +12,7 @@ from typing import Any
 
 from . import libraries
 from .libraries import BY_CONTENTS, library_of
-from .messages import Along, Channel
+from .messages import CONSTANTS, Along, Channel
 from .values import (
     CONTAINER_NAMES,
     CONTAINERS,
@@ -84,6 +84,7 @@ class Codec(Channel):
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
         self.sent_names: set[str] = set()  # names of builtins that went to the other side
+        self.keeps_nan = False  # the NaN that goes to the other side last is what comes from it as NaN
 
     def builtin(self, name: str) -> object:
         """Return what a builtin's name stands for here."""
@@ -103,9 +104,16 @@ class Codec(Channel):
         self.shared_by_id[id(value)] = number
         return number, True
 
+    def _keep_nan(self, value: object) -> None:
+        if value != value:
+            CONSTANTS["NaN"] = value
+
     def encode_all(self, contents: Any) -> object:
         """Encode elements; a run of scalars goes as it is."""
         if all_scalars(contents) and (self.trusted or none_large(contents)):
+            if self.keeps_nan:
+                for part in contents:
+                    self._keep_nan(part)
             return contents
         return [self.encode(part) for part in contents]
 
@@ -117,6 +125,8 @@ class Codec(Channel):
         """Return what stands for a value in a message."""
         kind = type(value)
         if kind in SCALARS:
+            if self.keeps_nan:
+                self._keep_nan(value)
             # marshal, which the tests' side writes, carries integers as they are
             return {"i": hex(value)} if kind is int and not self.trusted and large(value) else value
         if kind is Ref:

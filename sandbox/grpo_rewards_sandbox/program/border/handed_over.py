@@ -21,6 +21,13 @@ def read(value: object, name: object) -> object:
     """Return an attribute; raise AttributeError where it is none of the candidate's business."""
     if type(name) is str and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
         return getattr(value, name)
+    if name == "__annotations__" and isinstance(value, types.FunctionType):
+        # builtin types alone: any other object or text might say more
+        return {
+            part: note
+            for part, note in value.__annotations__.items()
+            if note is None or (isinstance(note, type) and note.__module__ == "builtins")
+        }
     name = _public(value, name)
     found: object = getattr(value, name)
     if _is_constant_of_setup(value, name, found):

@@ -26,6 +26,7 @@ from .proxies import (
     ProxyValue,
     ancestors,
     facts,
+    made_without_init,
     names_member,
     namespace,
     number_of,
@@ -123,6 +124,8 @@ class ProxyMaker(Peer):
             members["__missing__"] = uses.special_method("__missing__", "missing")
         if value is None or noted.tested:
             members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
+        if mixin is ProxyObject:
+            members["__new__"] = made_without_init
         if "__call__" in special:
             members["__call__"] = uses.call_object
         if not any(issubclass(base, mixin) for base in parents):

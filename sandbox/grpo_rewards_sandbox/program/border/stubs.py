@@ -50,7 +50,6 @@ class Stub:
         return Here.peer.request("getattr", self, name)
 
     __setattr__ = _set
-    __copy__ = _forward("copy")
 
     def __deepcopy__(self, memo: object) -> object:
         return Here.peer.request("op", "deepcopy", self)
@@ -76,7 +75,8 @@ class FunctionStub(CallableStub):
 
     def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
-            found = signature(object.__getattribute__(self, "_border_parameters"), {})
+            notes: Any = Here.peer.request("getattr", self, "__annotations__")
+            found = signature(object.__getattribute__(self, "_border_parameters"), notes)
             if found is None:
                 raise AttributeError(name)
             return found
@@ -141,6 +141,8 @@ def _members(special: list[str]) -> dict[str, object]:
     members: dict[str, object] = {name: _forward(SPECIAL[name]) for name in special if name in SPECIAL}
     members.update((name, method) for name, method in _ASYNCHRONOUS.items() if name in special)
     members["__slots__"] = ()
+    if "__next__" not in special:  # of an iterator `itertools.tee` would ask for one
+        members["__copy__"] = _forward("copy")
     # Python takes the hash from a class that defines equality alone
     if "__eq__" in members and "__hash__" not in members:
         members["__hash__"] = _forward("hash")

@@ -6,12 +6,13 @@ import ast
 import contextlib
 import functools
 import gc
+import math
 import socket
 import types
 from typing import Any
 
 from ..border.libraries import one_nan
-from ..border.messages import Closed, Protocol
+from ..border.messages import CONSTANTS, Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
@@ -121,6 +122,8 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.checking = frozenset().union(*map(review.checking, parts))
     peer.hearing = frozenset().union(*map(review.hearing, parts))
     peer.handling = frozenset().union(*map(names.handling, parts))
+    CONSTANTS["NaN"] = math.nan
+    peer.keeps_nan = names.makes_nan(text)
     if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
         one_nan()
 

@@ -33,6 +33,8 @@ _FILES = re.compile(
     r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|(?:read|write)_(?:text|bytes)|sqlite3|shutil|listdir|scandir"
     r"|\b(?:exists|isfile|isdir|mkdir|makedirs|remove|unlink|touch)\("
 )
+_MAKES_NAN = re.compile(r"\bfloat\(\s*['\"][+-]?nan", re.IGNORECASE)
+_NAN_OF_MODULE = re.compile(r"\.nan\b|\bimport nan\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,11 @@ def words(source: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", source))
 
 
+def makes_nan(source: str) -> bool:
+    """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
+    return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None
+
+
 def shares_files(tests: str) -> bool:
     """Tests and candidate need a folder that both see."""
     return _FILES.search(tests) is not None
@@ -171,10 +178,7 @@ def _leaves_out(mark: ast.AST) -> bool:
         cases = call.args[1] if call is not None and len(call.args) > 1 else None
         return isinstance(cases, (ast.List, ast.Tuple)) and not cases.elts
     if name == "xfail":
-        given = (
-            [] if call is None else [*call.args, *(k.value for k in call.keywords if k.arg in ("condition", "raises"))]
-        )
-        return not given
+        return call is None or not (call.args or any(keyword.arg == "condition" for keyword in call.keywords))
     return name in ("skip", "expectedFailure")
 
 
