@@ -15,8 +15,7 @@ from typing import Any
 from flint import acb, arb, arb_mat, fmpq, fmpq_mat
 
 from ..reading.tree import ONE, Node, add, divide, free, mul, negate, number, power, replaced, walk
-from .equality import constant_value
-from .values import precision
+from .values import Point, evaluate, precision
 
 __all__ = ["function_head", "other_constants"]
 
@@ -239,10 +238,10 @@ def _combined(
     begin, theirs = _spanned(values[1], others)
     wanted = [*mine, add(start, negate(begin))]
     try:
-        with precision(192):
+        with precision(128):
             points = [
                 {
-                    name: number(fmpq(7 + 6 * turn, 10) if name == variable else fmpq(11 + 3 * at, 8))
+                    name: fmpq(7 + 6 * turn, 10) if name == variable else fmpq(11 + 3 * at, 8)
                     for at, name in enumerate(sorted(rest))
                 }
                 for turn in range(len(ones))
@@ -269,9 +268,9 @@ def _spanned(value: Node, names: list[str]) -> tuple[Node, list[Node]]:
     return start, [add(replaced(value, {**none, name: ONE}), negate(start)) for name in names]
 
 
-def _at(node: Node, point: dict[str, Node]) -> arb:
-    value = constant_value(replaced(node, point), 192)
-    if value is None or isinstance(value, acb):
+def _at(node: Node, point: dict[str, fmpq]) -> arb:
+    value = evaluate(node, Point(point))
+    if isinstance(value, acb):
         raise ValueError("no real value")
     return arb(value)
 

@@ -105,6 +105,9 @@ def _others(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         for one in ones:
             yield (others, one, "in one of its units") if turned else (one, others, "in one of its units")
     yield from _without_exclusions(gold, answer)
+    for one, other, turned in ((gold, answer, False), (answer, gold, True)):
+        if (spelled := _with_definitions(one, free(other))) is not None:
+            yield (other, spelled, _DEFINED) if turned else (spelled, other, _DEFINED)
     if mine.member or theirs.member:
         yield from _counted_names(gold, answer)
     if not _COUNTING.isdisjoint(names | other_names) or mine.member or theirs.member:
@@ -185,6 +188,28 @@ def _without_exclusions(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, 
     mine, theirs = _defined_everywhere(gold), _defined_everywhere(answer)
     if (mine is gold) != (theirs is answer):
         yield mine, theirs, "without the values that are left out"
+
+
+_DEFINED = "with what its letters stand for"
+
+
+def _with_definitions(node: Node, known: frozenset[str]) -> Node | None:
+    """``p^k q^{n-k}, q = 1 - p`` in the letters of the other side; None where nothing behind it defines another letter of it."""
+    if node.kind != "list" or node.value == "or" or len(node.args) > _MOST_DEFINITIONS:
+        return None
+    first, *rest = node.args
+    for part in rest:
+        if part.kind != "rel" or part.value != ("=",) or part.args[0].kind != "sym":
+            return None
+        letter, value = part.args
+        used = first.args[1] if first.kind == "rel" and len(first.args) == 2 else first
+        if letter.value in known or letter.value not in free(used) or letter.value in free(value):
+            return None
+        first = replaced(first, {letter.value: value})
+    return first
+
+
+_MOST_DEFINITIONS = 4
 
 
 def _defined_everywhere(node: Node) -> Node:

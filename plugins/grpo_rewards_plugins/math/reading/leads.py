@@ -88,14 +88,14 @@ def _initial(label: str, text: str) -> bool:
 
 
 def _without_numbers(text: str) -> str | None:
-    """``(1) W = 4 J; (2) F = 9 N`` as a list; None where there are not two such parts at least."""
+    """``(1) W = 4 J; (2) F = 9 N`` as a list, values without names in their order; None where there are not two such parts at least."""
     if not text.startswith("(1)") or len(text) > _LONGEST:
         return None
     pieces = _NUMBERED.split(text)
     parts = [piece.strip(" ,;.") for piece in pieces[2::2]]
     if pieces[1::2] != [str(at + 1) for at in range(len(parts))] or len(parts) < 2 or not all(parts):
         return None
-    return "; ".join(parts)
+    return "; ".join(parts) if all("=" in part for part in parts) else f"({', '.join(parts)})"
 
 
 _NUMBERED = re.compile(r"(?:^|(?<=[\s,;.]))\((\d)\)(?=\s{0,3}[^\s(,;.])")

@@ -194,7 +194,7 @@ def rewritten(text: str) -> str:
     text = _left_side(joined(text))
     if text[-1:] in "T}p" and (match := _ROW_TURNED.fullmatch(text)) is not None:
         text = f"({match[1]},{match[2]})"
-    if "e-" in text or "E-" in text or "e+" in text or "E+" in text:
+    if "e-" in text or "E-" in text:
         text = _PRINTED_UNIT.sub(r"\\times10^{\1}", text)
     if "e}" in text:
         text = _PRINTED.sub(lambda m: f"\\times10^{{{m[1]}}}", text)
@@ -331,7 +331,7 @@ _EXPECTED = re.compile(
 _DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\right\s*\||\))?\s*=")
 _ROW_TURNED = re.compile(r"\[([^\[\]]{1,200}),([^\[\]]{1,200})\]\s*\^\s*\{?\s*(?:T|\\top|\\intercal)\s*\}?")
 _PRINTED = re.compile(r"(?<=\d)\s*\\mathrm\s*\{\s*e\s*\}\s*\{?\+?(-?\d{1,9})\}?")
-_PRINTED_UNIT = re.compile(r"(?<=\d)[eE]\+?(-?\d{1,3})(?=\s?[a-zA-ZÅ\\])")  # "1.6E-19 C"
+_PRINTED_UNIT = re.compile(r"(?<=\d)[eE]\+?(-?\d{1,3})(?=\s[a-zA-ZÅ]|\s?\\(?:text|mathrm)(?![a-z]))")  # "1.6E-19 C"
 _UNEQUAL_BOTH = re.compile(r"([a-zA-Z]\s*\\neq?\s*)\\pm\s*([\w\\{}]+)")
 
 
