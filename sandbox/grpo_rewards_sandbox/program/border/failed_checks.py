@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import types
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ class FailedChecks:
         self.hearing: frozenset[int] = frozenset()  # lines of the tests' functions that name AssertionError
         self.calls = 0  # of the tests' own, not of what they are asked on the way
         self.words: frozenset[str] = frozenset()
+        self.read: frozenset[str] = frozenset()  # attributes that the tests read
         self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
         self.dropping: frozenset[int] = frozenset()  # lines of the tests' calls whose results they drop
         self.handling: frozenset[int] = frozenset()  # lines of the tests' handlers
@@ -77,7 +79,7 @@ class FailedChecks:
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""
-        at = error.__traceback__ if isinstance(error, Exception) else None  # not what cancelled it
+        at = None if isinstance(error, (asyncio.CancelledError, GeneratorExit)) else error.__traceback__
         while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
             at = at.tb_next
         return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
@@ -99,7 +101,7 @@ class FailedChecks:
             if isinstance(value, BaseException):
                 if "_border_number" in value.__dict__:  # the candidate's, with others where the tests look for them
                     behind = {part: getattr(value, part) for part in _BEHIND} | value.__dict__
-                    left += [part for name, part in behind.items() if name in self.words]
+                    left += [part for name, part in behind.items() if name in self.read]
                     left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
                 elif not self.is_check(value) or self._hears():
                     # not out of a later call, whose own check it would be taken for

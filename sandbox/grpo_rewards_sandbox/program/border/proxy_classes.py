@@ -373,7 +373,7 @@ class ProxyMaker(Peer):
             raise self.protocol("not an exception")
         # its `__new__` wants a message and exceptions
         if issubclass(cls, BaseExceptionGroup):
-            return Exception("a group of exceptions")
+            return self.exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
         error: BaseException = cls.__new__(cls)
         error.args = args
         if type(coded.get("str")) is str:

@@ -339,7 +339,7 @@ class Catching(type):
 
 
 # a failed check is one of these, or in one
-_OF_CHECKS: tuple[type, ...] = (BaseException, Exception, AssertionError, BaseExceptionGroup, ExceptionGroup)
+_OF_CHECKS: tuple[type, ...] = (object, BaseException, Exception, AssertionError, BaseExceptionGroup, ExceptionGroup)
 CATCHING: dict[str, Any] = {
     cls.__name__: Catching(cls.__name__, (cls,), {"__module__": "builtins"}) for cls in _OF_CHECKS
 }
@@ -347,7 +347,7 @@ CATCHING: dict[str, Any] = {
 
 def shown(cls: type) -> Any:
     """What the tests see of a class of exceptions that they come to by one of the candidate's."""
-    return CATCHING[cls.__name__] if cls in _OF_CHECKS else cls
+    return CATCHING[cls.__name__] if cls in _OF_CHECKS[1:] else cls
 
 
 NAME_OF.update((id(cls), name) for name, cls in CATCHING.items())

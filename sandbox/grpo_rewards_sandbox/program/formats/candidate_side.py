@@ -132,10 +132,15 @@ def serve_sources(candidate: str, name: str) -> None:
             return candidate
         if type(value) is ProxyFunction or isinstance(value, ProxyClass):
             wanted = value.__dict__["__name__"] if type(value) is ProxyFunction else value.__name__
-            for node in ast.walk(ast.parse(candidate)):
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == wanted:
-                    return ast.get_source_segment(candidate, node, padded=True) or ""
-            raise OSError("could not find the source")
+            definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            nodes = [node for node in ast.walk(ast.parse(candidate)) if isinstance(node, definitions)]
+            # of several any may be the one that runs
+            found = [
+                ast.get_source_segment(candidate, node, padded=True) or "" for node in nodes if node.name == wanted
+            ]
+            if not found:
+                raise OSError("could not find the source")
+            return "\n".join(found)
         return real(value)
 
     inspect.getsource = getsource  # type: ignore[assignment]

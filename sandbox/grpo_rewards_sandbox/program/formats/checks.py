@@ -116,6 +116,7 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.on_request = names_on_request(text)
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.words = names.words(text)
+    peer.read = frozenset(node.attr for node in names.parsed(text) if isinstance(node, ast.Attribute))
     peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
     peer.dropping = names.dropping(text)

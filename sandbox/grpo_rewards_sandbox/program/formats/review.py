@@ -298,7 +298,7 @@ class _Theirs:
                 found |= {_NAMESPACE, _MAPPING} if name in _HELD else set()
             found |= {name} if not self.names(node) and self._acts(node) else set()
             found |= {f"def {name}"} & self._functions.keys()
-            found |= self._holding.get(ast.unparse(node), frozenset())
+            found |= self._holding.get(ast.unparse(node), frozenset()) | self._holding.get(name, frozenset())
         return frozenset(found)
 
     def _acts(self, node: ast.Name | ast.Attribute) -> bool:
@@ -326,6 +326,17 @@ class _Theirs:
         elif isinstance(node, ast.withitem):
             expected = isinstance(node.context_expr, ast.Call) and called(node.context_expr) in _EXPECTS
             self._hold(node.optional_vars, self.kinds(node.context_expr) | ({_TEXT} if expected else set()))
+        elif isinstance(node, ast.Match):
+            for part in (part for case in node.cases for part in ast.walk(case.pattern)):
+                self._hold(ast.Name(str(getattr(part, "name", ""))), self.kinds(node.subject))
+        elif isinstance(node, ast.arguments):
+            plain = [*node.posonlyargs, *node.args]
+            pairs = [
+                *zip(reversed(plain), reversed(node.defaults), strict=False),
+                *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+            ]
+            for parameter, default in pairs:
+                self._hold(ast.Name(parameter.arg), self.kinds(default))
         elif isinstance(node, ast.ExceptHandler) and node.name:
             self._hold(ast.Name(node.name), {_TEXT})
         elif isinstance(node, ast.Call):
@@ -345,7 +356,11 @@ class _Theirs:
         given = [self.kinds(part) for part in call.args]
         named = {keyword.arg: self.kinds(keyword.value) for keyword in call.keywords}
         everything = frozenset[str]().union(*given, *named.values())
-        if self.names(call.func):
+        if self.names(call.func):  # what functions of the tests are given by the candidate
+            for kind in everything & self._functions.keys():
+                for part in ast.walk(self._functions[kind]):
+                    if isinstance(part, ast.arg):
+                        self._hold(ast.Name(part.arg), {_TEXT})
             return
         if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTS:
             self._hold(call.func.value, everything)
@@ -385,7 +400,10 @@ class _Theirs:
         for kind in sorted(elsewhere.union(*map(self.kinds, given)) & _ACTING.keys()):
             if any(map(self.text, given)):
                 return f"hand {kind} text of the candidate"
-        if name in _LOOKS_UP and _NAMESPACE in self.kinds(of) and any(map(self.text, node.args[:1])):
+        if name in ("eval", "exec") and node.args and self.text(node.args[0]) and _holds_check(node.args[0]):
+            return "evaluate a check of theirs along with text of the candidate"
+        spaces = any(_NAMESPACE in kinds and _TEXT not in kinds for kinds in map(self.kinds, given))
+        if any(map(self.text, [*node.args, func])) and (spaces or (name in _LOOKS_UP and _NAMESPACE in self.kinds(of))):
             return "look a name up that the candidate gave"
         if name in ("format", "vformat") and _called_on(func) == "Formatter":
             return _FORMATS
@@ -434,6 +452,11 @@ class _Theirs:
         if isinstance(node, (ast.List, ast.Tuple)):
             return any(isinstance(part, ast.Starred) and self._decides(part.value) for part in node.elts)
         return self.text(node) or (self.names(node) and not isinstance(node, ast.Constant))
+
+
+def _holds_check(node: ast.expr) -> bool:
+    parts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str))
+    return any(sign in part for part in parts for sign in ("assert ", "==", "!=", "<", ">"))
 
 
 def _elements(kinds: Set[str]) -> frozenset[str]:
