@@ -16,7 +16,7 @@ from ..border.messages import CONSTANTS, Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import candidate_side, guard, names, review, visible
+from . import candidate_side, guard, names, review, skips, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import JobReport, Progress, describe, refused
 
@@ -74,7 +74,7 @@ def run(
         guard.install(peer, text, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
-        or review.left_out(text, job["module"])
+        or skips.left_out(text, job["module"])
         or visible.missing(text, entry)
     ):
         return refused(why)

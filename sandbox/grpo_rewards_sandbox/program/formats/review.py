@@ -61,7 +61,6 @@ _NAMESPACES = frozenset(("globals", "locals", "vars"))
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 # their results are no text, whatever they are given
 _NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass hash id ord callable any all".split())
-_ENVIRONMENT = frozenset(["sys", "os", "platform", "shutil", "importlib"])
 
 
 @functools.lru_cache(maxsize=256)
@@ -462,42 +461,3 @@ def _holds_check(node: ast.expr) -> bool:
 def _elements(kinds: Set[str]) -> frozenset[str]:
     """What is in a container that holds these."""
     return frozenset(kinds - {_MAPPING} | ({_MAPPING} if _MAPPINGS_IN in kinds else set()))
-
-
-def left_out(text: str, module: str) -> str:
-    """Say which test the environment leaves out, found with no candidate loaded; empty for none."""
-    if not any(word in text for word in ("importorskip", "skipif", "skipIf", "skipUnless")):
-        return ""
-    import importlib.util
-    import os
-    import platform
-    import shutil
-    import sys
-
-    scope = {
-        "sys": sys,
-        "os": os,
-        "platform": platform,
-        "shutil": shutil,
-        "importlib": importlib,
-        "__builtins__": __builtins__,
-    }
-    for node in names.parsed(text):
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        name, first = called(node), node.args[0]
-        if name == "importorskip" and isinstance(first, ast.Constant) and isinstance(first.value, str):
-            package = first.value.partition(".")[0]
-            if package != module and importlib.util.find_spec(package) is None:
-                return f"the tests need the package {package}, which the sandbox has not"
-        elif name in ("skipif", "skipIf", "skipUnless"):
-            used = {part.id for part in ast.walk(first) if isinstance(part, ast.Name)}
-            # only what nothing but the environment decides; pytest decides the rest, with the candidate there
-            if used <= _ENVIRONMENT:
-                try:
-                    holds = bool(eval(compile(ast.Expression(first), "tests.py", "eval"), dict(scope)))  # noqa: S307  the tests' text
-                except Exception:  # noqa: BLE001  pytest will say what is wrong with it
-                    continue
-                if holds is not (name == "skipUnless"):
-                    return f"line {node.lineno}: the environment leaves a test out"
-    return ""
