@@ -31,6 +31,13 @@ def test_no_program_passes_without_solving() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
+def test_no_attack_passes_tests_that_are_written_another_way() -> None:
+    done = run("search_rewritings.py", "--rows", "250")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
 def test_the_search_finds_what_is_opened_again() -> None:
     done = run("search_holes.py", "--minutes", "3", "context that swallows")
     assert done.returncode == 0, done.stdout + done.stderr
