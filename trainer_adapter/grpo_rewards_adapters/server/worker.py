@@ -19,10 +19,16 @@ from grpo_rewards.types import Batch
 from grpo_rewards.workers import unpickled
 from grpo_rewards.workers.program import answer_and_leave
 
-__all__ = ["REPLY", "RequestScorer"]
+__all__ = ["LATE", "REPLY", "REQUEST", "RequestScorer"]
+
+REQUEST = struct.Struct("!cd")
+"""Before each request's body: its kind, and the time (``time.monotonic()``) after which it is not to be begun any more."""
 
 REPLY = struct.Struct("!HI")
 """Before each reply's JSON: status and rows."""
+
+LATE = 0
+"""The status of a request that was not begun, because it was too late for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -166,7 +172,7 @@ def _patience(composite: Composite) -> float | None:
 class RequestScorer:
     """Answers requests, and has a watch that answers in the main thread's place when that hangs.
 
-    A request is its kind, one byte, and its body; the answer is a `REPLY` and JSON.
+    A request is a `REQUEST` and its body; the answer is a `REPLY` and JSON.
     """
 
     def __init__(self, pickled: bytes) -> None:
@@ -181,11 +187,14 @@ class RequestScorer:
 
     def __call__(self, request: bytearray) -> bytes:
         """Answer a request."""
-        kind = bytes(request[:1])
-        del request[:1]  # without a copy of the rest
+        now = time.monotonic()
+        kind, until = REQUEST.unpack_from(request)
+        if now > until:
+            return REPLY.pack(LATE, 0)
+        del request[: REQUEST.size]  # without a copy of the rest
         job = kind, request
         with self._lock:
-            self._job, self._began = job, time.monotonic()
+            self._job, self._began = job, now
         status, rows, text = answer(self._composite, *job)
         with self._lock:  # held for good by the watch once it has taken over
             self._job = None

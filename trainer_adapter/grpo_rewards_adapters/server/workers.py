@@ -1,10 +1,17 @@
-"""The workers as the service sees them: one job each at a time, started again when they die."""
+"""The workers as the service sees them: each has a little work ahead, and is started again when it dies."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import math
+import os
 import pickle
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -12,75 +19,54 @@ from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.slots import shared_by
 from grpo_rewards.workers import HEADER, START_SECONDS, Task, WorkerLost, WorkerProcess, how_it_ended, pickled
-from grpo_rewards_adapters.server.worker import REPLY
+from grpo_rewards_adapters.server.worker import LATE, REPLY, REQUEST
 
 __all__ = ["Answer", "Workers"]
 
 _log = logging.getLogger(__name__)
 _STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
 _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two workers is the job
+_AHEAD = 0.01  # seconds of work that a worker may have waiting at it, by the usual time of a job
+_PATIENCE = 0.03  # seconds after which what waits behind a job is taken back, for whichever worker is free first
+_BUFFER = 1 << 20  # bytes of jobs that the line holds, so that those ahead are written at once
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status, rows and JSON of a job; `last` says that the worker has a thread that hangs, and leaves."""
+    """Status, rows and JSON of a job."""
 
     status: int
     rows: int
     body: bytes
-    last: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Job:
     kind: bytes
     body: bytes
     done: asyncio.Future[Answer]
+    worker: _ServiceWorker | None = None  # the one that is to do it
     attempts: int = 0
 
+    def answer(self, answer: Answer) -> None:
+        if not self.done.done():  # its client may have gone
+            self.done.set_result(answer)
 
-class _Link(asyncio.Protocol):
-    """This end of a worker's line, for one question at a time; a stream's reader takes the loop two turns more for each."""
 
-    transport: asyncio.Transport
+class _ServiceWorker(WorkerProcess, asyncio.Protocol):
+    """A worker on an event loop: it does the jobs that it was asked in their order, `began` is when it came to the first of them."""
 
-    def __init__(self) -> None:
+    _transport: asyncio.Transport
+
+    def __init__(self, task: Task, replied: Callable[[_ServiceWorker, bytes, bytes], None]) -> None:
+        super().__init__(task)
+        self.line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER)
+        self.jobs: deque[_Job] = deque()
+        self.began = 0.0
+        self.ended = False
         self._came = bytearray()
-        self._answer: asyncio.Future[tuple[bytes, bytes]] | None = None
-        self._ended = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast(asyncio.Transport, transport)
-
-    def ask(self, *parts: bytes) -> asyncio.Future[tuple[bytes, bytes]]:
-        """Send a message in parts; the kind and body of the next one that comes, or ConnectionError."""
-        self._answer = asyncio.get_running_loop().create_future()
-        if self._ended:
-            self._answer.set_exception(ConnectionError())
-        else:
-            self.transport.writelines((HEADER.pack(b"?", 1, sum(map(len, parts))), *parts))
-        return self._answer
-
-    def data_received(self, data: bytes) -> None:
-        self._came += data
-        if len(self._came) < HEADER.size:
-            return
-        kind, _, length = HEADER.unpack_from(self._came)
-        if len(self._came) < HEADER.size + length:
-            return
-        body = bytes(memoryview(self._came)[HEADER.size :])
-        self._came = bytearray()
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result((kind, body))
-
-    def connection_lost(self, _error: Exception | None) -> None:
-        self._ended = True
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ConnectionError())
-
-
-class _ServiceWorker(WorkerProcess):
-    """A worker that an event loop asks."""
+        self._replied = replied
+        self._started: asyncio.Future[tuple[bytes, bytes]] = asyncio.get_running_loop().create_future()
 
     async def start(self, composite: bytes) -> None:
         """Have it load the rewards.
@@ -89,46 +75,87 @@ class _ServiceWorker(WorkerProcess):
             ConfigError: they cannot be loaded there.
             WorkerLost: it ended.
         """
-        _, self._link = await asyncio.get_running_loop().create_connection(_Link, sock=self.line)
-        kind, body = await self._ask(composite)
+        await asyncio.get_running_loop().create_connection(lambda: self, sock=self.line)
+        self._transport.writelines((HEADER.pack(b"?", 0, len(composite)), composite))
+        kind, body = await self._started
         if kind == b"!":
             raise pickle.loads(body)  # noqa: S301 - from our own child
+        if not kind:
+            await self.end()
+            raise WorkerLost(how_it_ended(self.process.returncode))
 
-    async def do(self, job: _Job) -> Answer:
-        """Have a job done. Raises `WorkerLost` where it ended."""
-        kind, body = await self._ask(job.kind, job.body)
-        status, rows = REPLY.unpack_from(body)
-        return Answer(status, rows, body[REPLY.size :], kind == b"x")
+    def give(self, job: _Job) -> None:
+        """Have a job done after those that it has; not at all if the first of them takes long."""
+        until = self.began + _PATIENCE if self.jobs else math.inf
+        if not self.jobs:
+            self.began = time.monotonic()
+        self.jobs.append(job)
+        job.worker = self
+        head = HEADER.pack(b"?", 1, REQUEST.size + len(job.body)) + REQUEST.pack(job.kind, until)
+        self._transport.writelines((head, job.body))
 
-    async def _ask(self, *parts: bytes) -> tuple[bytes, bytes]:
-        try:
-            return await self._link.ask(*parts)
-        except ConnectionError:
-            raise await self._lost() from None
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
 
-    async def _lost(self) -> WorkerLost:
-        await self.end()
-        return WorkerLost(how_it_ended(self.process.returncode))
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        while len(self._came) >= HEADER.size:
+            kind, _, length = HEADER.unpack_from(self._came)
+            end = HEADER.size + length
+            if len(self._came) < end:
+                return
+            body = bytes(memoryview(self._came)[HEADER.size : end])
+            del self._came[:end]
+            self._said(kind, body)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self.ended = True
+        self._said(b"", b"")
+
+    def _said(self, kind: bytes, body: bytes) -> None:
+        if self._started.done():
+            self._replied(self, kind, body)
+        else:
+            self._started.set_result((kind, body))
 
     async def end(self, *, now: bool = False) -> None:
         """Let it end by itself, unless it is to end `now`."""
-        self._link.transport.abort()
+        self._transport.abort()
         await asyncio.to_thread(self.kill if now else self.stop)
+
+
+def _give_way(often: bool) -> None:
+    """Whether a worker on this processor goes on when something comes for the event loop, which then sees to several things at once."""
+    with contextlib.suppress(AttributeError, OSError):  # Linux only, and not in every container
+        policy = os.SCHED_BATCH if often else os.SCHED_OTHER
+        os.sched_setscheduler(0, policy | os.SCHED_RESET_ON_FORK, os.sched_param(0))
 
 
 @dataclass(slots=True)
 class Workers:
-    """`size` worker processes that take jobs from one queue, in order."""
+    """`size` worker processes that take jobs from one queue, in order.
+
+    While jobs are short each worker has some ahead, so that neither it nor the event loop waits for the other: processes that
+    share a processor then change places every few milliseconds, and not twice for each job.
+    """
 
     composite: Composite
     size: int
     request_timeout: float
     restarts: int = 0
-    alive: int = 0
-    _jobs: asyncio.Queue[_Job] = field(default_factory=asyncio.Queue)
-    _tasks: list[asyncio.Task[None]] = field(default_factory=list)
     _running: list[_ServiceWorker] = field(default_factory=list)
+    _queue: deque[_Job] = field(default_factory=deque)
+    _usual: float = _AHEAD  # seconds of a job
+    _crowded: bool = False  # every worker has had work ahead since the last look
+    _gives_way: bool = False
+    _watch: asyncio.TimerHandle | None = None
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _pickled: bytes = b""
+
+    @property
+    def alive(self) -> int:
+        """Workers that are up."""
+        return len(self._running)
 
     async def start(self) -> None:
         """Start every worker.
@@ -137,13 +164,13 @@ class Workers:
             ConfigError: the rewards cannot be loaded in another process.
         """
         self._pickled, _ = pickled(self.composite)
-        first = await asyncio.gather(*(self._first() for _ in range(self.size)))
-        self._tasks = [asyncio.create_task(self._work(worker)) for worker in first]
+        await asyncio.gather(*(self._first() for _ in range(self.size)))
 
     async def do(self, kind: bytes, body: bytes) -> Answer:
         """Have a job done."""
         job = _Job(kind, body, asyncio.get_running_loop().create_future())
-        self._jobs.put_nowait(job)
+        self._queue.append(job)
+        self._hand_out()
         return await job.done
 
     async def stop(self) -> None:
@@ -151,28 +178,119 @@ class Workers:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        while not self._jobs.empty():
-            job = self._jobs.get_nowait()
-            if not job.done.done():
-                job.done.set_result(Answer(503, 0, b'{"error":"the service is shutting down"}'))
-        await asyncio.gather(*(worker.end() for worker in self._running))
+        running, self._running = self._running, []
+        for job in (*self._queue, *(job for worker in running for job in worker.jobs)):
+            job.answer(Answer(503, 0, b'{"error":"the service is shutting down"}'))
+        await asyncio.gather(*(worker.end() for worker in running))
 
-    async def _first(self) -> _ServiceWorker:
+    def _hand_out(self) -> None:
+        """Give jobs to the workers that are free, then to those that will be at once."""
+        while self._queue and self._running:
+            worker = min(self._running, key=lambda one: len(one.jobs))
+            if worker.jobs and (
+                len(worker.jobs) * self._usual > _AHEAD or time.monotonic() - worker.began > _PATIENCE / 2
+            ):
+                break
+            job = self._queue.popleft()
+            if not job.done.done():
+                self._crowded |= len(worker.jobs) > 1  # as all others have, with as many
+                worker.give(job)
+        if self._crowded and not self._gives_way:  # an answer waits for others anyway; else it would only come later
+            self._gives_way = True
+            _give_way(True)
+        if self._watch is None and any(worker.jobs for worker in self._running):
+            self._watch = asyncio.get_running_loop().call_later(_PATIENCE, self._look)
+
+    def _replied(self, worker: _ServiceWorker, kind: bytes, body: bytes) -> None:
+        if worker not in self._running:  # it is being ended
+            return
+        if not kind:
+            self._lose(worker, worker.jobs[0] if worker.jobs else None)
+            return
+        now = time.monotonic()
+        status, rows = REPLY.unpack_from(body)
+        job = worker.jobs.popleft()
+        if status == LATE:
+            if job.worker is worker:  # it has not been taken back yet
+                self._queue.appendleft(job)
+        else:
+            self._usual += (now - worker.began - self._usual) / 16
+            job.answer(Answer(status, rows, body[REPLY.size :]))
+        worker.began = now
+        if kind == b"x":  # it has a thread that hangs, and leaves
+            self._lose(worker)
+        else:
+            self._hand_out()
+
+    def _look(self) -> None:
+        """Take back what waits behind a job that takes long, and end a worker whose job takes too long."""
+        self._watch = None
+        if self._gives_way and not self._crowded:
+            self._gives_way = False
+            _give_way(False)
+        self._crowded = False
+        now = time.monotonic()
+        for worker in tuple(self._running):
+            if worker.jobs and now - worker.began > self.request_timeout:
+                job = worker.jobs.popleft()
+                job.answer(Answer(504, 0, b'{"error":"scoring took too long; its worker process was ended"}'))
+                self._lose(worker, now=True)
+            elif worker.jobs and now - worker.began > _PATIENCE:
+                self._take_back(worker, 1)
+        self._hand_out()
+
+    def _take_back(self, worker: _ServiceWorker, first: int) -> None:
+        """Queue the jobs again that a worker has from its `first` on."""
+        mine = [job for job in tuple(worker.jobs)[first:] if job.worker is worker]
+        for job in mine:
+            job.worker = None
+        self._queue.extendleft(reversed(mine))
+
+    def _lose(self, worker: _ServiceWorker, job: _Job | None = None, *, now: bool = False) -> None:
+        """Have another worker in place of one that died over a `job`, leaves, or is to end `now`; its jobs are queued again."""
+        self._running.remove(worker)
+        if job is not None:
+            job.attempts += 1
+        self._take_back(worker, 0 if job is None or job.attempts < _ATTEMPTS else 1)
+        task = asyncio.get_running_loop().create_task(self._replace(worker, job, now=now))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        self._hand_out()
+
+    async def _replace(self, worker: _ServiceWorker, job: _Job | None, *, now: bool) -> None:
+        await worker.end(now=now)
+        if job is not None:
+            lost = how_it_ended(worker.process.returncode)
+            _log.warning("%s while it scored a request (attempt %d)", lost, job.attempts)
+            if job.attempts >= _ATTEMPTS:
+                job.answer(Answer(500, 0, f'{{"error":"{lost} on this request, {_ATTEMPTS} times"}}'.encode()))
+        pause = 0.1
+        while True:
+            self.restarts += 1
+            try:
+                await self._spawn()
+                return
+            except (WorkerLost, ConfigError, OSError) as error:
+                _log.error("a worker cannot be started again: %s; trying once more in %.1f s", error, pause)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 10.0)
+
+    async def _first(self) -> None:
         lost: WorkerLost | None = None
         for _ in range(_STARTS):
             if lost is not None:
                 self.restarts += 1
                 _log.warning("%s while it started; starting another", lost)
             try:
-                return await self._spawn()
+                await self._spawn()
+                return
             except WorkerLost as error:
                 lost = error
         raise ConfigError(f"a worker process did not start, {_STARTS} times: {lost}")
 
-    async def _spawn(self) -> _ServiceWorker:
-        worker = _ServiceWorker(
-            Task(f"{__package__}.worker:RequestScorer", "bytes", b"", environment=shared_by(self.size))
-        )
+    async def _spawn(self) -> None:
+        task = Task(f"{__package__}.worker:RequestScorer", "bytes", b"", environment=shared_by(self.size))
+        worker = _ServiceWorker(task, self._replied)
         try:
             await asyncio.wait_for(worker.start(self._pickled), START_SECONDS)
         except TimeoutError:
@@ -182,53 +300,6 @@ class Workers:
             await worker.end()
             raise
         self._running.append(worker)
-        self.alive += 1
-        return worker
-
-    async def _work(self, worker: _ServiceWorker) -> None:
-        current: _ServiceWorker | None = worker
-        while True:
-            job = await self._jobs.get()
-            if job.done.cancelled():  # its client has gone
-                continue
-            while not job.done.done():
-                if current is None:
-                    current = await self._again()
-                job.attempts += 1
-                try:
-                    async with asyncio.timeout(self.request_timeout):
-                        answer = await current.do(job)
-                except TimeoutError:
-                    await self._end(current, now=True)
-                    current = None
-                    answer = Answer(504, 0, b'{"error":"scoring took too long; its worker process was ended"}')
-                except WorkerLost as lost:
-                    await self._end(current)
-                    current = None
-                    _log.warning("%s while it scored a request (attempt %d)", lost, job.attempts)
-                    if job.attempts < _ATTEMPTS:
-                        continue
-                    text = f'{{"error":"{lost} on this request, {_ATTEMPTS} times"}}'
-                    answer = Answer(500, 0, text.encode())
-                if not job.done.done():  # its client may have gone meanwhile
-                    job.done.set_result(answer)
-                if answer.last and current is not None:
-                    await self._end(current)
-                    current = None
-
-    async def _end(self, worker: _ServiceWorker, *, now: bool = False) -> None:
-        self._running.remove(worker)
-        self.alive -= 1
-        await worker.end(now=now)
-
-    async def _again(self) -> _ServiceWorker:
-        """Start a worker in place of one that died, however often it takes."""
-        pause = 0.1
-        while True:
-            self.restarts += 1
-            try:
-                return await self._spawn()
-            except (WorkerLost, ConfigError, OSError) as error:
-                _log.error("a worker cannot be started again: %s; trying once more in %.1f s", error, pause)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, 10.0)
+        if worker.ended:  # between its start and here
+            self._lose(worker)
+        self._hand_out()
