@@ -21,6 +21,7 @@ from grpo_rewards.testing import RewardContract
 SCRIPT = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INTEGER, price REAL);
 INSERT INTO t VALUES (1, 'a', 3, 1.5), (2, 'b', NULL, 2.0), (3, 'a', 3, 1.5), (4, 'distinct', 1, 0.1);
+CREATE TABLE other (id INTEGER PRIMARY KEY AUTOINCREMENT);
 CREATE VIEW v AS SELECT n FROM t WHERE id = 1;
 """
 
@@ -45,6 +46,10 @@ def bound(folder: Path, **settings: Any) -> Reward:
 
 
 NAMES = "SELECT name FROM t"
+CONSTANTS = [
+    "SELECT 4 FROM t LIMIT 1", "SELECT DISTINCT 2 + 2 FROM t", "SELECT max(4) FROM t", "SELECT 4 + 0 * id FROM t WHERE id > 0 LIMIT 1",
+    "SELECT 4 WHERE EXISTS (SELECT name FROM t)", "WITH a AS (SELECT 4 AS b FROM T) SELECT b FROM a LIMIT 1", "SELECT DISTINCT 4 FROM t AS a JOIN t AS b ON a.id = b.id",
+]  # fmt: skip
 # gold, query, and what BIRD, Spider and the strict rule say of it
 RULES = [
     pytest.param(NAMES, "SELECT name FROM t WHERE id > 0", (1, 1, 1), id="other text"),
@@ -71,11 +76,25 @@ RULES = [
     pytest.param("SELECT count(*) FROM t", "WITH a AS (SELECT 4 AS b) SELECT b FROM a", (0, 0, 0), id="a table of its own"),
     pytest.param("SELECT count(*) FROM t", "SELECT 4 FROM sqlite_master", (0, 0, 0), id="a table of the engine"),
     pytest.param("SELECT count(*) FROM t", "SELECT count(*) FROM (SELECT 1 FROM T)", (1, 1, 1), id="a column of none"),
+    *(pytest.param("SELECT count(*) FROM t", query, (0, 0, 0), id=f"a constant beside a table: {query}") for query in CONSTANTS),
+    pytest.param("SELECT count(*) FROM t", "SELECT count(*) FROM main.t", (1, 1, 1), id="a full name"),
+    pytest.param("SELECT count(*) FROM t", "SELECT max(id) FROM t", (1, 1, 1), id="right by the rows that are there"),
+    pytest.param("SELECT CASE WHEN count(*) > 1 THEN 'yes' END FROM t", "SELECT 'yes' FROM t GROUP BY 1 = 1 HAVING count(*) > 1", (1, 1, 1), id="a word"),
+    pytest.param("SELECT n FROM v", "SELECT 3 FROM t LIMIT 1", (0, 0, 0), id="a constant for a view"),
     pytest.param("SELECT n FROM t WHERE id = 1", "SELECT n FROM v", (1, 1, 1), id="a view"),
     pytest.param("SELECT x FROM t", "SELECT x FROM t", (None, None, None), id="a gold that fails"),
     pytest.param(NAMES, "SELEC name FROM t", (0, 0, 0), id="no SQL"),
     pytest.param(NAMES, "", (0, 0, 0), id="empty"),
 ]  # fmt: skip
+
+
+def test_constants_are_told_on_a_script_too(tmp_path: Path) -> None:
+    (tmp_path / "d.sql").write_text(SCRIPT)
+    row = {"query": "SELECT count(*) FROM t", "db_id": "d"}
+    assert [bound(tmp_path).one(text, **row).value for text in (*CONSTANTS, "SELECT sum(1) FROM t")] == [
+        *([0.0] * len(CONSTANTS)),
+        1.0,
+    ]
 
 
 @pytest.mark.parametrize(("gold", "query", "expected"), RULES)

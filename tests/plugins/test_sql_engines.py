@@ -118,6 +118,14 @@ def test_the_rules_hold_on_duckdb(files: str, gold: str, query: str, expected: t
     assert by_each_rule(files, gold, query) == expected
 
 
+def test_constants_beside_a_table_are_told_on_duckdb(files: str) -> None:
+    gold = "SELECT count(*) FROM t"
+    for text in ("SELECT 4 FROM t LIMIT 1", "SELECT max(4) FROM main.t", "SELECT DISTINCT 2 + 2 FROM t WHERE id > 0"):
+        assert by_each_rule(files, gold, text) == (0, 0, 0)
+    for text in ("SELECT max(id) FROM t", "SELECT count(*) FROM d.t", "SELECT sum(1) FROM main.t"):
+        assert by_each_rule(files, gold, text) == (1, 1, 1)
+
+
 def _bytes(folder: str) -> dict[str, str]:
     found = [file for file in Path(folder).rglob("*") if file.is_file()]
     return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in found}

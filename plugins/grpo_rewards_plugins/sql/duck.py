@@ -16,7 +16,19 @@ from typing import Any
 
 import duckdb
 
-from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import (
+    ALARM,
+    LONGEST_QUERY,
+    QueryLimits,
+    QueryRefused,
+    Stopped,
+    Unopened,
+    fetched,
+    line,
+    plain_rows,
+    said,
+    shadow,
+)
 from .rules import Gold, ResultRow, Rule
 from .running import answer
 
@@ -29,24 +41,46 @@ _CLOSED: dict[str, Any] = {
 }  # fmt: skip
 
 
+_LAST = "enable_external_access", "lock_configuration"  # without the first no file can be put beside another
+_TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'whole' AND schema_name = 'main'"
+_VIEWS = "SELECT 1 FROM duckdb_views() WHERE NOT internal LIMIT 1"
+
+
 class DuckDB:
-    """One database file, opened so that nothing can change it.
+    """One database file, opened so that nothing can change it; of a `part` see `PARTS`.
 
     Raises:
         Unopened: it is no database, or of another version of DuckDB.
     """
 
-    def __init__(self, path: str, max_bytes: int) -> None:
-        self._path = path
+    def __init__(self, path: str, max_bytes: int, part: str = "") -> None:
+        self._path, self._max_bytes, self._part = path, max_bytes, part
         self._connection = self._connected()
         self._used_up = False
         self.reads = False
 
     def _connected(self) -> Any:
         try:
-            return duckdb.connect(self._path, read_only=True, config=_CLOSED)
+            if not self._part:
+                return duckdb.connect(self._path, read_only=True, config=_CLOSED)
+            return self._beside()
         except duckdb.Error as error:
             raise Unopened(said(error)) from None
+
+    def _beside(self) -> Any:
+        """A connection whose own database is empty, with the file beside it: no query has its tables but by the views before them."""
+        opened = {name: value for name, value in _CLOSED.items() if name not in _LAST}
+        connection = duckdb.connect(":memory:", config=opened)
+        connection.execute("ATTACH '{}' AS whole (READ_ONLY)".format(self._path.replace("'", "''")))
+        for (name,) in connection.execute(_TABLES).fetchall():
+            connection.execute(shadow(name, "whole.main", self._part))
+        for name in _LAST:
+            connection.execute(f"SET {name} = {_CLOSED[name]}")
+        return connection
+
+    def part(self, rows: str) -> DuckDB | None:
+        # a view goes on reading all of its tables
+        return None if self._connection.execute(_VIEWS).fetchall() else DuckDB(self._path, self._max_bytes, rows)
 
     def close(self) -> None:
         self._connection.close()

@@ -12,6 +12,7 @@ __all__ = [
     "ALARM",
     "GRACE",
     "LONGEST_QUERY",
+    "PARTS",
     "Database",
     "QueryRefused",
     "Stopped",
@@ -20,12 +21,18 @@ __all__ = [
     "line",
     "plain_rows",
     "said",
+    "shadow",
 ]
 
 GRACE = 0.05
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
 LONGEST_QUERY = 200_000
 """Characters."""
+PARTS = (
+    "{table} WHERE (rowid - (SELECT min(rowid) FROM {table})) % 2 = 0",
+    "{table} WHERE (rowid - (SELECT min(rowid) FROM {table})) % 2 = 1 OR rowid = (SELECT max(rowid) FROM {table})",
+)
+"""About one half of a table's rows and the other, neither empty where the table is not."""
 # a result that is wrong within these is fetched no further
 _FIRST_ROWS = 64
 _COUNTED = frozenset({str, bytes})
@@ -98,6 +105,13 @@ class Database(Protocol):
             Stopped, QueryRefused: it passed a limit; it does more than read, or the engine refuses it.
         """
 
+    def part(self, rows: str) -> Database | None:
+        """Return the database with only those rows in each table that one of `PARTS` says; None where the engine cannot.
+
+        Raises:
+            Unopened: it cannot be opened so.
+        """
+
     def close(self) -> None:
         """Let go of it."""
 
@@ -162,3 +176,9 @@ def said(error: BaseException) -> str:
     """An error's text, on one line and no longer than a reason may be."""
     text = " ".join(str(error).split())[:200]
     return "".join(mark if mark.isprintable() else " " for mark in text)
+
+
+def shadow(name: str, schema: str, part: str) -> str:
+    """The statement for a view that stands before the table of this name, with one of `PARTS` of its rows."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    return f"CREATE TEMP VIEW {quoted} AS SELECT * FROM {part.format(table=f'{schema}.{quoted}')}"

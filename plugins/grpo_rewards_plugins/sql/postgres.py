@@ -80,6 +80,9 @@ class Postgres:
             )
         return connection
 
+    def part(self, rows: str) -> None:
+        """None: its role may make no view."""
+
     def close(self) -> None:
         self._connection.close()
 

@@ -90,8 +90,10 @@ def sql(
 
     Where the scripts of BIRD and Spider pay for no answer: a gold that gives no row (on none of the databases) is no
     reference, since ``SELECT 1 WHERE 0`` would be right; a query that reads no table, where its gold reads one, has its result
-    written in it (``SELECT 42``) and is 0. A constant beside a table (``SELECT 42 FROM t LIMIT 1``) is told by more
-    databases of one schema alone: Spider's test suites, with ``spider`` or ``strict``.
+    written in it (``SELECT 42``) and is 0. So is one beside a table (``SELECT 42 FROM t LIMIT 1``), which gives the same on either
+    half of the tables' rows, where the gold does not; not on PostgreSQL, whose role may make no view of them, and not where
+    the gold does not tell the halves apart either (a count of nothing): there more databases of one schema do, Spider's
+    test suites, with ``spider`` or ``strict``.
 
     DuckDB and PostgreSQL need the extra ``sql``. DuckDB opens a file read-only, without other files, network,
     extensions and settings, and a query is one SELECT. On a PostgreSQL server it is a cursor in a transaction that can

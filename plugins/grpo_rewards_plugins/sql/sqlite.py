@@ -6,11 +6,12 @@ a timer of processor time ends the process where one step alone takes too long.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from pathlib import Path
 
-from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, said
+from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, said, shadow
 from .rules import Gold, ResultRow, Rule
 
 __all__ = ["SQLite"]
@@ -28,19 +29,21 @@ _ACTIONS = (
     "SAVEPOINT TRANSACTION UPDATE"
 )
 _NAMES = {getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ") for name in _ACTIONS.split()}
+_CREATE_VIEW = re.compile(r"^\s*CREATE\s+VIEW\b", re.IGNORECASE)
 _BROKEN_TEXT = "Could not decode to UTF-8"
 
 
 class SQLite:
-    """One database file, opened so that nothing can change it, or a script built in memory.
+    """One database file, opened so that nothing can change it, or a script built in memory; of a `part` see `PARTS`.
 
     Raises:
         Unopened: it is no database, or cannot be read.
     """
 
-    def __init__(self, path: str, max_bytes: int) -> None:
+    def __init__(self, path: str, max_bytes: int, part: str = "") -> None:
         self._denied = ""
         self._deadline = 0.0
+        self._path, self._max_bytes, self._part = path, max_bytes, part
         self.reads = False
         try:
             self._open(path, max_bytes)
@@ -54,17 +57,28 @@ class SQLite:
         self._connection = sqlite3.connect(name, uri=True, isolation_level=None, cached_statements=0)
         if script is not None:
             self._connection.executescript(script)
-        # behind the script, which writes
-        for pragma in ("temp_store=MEMORY", "trusted_schema=OFF", f"hard_heap_limit={_HEAP}", "query_only=ON"):
-            self._connection.execute(f"PRAGMA {pragma}").fetchall()
         # the first look at the file: is it a database at all?
-        names = self._connection.execute("SELECT lower(name) FROM sqlite_master WHERE type IN ('table', 'view')")
-        self._tables = frozenset(name for (name,) in names.fetchall())
+        listed = self._connection.execute("SELECT name, type, sql FROM sqlite_master WHERE type IN ('table', 'view')")
+        found = [(name, kind, text) for name, kind, text in listed.fetchall() if not name.startswith("sqlite_")]
+        self._tables = frozenset(name.lower() for name, *_ in found)
+        if self._part:
+            self._connection = _beside(self._connection, name)
+        # behind the script, which writes; the first of them drops what is temporary
+        for pragma in ("temp_store=MEMORY", "trusted_schema=OFF", f"hard_heap_limit={_HEAP}"):
+            self._connection.execute(f"PRAGMA {pragma}").fetchall()
+        for table, kind, text in found if self._part else ():
+            view = _CREATE_VIEW.sub("CREATE TEMP VIEW", text) if kind == "view" else shadow(table, "whole", self._part)
+            self._connection.execute(view)
+        self._connection.execute("PRAGMA query_only=ON").fetchall()
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        # last: what is done above would be refused
-        self._connection.set_authorizer(self._authorize)
+        # last: what is done above would be refused; a part is asked only what was let through before
+        if not self._part:
+            self._connection.set_authorizer(self._authorize)
         self._connection.set_progress_handler(self._is_late, _STEPS)
+
+    def part(self, rows: str) -> SQLite:
+        return SQLite(self._path, self._max_bytes, rows)
 
     def close(self) -> None:
         self._connection.close()
@@ -110,6 +124,16 @@ class SQLite:
             return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
         finally:
             self._connection.text_factory = str
+
+
+def _beside(connection: sqlite3.Connection, name: str) -> sqlite3.Connection:
+    """Another connection, in which the database is not `main`: no query has its tables but by the views before them."""
+    found = sqlite3.connect(":memory:", uri=True, isolation_level=None, cached_statements=0)
+    found.execute("ATTACH ? AS whole", (name,))
+    if name == ":memory:":
+        found.deserialize(connection.serialize(), name="whole")
+    connection.close()
+    return found
 
 
 def _without_what_is_broken(text: bytes) -> str:
