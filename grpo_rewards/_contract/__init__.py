@@ -3,8 +3,7 @@
 from grpo_rewards._contract.batch import Batch, check_group_size, group_key
 from grpo_rewards._contract.boundary import CallLimits, evaluate
 from grpo_rewards._contract.decorator import reward
-from grpo_rewards._contract.outcome import LARGEST, STATUSES, Outcome, Status
-from grpo_rewards._contract.results import plugin_error
+from grpo_rewards._contract.outcome import LARGEST, STATUSES, Outcome, Status, plugin_error
 from grpo_rewards._contract.reward import Reward, as_reward
 from grpo_rewards._contract.text import completion_messages, completion_text
 

@@ -10,8 +10,17 @@ from itertools import repeat
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from grpo_rewards._contract.batch import Batch
-from grpo_rewards._contract.outcome import Outcome, restored
-from grpo_rewards._contract.results import ANY, NOT_APPLICABLE, Raised, broken, failed, outcome_of, shown
+from grpo_rewards._contract.outcome import (
+    ANY,
+    NOT_APPLICABLE,
+    Outcome,
+    Raised,
+    broken,
+    failed,
+    outcome_of,
+    restored,
+    shown,
+)
 from grpo_rewards.errors import InfrastructureError
 from grpo_rewards.forks import PerProcess
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from grpo_rewards._contract.batch import Batch
 from grpo_rewards._contract.boundary import evaluate
-from grpo_rewards._contract.outcome import LARGEST, Outcome
-from grpo_rewards._contract.results import plugin_error
+from grpo_rewards._contract.outcome import LARGEST, Outcome, plugin_error
 from grpo_rewards._contract.shapes import SettingValues
 from grpo_rewards._contract.signature import (
     REQUIRED,
