@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grpo_rewards._composition.combine import bounded, gate_factor
 from grpo_rewards._composition.config import GateConfig, WhenConfig
 from grpo_rewards._composition.schedule import ScheduleConfig
-from grpo_rewards._contract import Batch, Outcome, Reward
+from grpo_rewards._contract import Batch, Reward
 
 __all__ = ["Component"]
 
@@ -67,14 +66,3 @@ class Component:
         """The columns that its reward looks at, or None for all of them."""
         reward = self.reward
         return None if reward.shape.takes_rest else frozenset((*reward.required_columns, *reward.optional_columns))
-
-    def clipped(self, outcomes: Sequence[Outcome]) -> list[float | None]:
-        """Its values, within its clip."""
-        values = [outcome.value for outcome in outcomes]
-        return values if self.clip is None else [bounded(value, self.clip) for value in values]
-
-    def gates(self, values: Mapping[str, Sequence[float | None]]) -> list[float]:
-        """Its gate's factor (0.0 or 1.0) per row, by the clipped values of the component that the gate looks at."""
-        if self.gate is None:
-            return [1.0] * len(values[self.name])
-        return [gate_factor(value, self.gate.at_least, self.gate.at_most) for value in values[self.gate.component]]

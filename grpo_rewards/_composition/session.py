@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.adaptation import Adaptation
 from grpo_rewards._composition.caller import Caller
-from grpo_rewards._composition.combine import combined
 from grpo_rewards._composition.failures import FailureWatch
 from grpo_rewards._composition.normalize import Running, exactly_flat, standardised_in_groups
 from grpo_rewards._composition.observation import Observation, observe, share_of
-from grpo_rewards._composition.table import ScoreTable
+from grpo_rewards._composition.table import ScoreTable, combined
 from grpo_rewards._contract import Batch
 from grpo_rewards._contract.batch import groups_unknown, incomplete_groups
 from grpo_rewards._contract.shapes import RewardCall
@@ -227,7 +226,7 @@ class Session:
             return found.table.rewards()
         weights = tuple(found.table.weights.values())
         gates = [[1.0] * len(found.table)] * len(weights)  # the values are past their gates
-        return combined(found.values.values(), gates, weights, method=combine.method, clip=combine.clip)
+        return combined(found.values.values(), gates, weights, combine)
 
     def _whole_batch(self, batch: Batch, caller: Caller) -> tuple[Batch | None, int]:
         """The rows of all ranks and where this rank's begin, when a group reward needs them; else None."""

@@ -1,7 +1,8 @@
-"""`ScoreTable`: what a composite says about a batch, and how each row came about."""
+"""`ScoreTable`: what a composite says about a batch, how each row came about, and the arithmetic of a row's reward."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,6 @@ from operator import index as as_index
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
-from grpo_rewards._composition.combine import bounded, combined
 from grpo_rewards._contract import Batch, Outcome, Status
 from grpo_rewards._contract.shapes import PartScores, RowScores
 from grpo_rewards.errors import GrpoRewardsError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.config import CombineConfig
     from grpo_rewards._composition.views import Explanation, ReportPage
 
-__all__ = ["ScoreTable", "table_of"]
+__all__ = ["ScoreTable", "combined", "table_of"]
 
 _FAILED = frozenset(("error", "unavailable"))
 
@@ -178,10 +178,7 @@ class ScoreTable:
         return list(known)  # a copy: a session blanks rows in what it is given
 
     def _computed(self, component: str) -> list[float | None]:
-        clip, gates = self.clips[component], self.gates[component]
-        values = [outcome.value for outcome in self.components[component]]
-        if clip is not None:
-            values = [bounded(value, clip) for value in values]
+        values, gates = _clipped(self.components[component], self.clips[component]), self.gates[component]
         if all(gate == 1.0 for gate in set(gates)):
             return values
         return [None if value is None else value * gate for value, gate in zip(values, gates, strict=True)]
@@ -202,7 +199,7 @@ class ScoreTable:
             outcome = outcomes[index]
             value, clip = outcome.value, self.clips[name]
             if clip is not None:
-                value = bounded(value, clip)
+                value = _bounded(value, clip)
             gate, weight = self.gates[name][index], self.weights[name]
             part = parts[name] = {
                 "value": value,
@@ -251,9 +248,9 @@ def table_of(
         for outcomes in found.values():
             if not outcomes[row].failed:  # those keep their own reason
                 outcomes[row] = _set_aside(outcomes[row], reason)
-    values = {component.name: component.clipped(found[component.name]) for component in components}
+    values = {component.name: _clipped(found[component.name], component.clip) for component in components}
     gates = _gated(components, found, values)
-    totals = combined(values.values(), gates.values(), weights.values(), method=combine.method, clip=combine.clip)
+    totals = combined(values.values(), gates.values(), weights.values(), combine)
     clips = {component.name: component.clip for component in components}
     return ScoreTable(
         found, gates, dict(weights), clips, totals, left_out, groups, provenance, seconds=seconds, copies=copies
@@ -268,7 +265,7 @@ def _gated(
     Where the other component has no value it is not known whether the gate is open, and 0 would be a grade: the component
     does not apply there. It is taken out of `found` and of `values`, after all gates have looked.
     """
-    gates = {component.name: component.gates(values) for component in components}
+    gates = {component.name: _factors(component, values) for component in components}
     unknown = [
         (component.name, component.gate.component, row)
         for component in components
@@ -303,3 +300,57 @@ def _set_aside(outcome: Outcome, reason: str) -> Outcome:
         details["value"] = outcome.value
     status: Status = "not_applicable" if outcome.status == "not_applicable" else "unavailable"
     return Outcome(None, status, f"row left out: {reason}", details, outcome.seconds)
+
+
+# ------------------------------------------------------------------------------------------------ arithmetic
+
+
+def _bounded(value: float | None, clip: tuple[float, float]) -> float | None:
+    return None if value is None else min(max(value, clip[0]), clip[1])
+
+
+def _clipped(outcomes: Sequence[Outcome], clip: tuple[float, float] | None) -> list[float | None]:
+    """A component's values, within its clip."""
+    values = [outcome.value for outcome in outcomes]
+    return values if clip is None else [_bounded(value, clip) for value in values]
+
+
+def _factors(component: Component, values: Mapping[str, Sequence[float | None]]) -> list[float]:
+    """Its gate's factor per row, by the clipped values of the component that the gate looks at: 0.0 where it is shut or has none."""
+    if (gate := component.gate) is None:
+        return [1.0] * len(values[component.name])
+    low = -math.inf if gate.at_least is None else gate.at_least
+    high = math.inf if gate.at_most is None else gate.at_most
+    return [1.0 if value is not None and low <= value <= high else 0.0 for value in values[gate.component]]
+
+
+def combined(
+    values: Collection[Sequence[float | None]],
+    gates: Collection[Sequence[float]],
+    weights: Collection[float],
+    combine: CombineConfig,
+) -> list[float | None]:
+    """Combine the components' values, one column per component in their order, into one reward per row.
+
+    With g the gate factors (0 or 1) and w the weights, over the components whose value v in the row is not None:
+    ``weighted_sum`` is Σ w·g·v, ``weighted_mean`` is Σ w·g·v / Σ |w|. A row to which nothing applies is None, and so is
+    a mean whose weights are all 0. Components of weight 0 are shadows: a row with nothing but shadows is None.
+    """
+    # None until something applies: a row to which nothing does is left out by the trainer, and 0.0 would be a grade
+    totals: list[float | None] = [None] * max(map(len, values), default=0)
+    counted = [
+        (column, factors, weight)
+        for column, factors, weight in zip(values, gates, weights, strict=True)
+        if weight != 0.0
+    ]
+    for column, factors, weight in counted:
+        totals = [
+            total if value is None else (total or 0.0) + weight * gate * value
+            for total, value, gate in zip(totals, column, factors, strict=True)
+        ]
+    if combine.method == "weighted_mean":
+        sizes = [0.0] * len(totals)
+        for column, _, weight in counted:
+            sizes = [size if value is None else size + abs(weight) for size, value in zip(sizes, column, strict=True)]
+        totals = [None if total is None else total / size for total, size in zip(totals, sizes, strict=True)]
+    return totals if combine.clip is None else [_bounded(total, combine.clip) for total in totals]
