@@ -92,16 +92,6 @@ class Reward(Generic[Settings]):
         return 0.0 if self.range is None else self.range[0]
 
     @property
-    def required_columns(self) -> tuple[str, ...]:
-        """The columns of the data that must be there, after renaming."""
-        return self._required
-
-    @property
-    def optional_columns(self) -> tuple[str, ...]:
-        """The columns of the data that are used when they are there, after renaming."""
-        return self._optional
-
-    @property
     def defaults(self) -> dict[str, object]:
         """Every setting that has a value, bound or by default."""
         found = {item.name: item.default for item in self.shape.settings if item.default is not REQUIRED}
@@ -230,8 +220,10 @@ class Reward(Generic[Settings]):
         reads = [
             (self.columns.get(one.column, one.column), one.default) for one in self.shape.data if one.column is not None
         ]
-        self._required = tuple(name for name, default in reads if default is REQUIRED)
-        self._optional = tuple(name for name, default in reads if default is not REQUIRED)
+        self.required_columns: tuple[str, ...] = tuple(name for name, default in reads if default is REQUIRED)
+        """The columns of the data that must be there, after renaming."""
+        self.optional_columns: tuple[str, ...] = tuple(name for name, default in reads if default is not REQUIRED)
+        """The columns of the data that are used when they are there, after renaming."""
         self.__signature__ = call_signature(self.shape, self.columns)
         self.__doc__ = described(self.documentation, self.range, self.required_columns, self.optional_columns,
                                  self.shape.settings, self.defaults)  # fmt: skip
