@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from grpo_rewards._audit.cases import Case
     from grpo_rewards._audit.data.probes import Probes
-    from grpo_rewards._composition.caller import Caller, World
     from grpo_rewards._composition.component import Component
     from grpo_rewards._composition.expanded import Part
     from grpo_rewards._composition.observation import ComponentFigures, Observation
     from grpo_rewards._composition.scalers import Observed, Scaler
-    from grpo_rewards._composition.session import ScoredCall, Session
+    from grpo_rewards._composition.session import Caller, ScoredCall, Session, World
     from grpo_rewards._composition.stream import Stream, StreamedRow
     from grpo_rewards._contract.batch import Batch, check_group_size
     from grpo_rewards._contract.shapes import PartScores, RewardCall, RowScores, SettingValues
@@ -43,7 +42,7 @@ __all__ = [
 
 _HOMES = {
     "Batch": "grpo_rewards._contract.batch",
-    "Caller": "grpo_rewards._composition.caller",
+    "Caller": "grpo_rewards._composition.session",
     "Case": "grpo_rewards._audit.cases",
     "Component": "grpo_rewards._composition.component",
     "ComponentFigures": "grpo_rewards._composition.observation",
@@ -60,7 +59,7 @@ _HOMES = {
     "SettingValues": "grpo_rewards._contract.shapes",
     "Stream": "grpo_rewards._composition.stream",
     "StreamedRow": "grpo_rewards._composition.stream",
-    "World": "grpo_rewards._composition.caller",
+    "World": "grpo_rewards._composition.session",
     "check_group_size": "grpo_rewards._contract.batch",
 }
 

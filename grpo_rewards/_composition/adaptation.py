@@ -11,7 +11,7 @@ from grpo_rewards._composition.config import AdaptConfig, Config
 from grpo_rewards._composition.normalize import Running
 from grpo_rewards._composition.observation import Observation
 from grpo_rewards._composition.scalers import FIXED, Observed, find_scaler
-from grpo_rewards._composition.schedule import scheduled_weights
+from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards.errors import ConfigError, ResumeError
 
 __all__ = ["Adaptation", "Adapted", "differences"]
@@ -62,7 +62,7 @@ class Adaptation:
 
         Without a step (offline) they are the configured ones.
         """
-        weights = scheduled_weights(self._own, self._config.stages, step)
+        weights = _scheduled_weights(self._own, self._config.stages, step)
         if step is not None and self._adapt is not None:
             for name, state in self.adapted.items():
                 weights[name] = _within(weights[name] * state.factor, self._adapt.bounds)
@@ -81,7 +81,7 @@ class Adaptation:
         self.step = seen.step
         if self._adapt is None or self._scaler is None:
             return
-        configured = scheduled_weights(self._own, self._config.stages, seen.step or 0)
+        configured = _scheduled_weights(self._own, self._config.stages, seen.step or 0)
         for name, state in self.adapted.items():
             figures, keep = seen.components[name], self._adapt.ema
             if figures.rate is None or configured[name] == 0.0:
@@ -183,3 +183,26 @@ def _within(weight: float, bounds: tuple[float, float]) -> float:
     if weight == 0.0:
         return 0.0
     return math.copysign(min(max(abs(weight), bounds[0]), bounds[1]), weight)
+
+
+def _weight_at(weight: float | ScheduleConfig, step: int | None) -> float:
+    """Return a component's own weight at a step; None means after all schedules."""
+    if isinstance(weight, ScheduleConfig):
+        return weight.final if step is None else weight.value(step)
+    return weight
+
+
+def _scheduled_weights(
+    weights: Mapping[str, float | ScheduleConfig], stages: tuple[StageConfig, ...] | list[StageConfig], step: int | None
+) -> dict[str, float]:
+    """Return every component's weight at an optimizer step, before any adaptation.
+
+    Without a step (offline) schedules have arrived and no stage applies: the weights under ``rewards``.
+    """
+    found = {name: _weight_at(weight, step) for name, weight in weights.items()}
+    if step is not None:
+        for stage in stages:  # the first that has not ended: they stand in order
+            if stage.until is None or step < stage.until:
+                found.update(stage.weights)
+                break
+    return found

@@ -7,14 +7,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from grpo_rewards._composition.caller import Caller
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.stats import group_spread, group_spreads, mean
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.batch import group_key
+
+if TYPE_CHECKING:
+    from grpo_rewards._composition.session import Caller
 
 __all__ = ["CAUSES", "Broken", "Cause", "ComponentFigures", "Observation", "Share", "observe", "share_of"]
 

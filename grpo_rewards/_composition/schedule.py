@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from grpo_rewards._composition.section import Number, Section
 
-__all__ = ["ScheduleConfig", "StageConfig", "scheduled_weights"]
+__all__ = ["ScheduleConfig", "StageConfig"]
 
 Step = Annotated[int, Field(ge=0)]
 
@@ -72,26 +71,3 @@ class StageConfig(Section):
     weights: dict[str, Number] = Field(
         default_factory=dict, description="Component: its weight in this stage; all others keep their own."
     )
-
-
-def _weight_at(weight: float | ScheduleConfig, step: int | None) -> float:
-    """Return a component's own weight at a step; None means after all schedules."""
-    if isinstance(weight, ScheduleConfig):
-        return weight.final if step is None else weight.value(step)
-    return weight
-
-
-def scheduled_weights(
-    weights: Mapping[str, float | ScheduleConfig], stages: tuple[StageConfig, ...] | list[StageConfig], step: int | None
-) -> dict[str, float]:
-    """Return every component's weight at an optimizer step, before any adaptation.
-
-    Without a step (offline) schedules have arrived and no stage applies: the weights under ``rewards``.
-    """
-    found = {name: _weight_at(weight, step) for name, weight in weights.items()}
-    if step is not None:
-        for stage in stages:  # the first that has not ended: they stand in order
-            if stage.until is None or step < stage.until:
-                found.update(stage.weights)
-                break
-    return found

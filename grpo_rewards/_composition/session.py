@@ -14,10 +14,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from grpo_rewards._composition.adaptation import Adaptation
-from grpo_rewards._composition.caller import Caller
 from grpo_rewards._composition.failures import FailureWatch
 from grpo_rewards._composition.normalize import Running, exactly_flat, standardised_in_groups
 from grpo_rewards._composition.observation import Observation, observe, share_of
@@ -30,10 +29,39 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["ScoredCall", "Session"]
+__all__ = ["Caller", "ScoredCall", "Session", "World"]
 
 _log = logging.getLogger(__name__)
 _GDPO = "combine.normalize: gdpo"
+_Thing = TypeVar("_Thing")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The processes that train together, `rank` being this one's number. Where there are several, a subclass gathers."""
+
+    rank: int = 0
+    size: int = 1
+
+    def gather(self, thing: _Thing) -> list[_Thing]:
+        """Return every rank's `thing`, in order of rank, on every rank. All ranks must call it at the same point."""
+        if self.size > 1:
+            raise NotImplementedError(f"{type(self).__name__} of {self.size} processes needs a gather of its own")
+        return [thing]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls.
+
+    `step` is the optimizer step, None where none is known: nothing adapts then. `training` says whether the batch is
+    trained on, `group_size` how many rows in a row form one group, where that is known.
+    """
+
+    step: int | None = None
+    training: bool = False
+    group_size: int | None = None
+    world: World = World()
 
 
 @dataclass(frozen=True, slots=True)
