@@ -161,9 +161,9 @@ def local(found: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         "two at a time, times faster than one": single / ms["sandbox, two at a time"],
         "two at a time, times faster than one, of bare forks": ms["bare fork"] / ms["bare fork, two at a time"],
     }
-    bars: dict[str, float] = {"times faster than pytest in a subprocess": 15.0 if kind == "check" else 10.0}
+    bars: dict[str, float] = {"times faster than pytest in a subprocess": 31.0 if kind == "check" else 10.0}
     if kind == "check":
-        bars |= {"times a bare fork": -3.5, "two at a time, times faster than one": 1.7}
+        bars |= {"times a bare fork": -2.2, "two at a time, times faster than one": 1.7}
     return result(ms, ratios, bars)
 
 
