@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Preset", "current_gate", "expanded", "find_preset", "is_preset", "list_presets", "started_from"]
 
-PREFIX = "preset/"
+_PREFIX = "preset/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Preset:
     @property
     def reference(self) -> str:
         """What a configuration, `load` and ``-c`` call it."""
-        return PREFIX + self.name
+        return _PREFIX + self.name
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Preset:
 
 def is_preset(reference: str) -> bool:
     """Whether a reference names a preset and neither a reward nor a file (``./preset/x`` or ``preset/x.yaml``)."""
-    return reference.startswith(PREFIX) and not reference.endswith((".yaml", ".yml"))
+    return reference.startswith(_PREFIX) and not reference.endswith((".yaml", ".yml"))
 
 
 def list_presets() -> list[Preset]:
@@ -88,7 +88,7 @@ def find_preset(reference: str) -> Preset:
         ConfigError: there is none; the text names the nearest, and lists what there is.
     """
     known = {preset.name: preset for preset in list_presets()}
-    name = reference.removeprefix(PREFIX)
+    name = reference.removeprefix(_PREFIX)
     if name not in known:
         raise ConfigError(
             f"there is no preset {name!r}{nearest(name, known)}; installed are {', '.join(known) or 'none'}"

@@ -101,7 +101,7 @@ def score(
             executor=executor,
             join=join,
             on=on,
-            leave_out=checked_marks(leave_out) if leave_out else frozenset(),
+            leave_out=checked_marks(leave_out or ()),
             progress=progress,
             warn=warn,
         )

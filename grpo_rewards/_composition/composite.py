@@ -78,9 +78,7 @@ class Composite:
         source: str = "",
         **components: object,
     ) -> None:
-        if more or components or not isinstance(config, Config):
-            config = read_config(configuration(config, more, components), source=source)
-        self.config = config
+        self.config = read_config(configuration(config, more, components), source=source)
         self.base = base or Path.cwd()
         self.source = source
         self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
@@ -90,9 +88,8 @@ class Composite:
         self._stuck: StuckAttempts = {}
         self.memory: Memory | None = None
         self._tier: Tier | None = None
-        self._session: Session | None = None
-        if self.config.adapt is not None:
-            self._alone  # noqa: B018 - looks the method up, so that a wrong one is refused here
+        self._alone = Session(self)
+        self._session = self._alone
         self._lock = threading.Lock()
         self._tier_lock = threading.Lock()
 
@@ -278,16 +275,12 @@ class Composite:
     @property
     def session(self) -> Session:
         """The session of the run that called last; before any run, one that belongs to nobody."""
-        return self._session or self._alone
-
-    @cached_property
-    def _alone(self) -> Session:
-        return Session(self)
+        return self._session
 
     def session_for(self, call: RewardCall) -> Session:
         """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
-            if self._session is None or not self._session.serves(call):
+            if self._session is self._alone or not self._session.serves(call):  # nobody's serves every call
                 opened: Session | None = registry().manager.hook.open_session(composite=self, call=call)
                 if opened is None:  # a call by hand between a run's: the run's session stays the latest
                     return self._alone

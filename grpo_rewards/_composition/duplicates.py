@@ -14,8 +14,7 @@ from typing import Any, cast
 from grpo_rewards._contract import Batch, Outcome, Reward
 
 __all__ = [
-    "Memory", "Promise", "columns_read", "content_keys", "distinct_rows", "hanging", "one_at_a_time", "unfinished",
-    "units_of",
+    "Memory", "Promise", "columns_read", "distinct_rows", "hanging", "one_at_a_time", "unfinished", "units_of",
 ]  # fmt: skip
 
 
@@ -67,7 +66,7 @@ def _read(reward: Reward, batch: Batch) -> list[tuple[str, Sequence[object]]]:
     return columns
 
 
-def content_keys(reward: Reward, batch: Batch) -> list[object]:
+def _content_keys(reward: Reward, batch: Batch) -> list[object]:
     """Return per row what the reward's outcome depends on, as something hashable, None where it cannot be compared."""
     read = _read(reward, batch)
     names = tuple(name for name, _ in read)
@@ -164,7 +163,7 @@ class Memory:
 
     def keys(self, reward: Reward, batch: Batch, units: Sequence[Sequence[int]]) -> list[object]:
         """Return a key per row: what its outcome depends on, so all that it is seen together with; None for no key."""
-        each = content_keys(reward, batch)
+        each = _content_keys(reward, batch)
         found: list[object] = [None] * len(batch)
         for unit in units:
             together = tuple(each[row] for row in unit)
@@ -183,11 +182,8 @@ class Memory:
         with self._lock:
             for unit in units:
                 promises = [self._of(component, keys[row]) for row in unit]
-                found.update(
-                    {row: promise for row, promise in zip(unit, promises, strict=True) if promise}
-                    if all(promises)
-                    else {}
-                )
+                if all(promises):
+                    found.update((row, promise) for row, promise in zip(unit, promises, strict=True) if promise)
         return found
 
     def promise(self, component: str, keys: Sequence[object]) -> tuple[list[Promise], bool]:

@@ -383,8 +383,9 @@ def _take_rows(
         _settle_lists(reward, batch, slots, rest, problem, time.perf_counter() - before)
         return
     problem = problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions"
+    outcome = broken(problem, whole_batch=True)
     for row in rest:
-        slots[row] = broken(problem, whole_batch=True)
+        slots[row] = outcome
 
 
 _END = object()
@@ -428,8 +429,9 @@ def _settle_lists(
         for row, value in zip(rows, result, strict=True):
             slots[row] = outcome_of(value, reward, each)
         return
+    outcome = broken(problem, whole_batch=True)
     for row in rows:
-        slots[row] = broken(problem, whole_batch=True)
+        slots[row] = outcome
 
 
 def _alone(reward: Reward, batch: Batch) -> object:

@@ -80,8 +80,7 @@ def slow(trial: Trial) -> Iterator[str]:
 
 def contradictory(trial: Trial) -> Iterator[str]:
     """A row with the same prompt holds this one's reference to be wrong, or the row's tests contradict each other."""
-    if reason := trial.probes.faults.get("contradictory"):
-        yield reason
+    yield from _fault(trial, "contradictory")
     for number, outcome in trial.against:
         if outcome.value is not None and not trial.passes(outcome):
             yield f"row {number} has the same prompt and another answer: {outcome.reason[:120]}"
