@@ -1,13 +1,14 @@
-"""Fenced blocks of Markdown, found in one pass over the lines."""
+"""Fenced blocks of Markdown, and what stands between tags, each found in one pass."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grpo_rewards_plugins.answers import final_text, tagged
 
-__all__ = ["Block", "ended_within", "fenced_blocks", "last_block", "marked_text"]
+__all__ = ["Block", "between_tags", "ended_within", "fenced_blocks", "last_block", "marked_text"]
 
 # no backtick behind the marks: that is code within a line
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
@@ -74,3 +75,14 @@ def marked_text(text: str, place: str, tag: str) -> str | None:
     if place in ("auto", "block") and (block := last_block(text)) is not None:
         return block.text
     return text if place in ("auto", "text") else None
+
+
+def between_tags(text: str, opening: str, closing: str) -> Iterator[str]:
+    """Yield what stands between each closed pair of tags, as a lazy pattern finds them, but in linear time.
+
+    Such a pattern looks to the end of the text from each tag that is never closed.
+    """
+    at = text.find(opening)
+    while at >= 0 and (end := text.find(closing, at + len(opening))) >= 0:
+        yield text[at + len(opening) : end]
+        at = text.find(opening, end + len(closing))

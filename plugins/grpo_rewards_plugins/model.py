@@ -51,8 +51,9 @@ def model(
 
     With chat data the classifier reads prompt and completion through its own chat template (without a template: each
     message as ``role: content``), with text their concatenation, as TRL does for reward models. Special tokens of the
-    classifier that a completion writes as text (a turn of its chat, an end) are left out of it. Loaded once per process; code that comes with the weights is never run. A model that cannot be loaded, memory that does not
-    suffice for one row, and NaN are ``unavailable``, not a low score.
+    classifier that a completion writes as text (a turn of its chat, an end) are left out of it. Loaded once per
+    process; code that comes with the weights is never run. A model that cannot be loaded, memory that does not suffice
+    for one row, and NaN are ``unavailable``, not a low score.
 
     Args:
         prompts: what was asked; the classifier reads it before the completion.

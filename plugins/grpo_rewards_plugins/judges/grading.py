@@ -5,7 +5,7 @@ from __future__ import annotations
 from grpo_rewards import Outcome, reward
 
 from .endpoint import Client, check_client
-from .questions import ask
+from .questions import ask, grade
 from .screening import NOTHING, gradable
 
 __all__ = ["judge"]
@@ -63,10 +63,5 @@ async def judge(
 
 
 def _verdict(found: dict[str, object]) -> Outcome:
-    score = found["score"]
-    # a bool is an int to Python, and `true` is no grade
-    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise ValueError("the score is no number from 0 to 1")
-    return Outcome(
-        float(score), "scored", " ".join(str(found.get("reason", ""))[:300].split()) or "the judge gives no reason"
-    )
+    reason = " ".join(str(found.get("reason", ""))[:300].split())
+    return Outcome(grade(found["score"]), "scored", reason or "the judge gives no reason")

@@ -1,4 +1,4 @@
-"""What all judges are told: that strings are data, and to repeat a word that stands outside of them."""
+"""What all judges are told: that strings are data, and to repeat a word that stands outside of them; and how a grade is read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 from .endpoint import Client, consult
 from .screening import canary, check_canary
 
-__all__ = ["ask"]
+__all__ = ["ask", "grade"]
 
 _Verdict = TypeVar("_Verdict")
 _DATA = (
@@ -28,3 +28,11 @@ async def ask(
         return read(found)
 
     return await consult(client, told + _DATA.format(canary=word) + form, asked, checked)
+
+
+def grade(given: object) -> float:
+    """Return a grade as a judge gives it; raises ValueError for what is no number from 0 to 1."""
+    # a bool is an int to Python, and `true` is no grade
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
+        raise ValueError("a grade is a number from 0 to 1")
+    return float(given)

@@ -9,7 +9,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards.http import NoAnswer
 
 from .endpoint import Client, check_client
-from .questions import ask
+from .questions import ask, grade
 from .screening import NOTHING, gradable
 
 __all__ = ["ranking"]
@@ -96,15 +96,9 @@ async def _scores(client: Client, told: str, task: Mapping[str, object], order: 
         given = document["scores"]
         if not isinstance(given, dict) or set(given) != set(names):
             raise ValueError("one score per response")
-        return {text: _score(given[name]) for name, text in zip(names, order, strict=True)}
+        return {text: grade(given[name]) for name, text in zip(names, order, strict=True)}
 
     return await ask(client, told, _FORM, asked, read)
-
-
-def _score(given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= 1:
-        raise ValueError("a score is a number from 0 to 1")
-    return float(given)
 
 
 def _mean(one: float, other: float, size: int) -> Outcome:

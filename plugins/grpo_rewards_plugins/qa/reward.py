@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import Place, find_answer
+from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.qa.golds import accepted_answers
 from grpo_rewards_plugins.qa.metrics import METRICS, gold_normal, normal
@@ -107,10 +108,9 @@ def _reason(found: str, golds: tuple[str, ...], value: float) -> str:
 
 def _last_closed(completion: str, prompt: object, tag: str) -> str | None:
     """The content of the last closed tag, where there are enough of them: two, one of which may be the prompt's."""
-    pairs, last = _pairs(completion, tag)
-    if not pairs or (pairs == 1 and prompt is not None and not any(_pairs(text, tag)[0] for text in _texts(prompt))):
-        return None
-    return last.strip()
+    pairs = list(_pairs(completion, tag))
+    shown = len(pairs) > 1 or prompt is None or any(list(_pairs(text, tag)) for text in _texts(prompt))
+    return pairs[-1].strip() if pairs and shown else None
 
 
 def _texts(prompt: object) -> Iterable[str]:
@@ -121,11 +121,5 @@ def _texts(prompt: object) -> Iterable[str]:
     return [content for content in contents if isinstance(content, str)]
 
 
-def _pairs(text: str, tag: str) -> tuple[int, str]:
-    """How many closed tags a text has, and the content of the last; as a lazy pattern finds them, but in linear time."""
-    opening, closing = f"<{tag}>", f"</{tag}>"
-    count, last, at = 0, "", text.find(opening)
-    while at >= 0 and (end := text.find(closing, at + len(opening))) >= 0:
-        count, last = count + 1, text[at + len(opening) : end]
-        at = text.find(opening, end + len(closing))
-    return count, last
+def _pairs(text: str, tag: str) -> Iterator[str]:
+    return between_tags(text, f"<{tag}>", f"</{tag}>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -12,6 +13,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards.errors import how_to_install
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import final_text
+from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
@@ -111,17 +113,9 @@ def _plain(value: object) -> object:
 
 
 def _extracted(completion: str, tag: str) -> str | None:
-    """The text of the last pair of tags behind the reasoning, in linear time; as the package's `extract_answer` finds it."""
-    completion = final_text(completion, tag)
-    opening, closing = f"<{tag}>", f"</{tag}>"
-    found, at = None, completion.find(opening)
-    while at >= 0:
-        end = completion.find(closing, at + len(opening))
-        if end < 0:
-            break
-        found = completion[at + len(opening) : end].strip()
-        at = completion.find(opening, end + len(closing))
-    return found
+    """The text of the last pair of tags behind the reasoning, as the package's `extract_answer` finds it."""
+    pairs = deque(between_tags(final_text(completion, tag), f"<{tag}>", f"</{tag}>"), maxlen=1)
+    return pairs[0].strip() if pairs else None
 
 
 def _sent(timeout: float, questions: list[_Question]) -> list[Outcome]:

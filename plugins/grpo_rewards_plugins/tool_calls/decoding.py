@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Literal
 
 from grpo_rewards_plugins.answers import final_text
-from grpo_rewards_plugins.blocks import last_block
+from grpo_rewards_plugins.blocks import between_tags, last_block
 from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable, python_calls
 
 __all__ = ["Format", "find_calls"]
@@ -82,12 +82,9 @@ def _json(text: str) -> object:
 def _in_tags(text: str, opening: str, closing: str) -> list[object]:
     """The documents in tags; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
     found = []
-    # not by a lazy pattern, which looks to the end of the text from each tag that is never closed
-    at = text.find(opening)
-    while at >= 0 and (end := text.find(closing, at + len(opening))) >= 0:
+    for inside in between_tags(text, opening, closing):
         with suppress(Unreadable):
-            found.append(_json(text[at + len(opening) : end]))
-        at = text.find(opening, end + len(closing))
+            found.append(_json(inside))
     return found
 
 
