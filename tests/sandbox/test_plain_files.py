@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import socket
+from typing import cast
+
 import pytest
 from grpo_rewards_sandbox import Job, Sandbox
+from grpo_rewards_sandbox.program.border import proxies
+from grpo_rewards_sandbox.program.border.trusted import TrustedPeer
+from grpo_rewards_sandbox.program.formats import candidate_side, classes, names, pytest_file, review, visible
 from grpo_rewards_sandbox.program.formats.names import plain_file
+from grpo_rewards_sandbox.program.formats.plain_file import begun
+from grpo_rewards_sandbox.program.protocol import JobMessage
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 BY_NAME = "from solution import double\n"
@@ -89,3 +98,20 @@ def test_refused_tests_leave_the_process_that_judges_to_the_next(sandbox: Sandbo
     tests = "from solution import solve\ndef test_a():\n    def g(): pass\n    assert solve(1).format(f=g) == 'x'\n"
     verdicts = sandbox.run([Job("def solve(x): return 'x'\n", tests, "pytest"), right] * 20)
     assert [verdict.status for verdict in verdicts] == ["refused", "passed"] * 20
+
+
+def test_a_session_inherits_what_its_tests_text_says() -> None:
+    tests = "from solution import double\nimport pytest\n@pytest.fixture\ndef two(): return 2\ndef test_a(two):\n    assert double(two) == 4\n"
+    job = cast(JobMessage, {"tests": tests, "module": "solution", "classes": []})
+    pytest_file.read(job)
+    read = [
+        part for module in (names, review, visible, classes, candidate_side, proxies) for part in vars(module).values()
+    ]
+    caches = [part for part in read if isinstance(part, functools._lru_cache_wrapper)]
+    before = [cache.cache_info().misses for cache in caches]
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        peer = begun(job, ours, quiet=False)
+        assert isinstance(peer, TrustedPeer)
+        candidate_side.keep_candidates_text_out(peer, "", tests)
+    assert [cache.cache_info().misses for cache in caches] == before

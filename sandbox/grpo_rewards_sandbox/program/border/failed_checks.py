@@ -64,8 +64,8 @@ class FailedChecks:
 
     def note_lost(self, error: BaseException | None) -> None:
         """Remember a check that failed, or was kept from being made, in a thread or a task of the tests, where nobody heard of it."""
-        if error is not None and (self.is_check(error) or self._keeps_from_check(error)):
-            self.unheard.append((error, -1))
+        if error is not None:
+            self._remember(error, -1)
 
     def _hears(self) -> bool:
         """The tests expect checks of their own to come out of what they call now."""
@@ -73,9 +73,12 @@ class FailedChecks:
 
     def note(self, error: BaseException) -> None:
         """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
+        # what is thrown in comes out of the next call
+        self._remember(error, self.calls + (not self._serving))
+
+    def _remember(self, error: BaseException, call: int) -> None:
         if self.is_check(error) or self._keeps_from_check(error):
-            # what is thrown in comes out of the next call
-            self.unheard.append((error, self.calls + (not self._serving)))
+            self.unheard.append((error, call))
 
     def _keeps_from_check(self, error: BaseException) -> bool:
         """A function of the tests that the candidate called raised this before a check of its own."""

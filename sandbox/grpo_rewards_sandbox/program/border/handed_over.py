@@ -50,10 +50,9 @@ def _public(value: object, name: object) -> str:
         raise AttributeError(name)
     if isinstance(value, _CALLABLES) and not name.startswith("__"):
         raise AttributeError(name)
+    # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
-        raise AttributeError(
-            name
-        )  # how they check, what a mock returns and how often it was called: for the tests alone
+        raise AttributeError(name)
     return name
 
 

@@ -27,15 +27,14 @@ class Surroundings:
 
     def agree(self) -> None:
         """The environment as it is now is what the candidate has too."""
-        self._environment, self._raw = dict(os.environ), dict(_raw_environment())
+        self._raw = dict(_raw_environment())
 
     def changes(self) -> list[tuple[str, object]]:
         """Return what the tests changed since the last time, as requests to the candidate."""
         found: list[tuple[str, object]] = []
         if _raw_environment() != self._raw:
-            before = self._environment
+            before, now = _as_text(self._raw), dict(os.environ)
             self.agree()
-            now = self._environment
             changed = {name: now.get(name) for name in {*now, *before} if now.get(name) != before.get(name)}
             changed.pop("PYTEST_CURRENT_TEST", None)
             if changed:
@@ -59,7 +58,7 @@ class Surroundings:
 
         `theirs` is what it says, and need not be what it should be.
         """
-        known, held = self._environment, _raw_environment()
+        known, held = _as_text(self._raw), _raw_environment()
         for name in {*theirs, *known}:
             value: object = theirs.get(name)
             if type(name) is not str or value == known.get(name) or _GUIDES.match(name):
@@ -72,6 +71,10 @@ class Surroundings:
         self.agree()
 
 
-def _raw_environment() -> dict[object, object]:
+def _as_text(raw: dict[bytes, bytes]) -> dict[str, str]:
+    return {os.fsdecode(name): os.fsdecode(value) for name, value in raw.items()}
+
+
+def _raw_environment() -> dict[bytes, bytes]:
     """The environment as it is kept: comparing it as text takes longer than a request."""
     return os.environ._data  # type: ignore[attr-defined, no-any-return]

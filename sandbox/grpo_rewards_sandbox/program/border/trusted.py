@@ -65,9 +65,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent: dict[str, object] = {}
-        self._makes: dict[
-            int, bool
-        ] = {}  # classes that the tests found, by number: whether calling one makes an object
+        # classes that the tests found, by number: whether calling one makes an object
+        self._makes: dict[int, bool] = {}
         self.loop: Any = None
         self.waiting: Any = None
         self._quiet = quiet

@@ -170,18 +170,20 @@ def evaluators(peer: TrustedPeer, tests: str) -> dict[str, object]:
 
         return evaluate
 
-    return {how: there(how) for how in ("eval", "exec") if _may_be_theirs(how, tests)}
+    return {how: there(how) for how in evaluated(tests)}
 
 
-def _may_be_theirs(how: str, tests: str) -> bool:
-    """The tests give `eval` or `exec` something other than constants, or hand it on."""
+@functools.lru_cache(maxsize=64)
+def evaluated(tests: str) -> frozenset[str]:
+    """Of `eval` and `exec` those that the tests give something other than constants, or hand on."""
     nodes = names.parsed(tests)
     constant = {
         id(node.func)
         for node in nodes
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
     }
-    return any(isinstance(node, ast.Name) and node.id == how and id(node) not in constant for node in nodes)
+    found = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in constant}
+    return frozenset(found & {"eval", "exec"})
 
 
 def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> None:

@@ -104,7 +104,7 @@ def statement(tests: str, error: BaseException) -> str:
         return ""
     around = [
         node
-        for node in ast.walk(ast.parse(tests))
+        for node in names.parsed(tests)
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
     ]
     innermost = max(around, key=lambda node: node.lineno, default=None)
@@ -116,7 +116,7 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.on_request = names_on_request(text)
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.words = names.words(text)
-    peer.read = frozenset(node.attr for node in names.parsed(text) if isinstance(node, ast.Attribute))
+    peer.read = names.attributes(text)
     peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
     peer.dropping = names.dropping(text)
@@ -239,10 +239,8 @@ def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[s
         return
     namespace = _namespace(job, peer, asked)
     for test, code in zip(tests, codes, strict=True):
-        peer.still_to_check, peer.dropping = (
-            review.still_to_check(test),
-            names.dropping(test),
-        )  # whose lines are its own
+        # its lines are its own
+        peer.still_to_check, peer.dropping = review.still_to_check(test), names.dropping(test)
         try:
             exec(code, namespace)  # noqa: S102
         except (Closed, Protocol):

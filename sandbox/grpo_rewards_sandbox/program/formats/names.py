@@ -61,6 +61,12 @@ def used(source: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=64)
+def attributes(source: str) -> frozenset[str]:
+    """Return every attribute that the text mentions."""
+    return frozenset(node.attr for node in parsed(source) if isinstance(node, ast.Attribute))
+
+
+@functools.lru_cache(maxsize=64)
 def imported(source: str, module: str) -> frozenset[str]:
     """Return the names that a test file asks of the candidate's module."""
     found: set[str] = set()
@@ -114,11 +120,13 @@ def words(source: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", source))
 
 
+@functools.lru_cache(maxsize=64)
 def makes_nan(source: str) -> bool:
     """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
     return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None
 
 
+@functools.lru_cache(maxsize=256)
 def shares_files(tests: str) -> bool:
     """Tests and candidate need a folder that both see."""
     return _FILES.search(tests) is not None

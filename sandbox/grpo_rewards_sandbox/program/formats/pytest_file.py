@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import socket
+from collections.abc import Callable
 
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
@@ -16,6 +17,11 @@ from .pytest_session import Outcomes, PreparedSession, judge
 from .report import JobReport, Progress, describe
 
 _READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
+# what else is asked of the text alone, by who prepares the border and by who judges
+_READINGS: tuple[Callable[[str], object], ...] = (
+    names.expected, names.used, names.words, names.attributes, names.identities, names.dropping, names.handling,
+    names.makes_nan, names_on_request, candidate_side.evaluated, review.still_to_check, review.checking, review.hearing,
+)  # fmt: skip
 
 
 def read(job: JobMessage) -> None:
@@ -23,14 +29,12 @@ def read(job: JobMessage) -> None:
     tests, name = job["tests"], job["module"]
     if len(tests) <= _READ_BEFORE:
         asked = names.imported(tests, name)
-        names.expected(tests)
         review.unjudgeable(tests, name, asked)
         classes_under_test(tests, name, asked, ())
-        names.words(tests)
-        names.used(tests)
-        names_on_request(tests)
         visible.star_imports(tests, name)
         visible.bound(tests, name)
+        for reading in _READINGS:
+            reading(tests)
 
 
 def run(
