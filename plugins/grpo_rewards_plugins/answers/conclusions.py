@@ -11,9 +11,23 @@ from __future__ import annotations
 
 import re
 
-from .formulas import NUMBER_WORDS, WINDOW
+from .formulas import COUNTS, WINDOW
 
-__all__ = ["concluded", "han_statement", "hedged", "stated", "without_afterthought"]
+__all__ = [
+    "ABOUT_AN_ANSWER",
+    "BECOMES",
+    "UNREAL",
+    "concluded",
+    "han_statement",
+    "hedged",
+    "stated",
+    "without_afterthought",
+]
+
+BECOMES = r"is|are|was|becomes?|remains?|(?:falls|lands) on"
+"""The verbs by which a sentence says in words what something is."""
+UNREAL = "opposite|converse|negation|inverse|contrary|if|when|may|might|could|would|should|nothing|none|nobody"
+"""Words of a sentence that does not say that it is so."""
 
 _LONGEST_SENTENCE = 300
 _MOST_SENTENCES = 4  # behind the conclusion
@@ -22,7 +36,6 @@ _ABOUT = 64  # characters before and behind a value that may change it
 _NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
 _DIGIT = re.compile(r"\d")
 _CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
-_LAST_SENTENCE = re.compile(r"(?:(?<=[.!?)*$✓✅]\s)|(?<=\n))(?=[^\s])[^\n]*?\Z")
 _SENTENCE_START = re.compile(r"(?<=[.!?])[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"])|\n+")
 # "Let me know ...", "Had it been 5, the result would have been 7", "Note that 42 would be wrong"
 _AFTER = re.compile(
@@ -58,6 +71,8 @@ _TAILS = (
         rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
     ),
 )
+# without one of these a sentence has none of the tails
+_GOES_ON = re.compile(r"[\d$)%*}]\s|,\s|\s\(|\s(?:while|whereas|(?:al|even\s)?though)\s")
 
 
 def without_afterthought(text: str) -> str:
@@ -65,16 +80,23 @@ def without_afterthought(text: str) -> str:
     otherwise, and at the end of its last sentence a reason or an aside.
     """
     tail = max(0, len(text) - WINDOW)
-    if (check := _CHECK.search(text, tail)) is not None and _DIGIT.search(text, tail, check.start()) is not None:
+    if (
+        ("heck" in text or "erif" in text)
+        and (check := _CHECK.search(text, tail)) is not None
+        and _DIGIT.search(text, tail, check.start()) is not None
+    ):
         text = text[: check.start()].rstrip()
     if _PROSE.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is None:
         return text  # a formula, and nothing said about it
+    start = _last_start(text)
     for _ in range(_MOST_SENTENCES):
-        start = _last_start(text)
         if not start or _AFTER.match(text, start) is None or _ANSWERED.search(text, tail, start) is None:
             break
         text = text[:start].rstrip()
-    start = max(_last_start(text), len(text) - _LONGEST_SENTENCE)
+        start = _last_start(text)
+    start = max(start, len(text) - _LONGEST_SENTENCE)
+    if _GOES_ON.search(text, max(0, start - 1)) is None:
+        return text
     for pattern in _TAILS:
         if (found := pattern.search(text, start)) is not None:
             text = text[: found.start("tail")] + "."
@@ -96,7 +118,7 @@ def _last_start(text: str) -> int:
 
 
 _BOUND = re.compile(
-    r"\b(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
+    r"\b(?=[^\W\d_])(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
     r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
     r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|perhaps|maybe|possibly|probably|(?:is|are|was|be)\snot|isn't"
     r"|(?:upper|lower)\sbound\s[^.]*\b(?:is|of)|(?:might|may|could)\s(?:also\s|well\s|even\s)?be|(?<![\d)}] )over"
@@ -112,9 +134,9 @@ _COORDINATE = re.compile(
     r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s)\$?\Z"
 )
 _SHORTEST_HEDGE = 2
-_FACTOR = re.compile(r"\b(?:a\s)?factor\sof\s[\s$*({\\]*\Z")
+_FACTOR = re.compile(r"\bfactor\sof\s[\s$*({\\]*\Z")
 _OTHER = re.compile(
-    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?P<join>(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
+    rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
 )
 _OR_BEHIND = re.compile(
@@ -132,11 +154,12 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
     before, end = text[max(0, at - _ABOUT) : at], at + len(found)
     if " " not in before and before.isascii() and len(text) - end < _SHORTEST_HEDGE:
         return None
-    if (
-        not (said and before.rstrip(" $*({\\").endswith(_LEADS))
-        and (found_hedge := _hedged_before(before, found)) is not None
-    ):
-        return found_hedge
+    if not (said and before.rstrip(" $*({\\").endswith(_LEADS)):
+        hedge = _hedged_before(before, found)
+        if hedge is not None:
+            return hedge
+    if text[end : end + 1] in ("", "."):
+        return None  # as most answers end
     if _ASKED.match(text, end) is not None:
         return f"maybe {found}"
     behind = _OR_BEHIND.match(text, end, end + _ABOUT)
@@ -179,8 +202,8 @@ _BEHIND_CLAUSE = re.compile(
     r"(?:,?\s(?:by|since|because|as|due to|which|whose|according to|so that|using|from)\s|,\s(?:and|not|\w+ days?)\s|\s(?:in general|as (?:required|claimed|desired))|\s\().*$"
 )
 _DOUBTED = re.compile(
-    r"\b(?:not|cannot|never|neither|nor|none|nobody|nothing|unless|if|wrong|incorrect|may|might|could|would|should|perhaps|maybe|possibly|probably|likely|seems?|appears?"
-    r"|assume|suppose|guess|think|opposite|converse|negation|inverse|contrary|either|or|and|but|except|only if|whether|want|need|ask(?:s|ed)?|let|find|show|prove|because|since|although|though|while|when|before|after|as)\b|n't\b",
+    rf"\b(?:{UNREAL}|not|cannot|never|neither|nor|unless|wrong|incorrect|perhaps|maybe|possibly|probably|likely|seems?|appears?"
+    r"|assume|suppose|guess|think|either|or|and|but|except|only if|whether|want|need|ask(?:s|ed)?|let|find|show|prove|because|since|although|though|while|before|after|as)\b|n't\b",
     re.IGNORECASE,
 )
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
@@ -188,7 +211,7 @@ _CLAUSE = re.compile(
     rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?:(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})|the\s(?:most|fewest|least|[a-z]+est)\s{_WORD})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist)"
     rf"|(?:{_WORD}\s){{1,6}}(?:is|are)\s(?P<neither>neither\s{_WORD}\snor\s{_WORD})"
-    rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:is|are|was|becomes?|remains?|(?:falls|lands) on)\s"
+    rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:{BECOMES})\s"
     rf"(?P<said>(?:(?:an?|the|on)\s)?{_WORD}(?:\s{_WORD}){{0,3}})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{0,3}}{_WORD}\s(?P<verb>(?:con|di)verges?(?:\s[a-z]+ly)?|exists?|(?:does|do) exist)"
     rf"|there\s(?:is|are|exists?)\s(?P<none>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}}))[.!]?",
@@ -205,8 +228,8 @@ def stated(sentence: str) -> str | None:
     plain = _BEHIND_CLAUSE.sub("", sentence[_LEAD.match(sentence).end() :].rstrip()).replace("*", "")  # type: ignore[union-attr]
     for clause in dict.fromkeys((plain, plain[plain.rfind(", ") + 2 :] if ", " in plain else plain)):
         clause = clause[_LEAD.match(clause).end() :]  # type: ignore[union-attr]
-        match = _CLAUSE.fullmatch(clause)
-        if match is None:
+        last = clause.rstrip(".!")[-1:]
+        if last.isdecimal() or not last.isalnum() or (match := _CLAUSE.fullmatch(clause)) is None:
             continue
         if (verdict := _VERDICT.match(sentence)) is not None:
             return verdict[1]
@@ -226,14 +249,17 @@ def stated(sentence: str) -> str | None:
     return None
 
 
-_FINITE = re.compile(r"\s(?:is|are|was|becomes?|remains?|has|have|(?:falls|lands) on|(?:con|di)verges?|exists?)\b")
+_FINITE = re.compile(rf"\s(?:{BECOMES}|has|have|(?:con|di)verges?|exists?)\b")
 _VERDICT = re.compile(
     r"(?:[Ww]e (?:conclude|find)(?: that)?:? )?(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)?[\s,:*]*([Yy]es|[Nn]o),\s"
 )
 # "we are done", "there are six of them"
-_SAYS_NOTHING = frozenset(
-    "done proved proven shown solved finished satisfied required desired needed requested verified follows answer solution".split()
-) | {*NUMBER_WORDS, "twenty"}
+_SAYS_NOTHING = (
+    frozenset(
+        "done proved proven shown solved finished satisfied required desired needed requested verified follows answer solution".split()
+    )
+    | COUNTS
+)
 ABOUT_AN_ANSWER = frozenset(
     "clear correct incorrect reasonable obvious obviously right wrong unique simple below above found given known consistent verified "
     "confirmed complete approximately about roughly exactly simply just therefore thus hence then now still also equal equivalent the "

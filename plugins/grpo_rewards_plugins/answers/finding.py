@@ -61,7 +61,7 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
     if phrases and signs:
         text = without_afterthought(text)
     for rule in signs:
-        if (found := _SIGNS[rule](text)) is not None:
+        if found := _SIGNS[rule](text):
             return _in_place(text, _last_place(text, found), Extraction(found, rule))
     return _NOTHING
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CHOICE_LEAD", "NUMBER", "NUMBER_WORDS", "PROSE", "WINDOW", "carries", "joined", "segments"]
+__all__ = ["CHOICE_LEAD", "COUNTS", "NUMBER", "NUMBER_WORDS", "PROSE", "WINDOW", "carries", "joined", "segments"]
 
 _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
@@ -21,6 +21,8 @@ NUMBER_WORDS = (
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
 """Of 0 to 19, each at its place."""
+COUNTS = frozenset((*NUMBER_WORDS, "twenty"))
+"""The words for a number that a sentence counts with."""
 PROSE = re.compile(r"(?<![\\a-zA-Z])[a-zA-Z]{3,}(?![a-zA-Z{])")
 WINDOW = 20_000
 """Characters from the end of a completion that anything but a mark is looked for in."""

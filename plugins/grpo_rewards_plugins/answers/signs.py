@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from .conclusions import concluded, han_statement, stated
-from .formulas import CHOICE_LEAD, NUMBER, NUMBER_WORDS, PROSE, WINDOW, carries, joined, segments
+from .formulas import CHOICE_LEAD, COUNTS, NUMBER, PROSE, WINDOW, carries, joined, segments
 from .phrases import VERDICTS, phrase
 
 __all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
@@ -46,7 +46,6 @@ _WHOLE_WORD = re.compile(r"^[*($]*(\d{1,4}(?::\d{1,4}){1,3}|-?[\d.]+(?:\^[-{(]*\
 _SAID_IN_BOLD = re.compile(
     r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
 )
-_COUNTS = frozenset((*NUMBER_WORDS, "twenty"))
 _BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
@@ -63,7 +62,7 @@ def bold(text: str) -> str | None:
         if hit is not None:
             return hit[1]
         plain = content.rstrip(".!,").lower()
-        if plain in VERDICTS or (plain in _COUNTS and _DOUBTED.search(_line(window, match.start())) is None):
+        if plain in VERDICTS or (plain in COUNTS and _DOUBTED.search(_line(window, match.start())) is None):
             return content.rstrip(".!,")
         if carries(content) and not match[1].rstrip().endswith(":") and not _heading(content):
             inner = segments(content)
@@ -109,7 +108,7 @@ def last_line(text: str) -> str | None:
     line = window[window.rfind("\n") + 1 :].strip().strip("*`").strip()
     if line.endswith("?"):
         return None
-    if (named := _NUMERALS.search(line)) is not None and _DENIED.search(line) is None:
+    if " and " in line and (named := _NUMERALS.search(line)) is not None and _DENIED.search(line) is None:
         return named[1]
     if _LATER_PART.match(line) is not None and (parts := _PARTS.search(window)) is not None:
         return " ".join(parts[1].replace("*", "").split())
@@ -123,11 +122,11 @@ def last_line(text: str) -> str | None:
         return None
     if (verdict := _VERDICT.fullmatch(line)) is not None:
         return verdict[1]
-    if (verdict := _STATED.search(line)) is not None:
+    if ("rue" in line or "alse" in line) and (verdict := _STATED.search(line)) is not None:
         return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
         return next(group for group in said.groups() if group)
-    if (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
+    if "day" in line and (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
         return day[1]
     if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
         return clause
@@ -203,7 +202,7 @@ def last_segment(text: str) -> str | None:
     window = text[-WINDOW:]
     if _given_up(window):
         return None
-    if (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
+    if "`" in window and (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
         return code[1].strip()
     found = joined(
         window,
@@ -273,9 +272,9 @@ def last_number(text: str) -> str | None:
 
 _SHORT_SENTENCE = 60
 _COUNTED = re.compile(
-    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(_COUNTS - {"one"})) + r")\b(?! or\b)"
+    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(COUNTS - {"one"})) + r")\b(?! or\b)"
 )
-_WORDED = "(?:an?|" + "|".join(sorted(_COUNTS)) + "|(?:thir|for|fif|six|seven|eigh|nine)ty)"
+_WORDED = "(?:an?|" + "|".join(sorted(COUNTS)) + "|(?:thir|for|fif|six|seven|eigh|nine)ty)"
 _SPELLED = re.compile(
     rf"\b(?:is|are|equals|be)\s({_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)){{1,4}})[.!]?$"
 )

@@ -15,6 +15,7 @@ from .equivalence.quantities import has_unit, rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
+from .extraction import unit_behind
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import is_reaction, same_formula
 from .reading.clean import bare
@@ -39,7 +40,7 @@ from .symbolic.wire import packed, symbolic
 from .texts import Reading, read, second_reading
 from .verdicts import Verdict, VerdictCache
 
-__all__ = ["Reading", "Verdict", "grade", "measured", "read", "share", "unreadable"]
+__all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable", "with_unit"]
 
 # what reading and comparing hostile texts may raise
 _TROUBLE = (FlintError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
@@ -87,7 +88,15 @@ def unreadable(gold: Reading) -> str | None:
     return str(tree)
 
 
-def measured(reading: Reading) -> bool:
+def with_unit(gold: Reading, answer: str, behind: str) -> str:
+    """An answer with the unit that stands behind its box or its dollars, where one tells it from the reference, and it has none."""
+    unit = unit_behind(behind)
+    if not unit or not (unit == "\\%" or _measured(gold)) or _measured(Reading(answer)):
+        return answer
+    return f"{answer} {unit}"
+
+
+def _measured(reading: Reading) -> bool:
     """Has a text a unit, a percent sign or a currency?"""
     if reading.numeral is not None:
         return bool(reading.numeral.mark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math as _math
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.slots import slots
@@ -87,7 +87,7 @@ def math(
         partial: whether a wrong answer of several parts gets the share of its parts that is right (ours: no).
         places: where an answer may stand; without a mark, the others are tried in this order.
     """
-    extract, grade, _ = _engine()
+    extract, grade, *_ = _engine()
     golds: dict[str, Reading | Outcome] = {}
     done: dict[tuple[str | None, ...], Outcome] = {}  # by reference and completion, and by reference, answer and place
     slow: dict[tuple[str | None, ...], _Slow] = {}
@@ -152,13 +152,20 @@ def _together(
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-@cache
-def _engine() -> tuple[Callable[..., Extraction], Callable[..., Verdict], Callable[[Reading, str], float]]:
-    """Extraction, grading and shares, imported with the first call."""
-    from grpo_rewards_plugins.math.extraction import extract
-    from grpo_rewards_plugins.math.grading import grade, share
+class _Engine(NamedTuple):
+    extract: Callable[..., Extraction]
+    grade: Callable[..., Verdict]
+    share: Callable[[Reading, str], float]
+    with_unit: Callable[[Reading, str, str], str]
 
-    return extract, grade, share
+
+@cache
+def _engine() -> _Engine:
+    """What finds and grades answers, imported with the first call."""
+    from grpo_rewards_plugins.math.extraction import extract
+    from grpo_rewards_plugins.math.grading import grade, share, with_unit
+
+    return _Engine(extract, grade, share, with_unit)
 
 
 def reference_text(given: object) -> str:
@@ -200,7 +207,7 @@ def _score(
     if text is None:
         return Outcome(0.0, "rejected", "no answer found")
     if found.behind:
-        text = _with_unit(gold, text, found.behind)
+        text = _engine().with_unit(gold, text, found.behind)
     verdict = grade(gold, text, timeout=timeout, tolerance=tolerance, convert_units=convert_units)
     if verdict.status == "unreadable_gold":
         return Outcome(None, "not_applicable", f"the reference {_short(gold.text)} cannot be read: {verdict.rule}")
@@ -208,21 +215,10 @@ def _score(
     how = f"{_short(text)} (by {rule})"
     if verdict.status == "timeout":
         return Outcome(0.0, "timeout", f"{how} against {_short(gold.text)}: {verdict.rule}", details)
-    if partial and not verdict.equal and (part := _engine()[2](gold, text)):
+    if partial and not verdict.equal and (part := _engine().share(gold, text)):
         return Outcome(part, "scored", f"{how} has {part:.0%} of the parts of {_short(gold.text)}", details)
     word = "is" if verdict.equal else "is not"
     return Outcome(float(verdict.equal), "scored", f"{how} {word} {_short(gold.text)}: {verdict.rule}", details)
-
-
-def _with_unit(gold: Reading, text: str, behind: str) -> str:
-    """An answer with the unit that stands behind its box or its dollars, where one tells it from the reference, and it has none."""
-    from grpo_rewards_plugins.math.extraction import unit_behind
-    from grpo_rewards_plugins.math.grading import measured, read
-
-    unit = unit_behind(behind)
-    if not unit or not (unit == "\\%" or measured(gold)) or measured(read(text)):
-        return text
-    return f"{text} {unit}"
 
 
 def _short(text: str) -> str:

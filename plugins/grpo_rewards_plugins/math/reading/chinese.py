@@ -6,6 +6,7 @@ import re
 from fractions import Fraction
 
 from .units import COUNTERS, HAN_UNITS
+from .vocabulary import WEEKDAYS
 
 __all__ = ["from_chinese"]
 
@@ -16,10 +17,9 @@ _PHRASES = {
     "大于等于": "\\ge ", "小于等于": "\\le ", "不小于": "\\ge ", "不大于": "\\le ", "不等于": "\\ne ", "大于": ">", "小于": "<", "等于": "=", "元钱": "元",
     "并且": " \\text{ and } ", "以及": " \\text{ and } ", "且": " \\text{ and } ", "和": " \\text{ and } ", "与": " \\text{ and } ", "及": " \\text{ and } ",
 }  # fmt: skip
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WORDS = {
     **dict.fromkeys(("正确", "对", "是", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "不是", "否", "×", "假", "假命题"), "false"),
-    **{f"{week}{day}": name for week in ("星期", "周", "礼拜") for day, name in zip("一二三四五六日", _WEEKDAYS, strict=True)},
+    **{f"{week}{day}": name for week in ("星期", "周", "礼拜") for day, name in zip("一二三四五六日", WEEKDAYS, strict=True)},
     "星期天": "sunday", "周天": "sunday", "礼拜天": "sunday", "充分不必要": "sufficient but not necessary", "必要不充分": "necessary but not sufficient",
     "增": "increasing", "单调递增": "increasing", "递增": "increasing", "减": "decreasing", "单调递减": "decreasing", "递减": "decreasing",
     **dict.fromkeys(("不能确定", "无法确定", "不确定", "不能判断", "无法判断"), "not enough information"), "公平": "fair", "不公平": "unfair", "充要": "necessary and sufficient", "充分必要": "necessary and sufficient", "既不充分也不必要": "neither sufficient nor necessary",

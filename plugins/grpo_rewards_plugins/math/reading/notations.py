@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from .chemistry import concentrations
-from .number_words import amount_in_words, number_in_words
-from .text_answers import repeating, words
+from .number_words import amount_in_words, number_in_words, ordinal_in_words
+from .text_answers import CIRCLED, repeating, words
 from .unit_expressions import unit_pieces
 from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
@@ -63,20 +63,6 @@ _OUT_OF = re.compile(
 _BARE_MODULUS = re.compile(r"\(\s?mod(?:ulo)?\s{1,3}(\d{1,9})\s?\)$|(?<=\d)\s{1,3}mod\s{1,3}(\d{1,9})$")
 _SHORT_POWER = re.compile(r"\b(sq|cu)\.\s?(?=[a-z])")
 _CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s?(-?[\d.,]{1,12}\s?\\?%)", re.IGNORECASE)
-_ORDINALS = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-)
 _CHANGE_IN_TEXT = re.compile(r"\\(?:text|mathrm)\s?\{\s?((?:an?\s)?(?:in|de)crease[sd]?(?:\s(?:of|by))?\s?)\}")
 _EXACTLY = re.compile(r"^(?:exactly|only|just) ")
 _POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
@@ -145,7 +131,6 @@ _N = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm|text)\{{)?([CP])\}}?\s*_{_N}")
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
 _CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
-_CIRCLED = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
 _ARTICLE = re.compile(r"[Aa]n?\s(?=\$?\d)")  # "a 20% increase"
 _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
 
@@ -171,8 +156,8 @@ def rewritten(text: str) -> str:
         said = _EXACTLY.sub("", words(text), count=1)
         if (number := number_in_words(said)) is not None:
             return str(number)
-        if said in _ORDINALS:
-            return str(_ORDINALS.index(said) + 1)
+        if (place := ordinal_in_words(said)) is not None:
+            return str(place)
         if (amount := amount_in_words(said)) is not None:
             return f"{amount[0]}\\text{{ {amount[1]}}}"
         if len(text) <= _LONGEST_NAME and (match := _EXCEPT.fullmatch(text)) is not None:
@@ -262,7 +247,7 @@ def rewritten(text: str) -> str:
     if "out" in text:
         text = _OUT_OF.sub(r"\\frac{\1}{\2}", text)
     if "circled" in text:
-        text = _CIRCLED.sub(r"\1", text)
+        text = CIRCLED.sub(r"\1", text)
     if "th" in text or "st" in text or "nd" in text or "rd" in text:
         text = ordinal[1] if (ordinal := _BARE_ORDINAL.fullmatch(text)) is not None else _ORDINAL.sub("", text)
     if "all" in text or "every" in text:

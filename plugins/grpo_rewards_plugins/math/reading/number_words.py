@@ -1,4 +1,4 @@
-"""Numbers in words: "twenty-one", "one hundred and five", "two thirds"."""
+"""Numbers in words: "twenty-one", "one hundred and five", "two thirds", "third"."""
 
 # ruff: noqa: SIM905 - tables of words read better as words
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from grpo_rewards_plugins.answers.formulas import NUMBER_WORDS
 
-__all__ = ["amount_in_words", "number_in_words"]
+__all__ = ["amount_in_words", "number_in_words", "ordinal_in_words"]
 
 _SMALL = {word: at for at, word in enumerate(NUMBER_WORDS)}
 _TENS = {word: 10 * (at + 2) for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
@@ -17,6 +17,7 @@ _PARTS = {
     "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "twelfth": 12, "hundredth": 100,
 }  # fmt: skip
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _LONGEST = 80
 
 
@@ -39,6 +40,11 @@ def number_in_words(plain: str) -> Fraction | None:
         return None if above is None else sign * Fraction(above, part)
     whole = _whole(words)
     return None if whole is None else sign * Fraction(whole)
+
+
+def ordinal_in_words(plain: str) -> int | None:
+    """The place that a word in lower case says: "third"; None where it says anything else."""
+    return _ORDINALS.index(plain) + 1 if plain in _ORDINALS else None
 
 
 def amount_in_words(plain: str) -> tuple[Fraction, str] | None:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 
+from grpo_rewards_plugins.answers.conclusions import BECOMES, UNREAL
+from grpo_rewards_plugins.answers.phrases import VERDICTS
+
 from .statements import same_content
+from .vocabulary import WEEKDAYS
 
 __all__ = [
+    "CIRCLED",
     "based_digits",
     "choice",
     "choices",
@@ -33,7 +38,7 @@ _PLURAL = re.compile(r"(?<=[^\W\d_s]{3})s\b")
 _LETTERS = re.compile(
     r"[^\W\d_]{3,}(?:[\s'-]+[^\W\d_]+)*|(?i:no|yes|am|pm|on|up|it|he|we|so|if)|[^\W\d_]+(?:[\s'-]+[^\W\d_]{2,})+"
 )
-_CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$()")
+_CHOICE = re.compile(r"\(?\s*([A-Za-z])\s*(?:\)|(?=[.:)]|$))[.:)]?\s*$")
 _CALLED = re.compile(
     r"^(?:the\s+|both\s+)?(?:correct\s+)?(?:option|choice|answer|point|figure|graph|statement|plan|box|line|curve|quadrant)s?\b\s*(?:is|are|:)?\s*|^both\s+(?=[(A-Z])",
     re.IGNORECASE,
@@ -158,10 +163,9 @@ _REASON = re.compile(
 def _abbreviated(one: str, other: str) -> bool:
     """``sat`` and ``saturday``."""
     short, long = sorted((one, other), key=len)
-    return len(short) >= 3 and long in _DAYS and long.startswith(short)
+    return len(short) >= 3 and long in WEEKDAYS and long.startswith(short)
 
 
-_DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))
 _NO_SUCH = re.compile(r"^no such \w+(?: exists?)?$")
 _VERDICT_OF = {"yes": "true", "no": "false"}
 _EXISTENCE = re.compile(
@@ -188,32 +192,23 @@ def _answers(short: str, sentence: str) -> bool:
     if len(short) < 2:
         return False
     said = sentence if sentence.endswith(short) else _KIND.sub("", sentence)
-    if (
-        said.endswith(f" {short}") and short.replace(" ", "").isalpha()
-    ):  # "the first bead is red", "f is an odd function"
-        sentence = said
-        return (
-            _SUBJECT_IS.fullmatch(sentence, 0, len(sentence) - len(short)) is not None
-            and _DENIES.search(sentence) is None
-        )
+    if said.endswith(f" {short}") and short.replace(" ", "").isalpha():
+        # "the first bead is red", "f is an odd function"
+        return _SUBJECT_IS.fullmatch(said, 0, len(said) - len(short)) is not None and _DENIES.search(said) is None
     if not sentence.startswith(short):
         return False
-    if short in _VERDICTS:
+    if short in VERDICTS:
         denied = _OTHERWISE if short in ("no", "false") else _DENIES
         return denied.search(sentence, len(short)) is None and _VERDICT_REASON.match(sentence, len(short)) is not None
     return _DENIES.search(sentence, len(short)) is None and _SUPERLATIVE.match(sentence, len(short)) is not None
 
 
-_VERDICTS = frozenset(("yes", "no", "true", "false"))
 _VERDICT_REASON = re.compile(r"\s*[,.;:]\s")
 _SUPERLATIVE = re.compile(
     r"\s(?:is|was|has|finished|came|stands)\s(?:\w+est|(?:first|last|second|third)|most \w+)(?: \w+)?$|\shas (?:most|fewest|least|\w+est) \w+$"
     r"|\s(?:(?:always |will )?wins?(?: the game)?|has (?:an? )?winning strategy)$"
 )
-_SUBJECT_IS = re.compile(
-    r"(?!.*\b(?:opposite|converse|negation|inverse|contrary|complement|if|when|may|might|could|would|should|nothing|none|nobody)\b)"
-    r"(?:\S+ ){1,8}(?:is|are|was|becomes?|remains?|(?:falls|lands) on) (?:an? |the )?"
-)
+_SUBJECT_IS = re.compile(rf"(?!.*\b(?:{UNREAL}|complement)\b)(?:\S+ ){{1,8}}(?:{BECOMES}) (?:an? |the )?")
 _OTHERWISE = re.compile(r"\b(?:yes|true|wrong|incorrect|or|but|maybe|perhaps)\b")
 _DENIES = re.compile(r"\b(?:not|cannot|never|wrong|incorrect|no|yes|true|false|neither|nor|or|and|but)\b|n't\b")
 
@@ -240,7 +235,7 @@ def choice(text: str, *, lead: bool = False) -> str | None:
     plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
     plain = _CORRECT.sub("", plain)
     match = _CHOICE.fullmatch(plain) or (_CHOICE_LEAD.match(plain) if lead else None)
-    return (match[1] or match[2]).upper() if match else None
+    return match[match.lastindex or 1].upper() if match else None
 
 
 def choices(text: str, *, glued: bool = False) -> frozenset[str] | None:
@@ -257,13 +252,13 @@ def labels(text: str) -> frozenset[str] | None:
     """Numbers of statements: ``①③④``, ``(1)(3)(4)``, ``(1), (3)``, with or without separators; None for one alone."""
     if len(text) > 200 or not ("circled" in text or text[:1] == "("):
         return None
-    plain = _SPACING.sub(" ", _TEXT.sub("", _CIRCLE.sub(r"(\1)", text)))
+    plain = _SPACING.sub(" ", _TEXT.sub("", CIRCLED.sub(r"(\1)", text)))
     if _LABELS.fullmatch(plain) is None:
         return None
     return frozenset(re.findall(r"\d+", plain))
 
 
-_CIRCLE = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
+CIRCLED = re.compile(r"\\(?:text)?circled\s*\{?\s*(\d{1,2})\s*\}?")
 _LABELS = re.compile(r"\s*\(\d{1,2}\)(?:\s*(?:,|;|and|&)?\s*\(\d{1,2}\)){1,9}\s*")
 _PLAIN_LABELS = re.compile(r"\s*\d{1,2}(?:\s*(?:,|;|and|&)\s*\d{1,2}){1,9}\s*")
 
