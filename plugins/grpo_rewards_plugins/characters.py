@@ -1,4 +1,5 @@
-"""Characters of hostile texts, for every reward: Unicode's normal forms in linear time, and what of a text is to be seen."""
+"""Characters of hostile texts, for every reward: Unicode's normal forms in linear time, what of a text is to be
+seen, and how a keyboard writes it."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import re
 import unicodedata
 from typing import Literal
 
-__all__ = ["holds", "normal_form", "seen"]
+__all__ = ["holds", "normal_form", "seen", "typed"]
 
 _SHORT = 500  # characters that any normal form has at once
 _RUN = 128
@@ -15,6 +16,24 @@ _MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{1,{_RUN}}}")
 _JOINER = "\u034f"
 # blanks that no category tells from signs and letters
 _BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]+")
+
+# of no width, by Unicode's own list (Default_Ignorable_Code_Point): joiners, marks of direction, soft hyphens, fillers
+_IGNORED = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
+)
+_ON_KEYBOARDS = {
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033"), '"'),
+    **dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-"),
+}
+
+
+def typed(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """Return a text in a normal form of Unicode as a keyboard writes it: ASCII's quotes and dashes, and nothing of no width."""
+    if text.isascii():
+        return text
+    return normal_form(form, _IGNORED.sub("", text)).translate(_ON_KEYBOARDS)
 
 
 def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:

@@ -14,12 +14,11 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import KEPT, Place, find_answer, from_boxes, from_hash
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.cells import plain
-from grpo_rewards_plugins.characters import normal_form
+from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.numbers import read_number
 
 __all__ = ["exact", "normal_text"]
 
-_CURLY = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 _IN_WORDS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")
 _SPACE = re.compile(r"\s+")
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact
@@ -49,7 +48,7 @@ def exact(
 
     1 or 0. Two numbers are compared by value, exactly: ``18`` equals ``18.0``, ``$18``, ``18.`` and, written
     ``1,000``, 1000. Anything else is compared as text, after NFKC normalisation, with runs of white space as one space,
-    curly quotes as straight ones, and without quotes, a full stop, asterisks or ``\\text{}`` around it. Nothing is evaluated: ``2+2`` is not 4 (use `math`).
+    curly quotes and long dashes as ASCII's, without characters of no width, and without quotes, a full stop, asterisks or ``\\text{}`` around it. Nothing is evaluated: ``2+2`` is not 4 (use `math`).
 
     Args:
         answer: the reference: text, a number, or a list of which any may match. Of text with ``####`` or ``\\boxed{}``
@@ -127,11 +126,8 @@ def _gold(gold: str, ignore_case: bool) -> tuple[str, Fraction | None]:
 
 
 def normal_text(text: str, *, ignore_case: bool = True) -> str:
-    """Return `text` in the form that is compared: NFKC, single spaces, bare of quotes, asterisks and a full stop."""
-    text = _SPACE.sub(" ", normal_form("NFKC", text))
-    if not text.isascii():
-        text = text.translate(_CURLY)
-    text = text.strip(" \"'`*")
+    """Return `text` in the form that is compared: NFKC as typed, single spaces, bare of quotes, asterisks and a full stop."""
+    text = _SPACE.sub(" ", typed("NFKC", text)).strip(" \"'`*")
     # as answers in words stand in a box
     if text.startswith("\\") and (words := _IN_WORDS.fullmatch(text)) is not None:
         text = words[1].strip(" \"'`*")

@@ -12,7 +12,7 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import Place, extract, final_text, find_answer, line_after_phrase, tagged
 from grpo_rewards_plugins.bounds import tag_name
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
-from grpo_rewards_plugins.characters import normal_form
+from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.exact import normal_text
 
 __all__ = ["Options", "multiple_choice", "right_letter"]
@@ -21,7 +21,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
 _OWN_LETTER = re.compile(r"^\s*(?:\([A-Z]\)|[A-Z][.):])\s+")
-_DECORATION = str.maketrans("", "", "*_`$\"'“”‘’")
+_DECORATION = str.maketrans("", "", "*_`$\"'")
 _LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
 
 
@@ -185,7 +185,7 @@ def _bare(text: str) -> str:
     # the pattern takes the innermost command, so each round opens one level
     for _ in range(3):
         text = _LATEX.sub(r"\1", text)
-    text = normal_form("NFKC", text).replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
+    text = typed("NFKC", text).replace("\\(", "").replace("\\)", "").replace("\\[", "").replace("\\]", "")
     return " ".join(text.translate(_DECORATION).split())
 
 

@@ -31,7 +31,7 @@ def test_the_right_letter(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("A", "A is not B"), ("<answer>A</answer> B", "A is not B"), ("A or B", "hedge"), ("B or C", "hedge"), ("B, C", "hedge"),
+        ("A​", "A is not B"), ("A", "A is not B"), ("<answer>A</answer> B", "A is not B"), ("A or B", "hedge"), ("B or C", "hedge"), ("B, C", "hedge"),
         ("<answer>B/C</answer>", "hedge"), ("<answer>B and D</answer>", "hedge"), ("<answer>(B) or (C)</answer>", "hedge"),
         ("<answer>B. Lyon or C. Nice</answer>", "hedge"), ("<answer>B, maybe C</answer>", "hedge"), ("B, but C is possible", "hedge"), ("B, or else C", "hedge"), ("B; alternatively C", "hedge"), ("The answer is B or C.", "hedge"),
         ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("B or C is the answer", "hedge"), ("B, or c would do", "hedge"),

@@ -95,6 +95,7 @@ def test_integer(text: str, value: float) -> None:
         ("<answer>Paris.</answer>", "paris", 1.0), ("\u201cParis\u201d", "Paris", 1.0), ("it\u2019s", "it's", 1.0), ("\\boxed{\\text{Paris}}", "Paris", 1.0),
         ("\\text{Paris} or \\text{Lyon}", "Paris", 0.0), ("\\boxed{\\text{Lyon}}", "Paris", 0.0), ("<answer>Paris</answer>", ["Lyon", "Paris"], 1.0),
         ("<answer>3</answer><answer>4</answer>", "4", 1.0), ("-5", "\N{MINUS SIGN}5", 1.0),
+        ("<answer>Pa\u200bris\ufeff</answer>", "Paris", 1.0), ("Paris", "Paris\u200e", 1.0), ("4\u2060", 4, 1.0), ("1914\u20131918", "1914-1918", 1.0), ("\u200b", "4", 0.0),
         ("<answer>19</answer>", "18", 0.0), ("1000000007", "1000000008", 0.0), ("2+2", "4", 0.0), ("", "4", 0.0),
         ("1e999999999", "1e99", 0.0), ("9" * 1_000_000, "9", 0.0), ("18 or 19", "18", 0.0), ("1/0", "1", 0.0),
     ],
@@ -106,7 +107,8 @@ def test_exact(text: str, gold: object, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "gold", [None, "", " ", float("nan"), float("inf"), [], [None], ["4", None], [["4"]], {"value": "4"}, b"4"]
+    "gold",
+    [None, "", " ", "\u200b\ufeff", float("nan"), float("inf"), [], [None], ["4", None], [["4"]], {"value": "4"}, b"4"],
 )
 def test_exact_refuses_what_no_answer_can_equal(gold: object) -> None:
     exact = get_reward("exact")
