@@ -106,6 +106,20 @@ def test_numbers_and_truths_of_tables(answer: Any, text: str, value: float) -> N
     assert qa.one(text, answer=answer).value == value
 
 
+@pytest.mark.parametrize("metric", ["em", "f1", "subem"])
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Schr\u00f6dinger\u2019s cat", "Schro\u0308dinger's cat"), ("rock \u2019n\u2019 roll", "rock 'n' roll"), ("1914\u20131918", "1914-1918"),
+        ("\u201cHey Jude\u201d", '"Hey Jude"'), ("Malm\u00f6", "Malmo\u0308\u200b"), ("\u0130zmir", "I\u0307zmir"),
+    ],
+)  # fmt: skip
+def test_one_text_however_it_is_typed(metric: str, answer: str, text: str) -> None:
+    for gold, given_text in ((answer, text), (text, answer)):
+        assert qa.with_(metric=metric, checkers="mended").one(given_text, answer=gold).value == 1.0
+    assert qa.with_(metric=metric, checkers="mended").one("Malmo", answer="Malm\u00f6").value == 0.0
+
+
 def test_no_answer_is_an_answer_in_squad_2() -> None:
     squad2 = qa.with_(metric="f1", variant="squad2")
     for text in ([], [""], ["the"]):

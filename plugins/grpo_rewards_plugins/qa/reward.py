@@ -9,6 +9,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.answers import Place, find_answer
 from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import tag_name
+from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.qa.golds import accepted_answers
 from grpo_rewards_plugins.qa.metrics import METRICS, gold_normal, normal
 
@@ -71,7 +72,8 @@ def qa(
             one of the first three that comes last, else all of it.
         tag: the tag that holds the answer (ReSearch: finish).
         checkers: ``original``: the value of the original. ``mended``: rows with an accepted answer that normalises to
-            nothing (``A``, an article) do not apply; originally an empty completion passes them, with ``subem`` every one.
+            nothing (``A``, an article) do not apply, curly quotes and long dashes count as ASCII's, letters as the same however
+            they are put together, and what has no width as nothing; originally an empty completion passes them, with ``subem`` every one.
     """
     golds = accepted_answers(golden_answers, answers, answer, reward_model)
     if variant == "squad2" and golds is not None:
@@ -84,6 +86,8 @@ def qa(
     found = _last_closed(completion, prompt, tag) if variant == "search_r1" else _found(completion, place, tag)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({'tag' if variant == 'search_r1' else place})")
+    if checkers == "mended":
+        found, golds = typed("NFC", found), tuple(typed("NFC", gold) for gold in golds)
     compare, ours = METRICS[metric, variant], normal(found)
     value = max([compare(ours, gold_normal(gold)) for gold in golds])
     return Outcome(value, "scored", _reason(found, golds, value))
