@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-__all__ = ["DocumentProblem", "check_schema", "first_violation", "read_document"]
+__all__ = ["DocumentProblem", "check_schema", "first_violation", "read_document", "unique_keys"]
 
 _DATA = ("const", "default", "enum", "examples")  # keywords that hold data, not schemas
 _LONGEST_INTEGER = 300  # digits, so that every number also fits a float
@@ -23,7 +23,7 @@ _LONGEST_INTEGER = 300  # digits, so that every number also fits a float
 _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 
 
-class DocumentProblem(Exception):
+class DocumentProblem(ValueError):
     """A text is no JSON, or cannot be checked."""
 
 
@@ -44,7 +44,7 @@ def read_document(text: str, *, max_chars: int, max_depth: int) -> object:
     try:
         document = json.loads(
             text,
-            object_pairs_hook=_object,
+            object_pairs_hook=unique_keys,
             parse_constant=_constant,
             parse_float=_float,
             parse_int=_integer,
@@ -58,7 +58,8 @@ def read_document(text: str, *, max_chars: int, max_depth: int) -> object:
     return document
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the object of these pairs, for readers of JSON; raises `DocumentProblem` where a key stands twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()

@@ -127,6 +127,21 @@ def test_the_categories_and_the_id_say_which_rule_holds() -> None:
     assert reward.one("[weather(city='Oslo')]", functions=[WEATHER], category="live_relevance").value == 1.0
 
 
+TWICE = [
+    '[{"name": "weather", "arguments": {"city": "Rome", "city": "Paris"}}]',
+    '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}, "arguments": {"city": "Paris"}}\n</tool_call>',
+    '<tool_call>{"name": "weather", "arguments": "{\\"city\\": \\"Rome\\", \\"city\\": \\"Paris\\"}"}</tool_call>',
+    "[weather(city='Rome', city='Paris')]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TWICE)
+def test_of_two_values_of_a_parameter_none_is_taken(text: str) -> None:
+    for row in (PARIS, {"functions": [WEATHER], "category": "irrelevance"}):
+        found = reward.one(text, **row)
+        assert (found.value, "stands twice" in found.reason) == (0.0, True), found
+
+
 XLAM: dict[str, Any] = {
     "answers": json.dumps([{"name": "f", "arguments": {"x": 1, "y": [True, "a"]}}, {"name": "g", "arguments": {}}]),
     "tools": json.dumps([{"name": "f", "parameters": {"x": {"type": "int"}}}]),

@@ -22,6 +22,7 @@ from grpo_rewards.http import NoAnswer, post
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.bounds import finite
+from grpo_rewards_plugins.documents import unique_keys
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -210,20 +211,12 @@ def _document(answer: bytes) -> dict[str, object]:
     # servers that know no response_format let models think before their JSON, and fence it
     for text in (content, content.partition("</think>")[2], "" if block is None else block.text):
         with suppress(ValueError):
-            found = json.loads(text, object_pairs_hook=_once)
+            found = json.loads(text, object_pairs_hook=unique_keys)
             break
     else:
         raise ValueError("the answer is no JSON")
     if not isinstance(found, dict):
         raise TypeError("the answer is no JSON object")
-    return found
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys stand once: of two verdicts neither is the judge's for certain."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise TypeError("a key stands twice")
     return found
 
 

@@ -9,12 +9,17 @@ from typing import Any, Literal
 
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import between_tags, last_block
-from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable, python_calls
+from grpo_rewards_plugins.documents import DocumentProblem, unique_keys
+from grpo_rewards_plugins.tool_calls.literals import Ambiguous, Calls, Unreadable, python_calls
 
 __all__ = ["Format", "find_calls"]
 
 Format = Literal["auto", "hermes", "python", "json"]
 _LONGEST = 1_000_000
+
+
+class _NoJson(Unreadable):
+    """A text is no JSON, which is passed over between other calls."""
 
 
 def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str) -> Calls:
@@ -23,13 +28,14 @@ def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str)
     Raises:
         Unreadable: there are none that can be read in the format.
     """
+    once = format == "auto"  # the others decode as BFCL does, which takes the last of two values
     for message in reversed(messages):
         if message.get("role") == "assistant" and message.get("tool_calls"):
-            return [_call(call) for call in _sequence(message["tool_calls"])]
-    if format == "auto":
+            return [_call(call, once) for call in _sequence(message["tool_calls"], once)]
+    if once:
         text = final_text(text)
         if "<tool_call>" in text:
-            return [_call(document) for document in _in_tags(text, "<tool_call>", "</tool_call>")]
+            return [_call(call, once) for call in _in_tags(text, "<tool_call>", "</tool_call>", once)]
         whole = text.strip()
         if whole.startswith("```") and (block := last_block(whole)) is not None and whole.endswith("```"):
             text = block.text
@@ -37,27 +43,27 @@ def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str)
         start = text.lstrip()[:2]
         format = "json" if start[:1] == "{" or start == "[{" else "python"
     if format == "python":
-        return python_calls(text)
+        return python_calls(text, once=once)
     if format == "hermes":
-        return [_named(call) for call in _in_tags(text, "<tool_call>\n", "\n</tool_call>")]
-    return _documents(text)
+        return [_named(call) for call in _in_tags(text, "<tool_call>\n", "\n</tool_call>", once)]
+    return _documents(text, once)
 
 
-def _sequence(cell: object) -> Sequence[object]:
+def _sequence(cell: object, once: bool) -> Sequence[object]:
     if isinstance(cell, str):
-        cell = _json(cell)
+        cell = _json(cell, once)
     if not isinstance(cell, Sequence):
         raise Unreadable("tool_calls is no list")
     return cell
 
 
-def _call(call: object) -> dict[object, object]:
+def _call(call: object, once: bool) -> dict[object, object]:
     """A call as chat APIs and models write it: an object or ``{"function": object}``, its `arguments` (`parameters`) maybe as JSON."""
     inner = call.get("function", call) if isinstance(call, Mapping) else None
     if not isinstance(inner, Mapping):
         raise Unreadable("a tool call is no object")
     arguments = inner.get("arguments", inner.get("parameters"))
-    return _named({**inner, "arguments": _json(arguments or "{}") if isinstance(arguments, str) else arguments})
+    return _named({**inner, "arguments": _json(arguments or "{}", once) if isinstance(arguments, str) else arguments})
 
 
 def _named(call: Any) -> dict[object, object]:
@@ -70,26 +76,28 @@ def _named(call: Any) -> dict[object, object]:
         raise Unreadable("a call's name is no text") from None
 
 
-def _json(text: str) -> object:
+def _json(text: str, once: bool) -> object:
     if len(text) > _LONGEST:
         raise Unreadable(f"{len(text)} characters are too many for calls")
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=unique_keys if once else None)
+    except DocumentProblem as problem:
+        raise Ambiguous(str(problem)) from None
     except (ValueError, RecursionError):
-        raise Unreadable("not JSON") from None
+        raise _NoJson("not JSON") from None
 
 
-def _in_tags(text: str, opening: str, closing: str) -> list[object]:
+def _in_tags(text: str, opening: str, closing: str, once: bool) -> list[object]:
     """The documents in tags; JSON that cannot be read is skipped, as in BFCL's handler of Qwen."""
     found = []
     for inside in between_tags(text, opening, closing):
-        with suppress(Unreadable):
-            found.append(_json(inside))
+        with suppress(_NoJson):
+            found.append(_json(inside, once))
     return found
 
 
-def _documents(text: str) -> Calls:
+def _documents(text: str, once: bool) -> Calls:
     """A JSON list of calls, or one call, in a fence or not."""
     text = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
-    document = _json(text)
-    return [_call(call) for call in (document if isinstance(document, list) else [document])]
+    document = _json(text, once)
+    return [_call(call, once) for call in (document if isinstance(document, list) else [document])]

@@ -13,7 +13,7 @@ from typing import Any
 from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import parse
 
-__all__ = ["Calls", "Unreadable", "python_calls"]
+__all__ = ["Ambiguous", "Calls", "Unreadable", "python_calls"]
 
 Calls = list[dict[Any, Any]]
 """Calls in order, each ``{name: {parameter: value}}``."""
@@ -25,10 +25,15 @@ class Unreadable(Exception):
     """A completion holds no calls in the format that is asked."""
 
 
-def python_calls(text: str) -> Calls:
+class Ambiguous(Unreadable):
+    """A call gives one parameter two values."""
+
+
+def python_calls(text: str, *, once: bool = False) -> Calls:
     """Return the calls of a Python list of them; back-ticks and white space around it go, and brackets may be missing.
 
     Raises:
+        Ambiguous: with `once`, a call names a parameter twice.
         Unreadable: the text is no such list.
     """
     text = text.strip("`\n ")
@@ -38,11 +43,17 @@ def python_calls(text: str) -> Calls:
     try:
         tree = _parsed(text)
         found = [tree] if isinstance(tree, ast.Call) else tree.elts  # type: ignore[attr-defined]
+        if once and any(map(_repeats, found)):
+            raise Ambiguous("a parameter stands twice in one call")
         return [_call(call) for call in found]
     except (SyntaxError, ValueError, TypeError, AttributeError, OverflowError, ArithmeticError):
         raise Unreadable("not a Python list of calls") from None
     except (RecursionError, MemoryError):
         raise Unreadable("nested too deeply") from None
+
+
+def _repeats(call: ast.expr) -> bool:
+    return isinstance(call, ast.Call) and len({keyword.arg for keyword in call.keywords}) < len(call.keywords)
 
 
 def _parsed(text: str) -> ast.expr:

@@ -9,7 +9,7 @@ from grpo_rewards import Outcome, reward
 from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.tool_calls.bfcl import compare
 from grpo_rewards_plugins.tool_calls.decoding import Format, find_calls
-from grpo_rewards_plugins.tool_calls.literals import Calls, Unreadable
+from grpo_rewards_plugins.tool_calls.literals import Ambiguous, Calls, Unreadable
 from grpo_rewards_plugins.tool_calls.rows import WantedCalls, described, wanted_by_bfcl, wanted_exactly
 from grpo_rewards_plugins.tool_calls.schemas import schema_problem
 from grpo_rewards_plugins.tool_calls.toolrl import Grading, grade, wanted_calls
@@ -100,8 +100,8 @@ def tool_calls(
             parameters and values that are right. ``exact``: the same names and arguments (xLAM has no grader of its own).
         format: ``python``: a list of calls (BFCL's prompt). ``hermes``: JSON between ``<tool_call>`` and ``</tool_call>`` on lines of
             their own. ``json``: a list of objects, or one. These three are decoded as BFCL does, reasoning included. ``auto`` (ours): what
-            the text behind the reasoning looks like, in a fence or not; the tags may stand on one line with the JSON. A message's own
-            `tool_calls` come first.
+            the text behind the reasoning looks like, in a fence or not; the tags may stand on one line with the JSON, and a call that
+            names a parameter twice is none. A message's own `tool_calls` come first.
         order: with ``exact``, whether calls may come in ``any`` order.
         grading: with ``toolrl``, how close calls are paid: ``fine``; ``refined``: names and parameters all or nothing;
             ``intermediate``: each call all or nothing; ``coarse``: all calls together (the recipe's environment variables).
@@ -158,6 +158,8 @@ def _toolrl(text: str, truth: str, grading: str) -> Outcome:
 def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str, wanted: WantedCalls) -> Outcome:
     try:
         called = bool(find_calls(text, messages, format))
+    except Ambiguous:
+        raise
     except Unreadable:
         called = False
     if called != ("irrelevance" in wanted.category):

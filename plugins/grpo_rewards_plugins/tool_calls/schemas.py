@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_violation
+from grpo_rewards_plugins.documents import check_schema, first_violation
 
 __all__ = ["schema_problem"]
 
@@ -28,7 +28,7 @@ def schema_problem(
                 problem = first_violation(_as_json(arguments), schema, timeout=timeout)
             except TimeoutError:
                 problem = f"checking the schema took longer than {timeout:g} s"
-            except (ValueError, DocumentProblem) as bad:
+            except ValueError as bad:
                 problem = f"the schema cannot be checked: {bad}"
             if problem:
                 return f"{name}: {problem}"
