@@ -7,10 +7,10 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._doctor.finding import Finding
 from grpo_rewards._doctor.trl import examine_trl
@@ -99,7 +99,7 @@ def _sandbox() -> Iterator[Finding]:
     try:
         from grpo_rewards_sandbox import guarantees
 
-        found: Mapping[str, Any] = guarantees()
+        found = guarantees()
     except Exception as error:  # noqa: BLE001 - whatever a machine is like, the doctor says it
         yield Finding("sandbox", "broken", f"it cannot be examined: {type(error).__name__}: {error}", "report this")
         yield _docker("", None)

@@ -51,7 +51,7 @@ def _with_whole_keys(value: object) -> Any:
     return value
 
 
-def batches(tests: Sequence[Any]) -> Iterator[tuple[bytes, bytes, bytes]]:
+def batches(tests: Sequence[object]) -> Iterator[tuple[bytes, bytes, bytes]]:
     """Yield calls, how long each is, and their results as JSON: as many together as cross at once."""
     some: list[tuple[bytes, str]] = []
     size = 0

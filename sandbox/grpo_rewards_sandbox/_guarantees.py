@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from ._errors import SandboxUnavailable
 from ._job import LANGUAGES
@@ -32,7 +32,21 @@ def describe_mode(backend: str, found: Mapping[str, Any]) -> str:
     return note
 
 
-def guarantees() -> dict[str, object]:
+class _Docker(TypedDict):
+    docker: str | None
+    docker_note: str
+
+
+class Guarantees(_Docker):
+    """What `guarantees` returns."""
+
+    local: str | None
+    note: str
+    layers: plan.Survey
+    languages: dict[str, str]
+
+
+def guarantees() -> Guarantees:
     """Try every layer and return plain data: `local` (the mode that would be used, or None), why, and each layer.
 
     `layers` says of each layer what stands in its way ("" = it works here); not every layer that works is used, and the
@@ -51,7 +65,7 @@ def guarantees() -> dict[str, object]:
     return {"local": mode, "note": note, "layers": layers, "languages": languages, **_docker()}
 
 
-def _docker() -> dict[str, object]:
+def _docker() -> _Docker:
     from .backends.docker import image
     from .backends.docker.engine import Engine
 

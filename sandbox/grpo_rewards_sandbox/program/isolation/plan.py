@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypedDict
 
 from . import landlock, seccomp
 from .syscalls import (
@@ -58,6 +58,19 @@ class Plan:
     def as_json(self) -> dict[str, object]:
         """Plain data for reports."""
         return asdict(self)
+
+
+class Survey(TypedDict):
+    """What stands in the way of each layer: "" means that it works."""
+
+    machine: str
+    root: bool
+    seccomp: bool
+    landlock_abi: int
+    namespaces: str
+    user_namespaces: str
+    other_user: str
+    other_user_reads: str
 
 
 def try_in_child(action: Callable[[], object], *, meanwhile: Callable[[], object] = lambda: None) -> str:
@@ -211,8 +224,8 @@ def probe(*, allow: tuple[str, ...] = ("namespaces", "user", "landlock"), users:
     raise NotIsolated(explain(report, allow))
 
 
-def survey(allow: tuple[str, ...] = ("namespaces",)) -> dict[str, Any]:
-    """Try every layer and say what stands in its way: "" means that it works. Plain data."""
+def survey(allow: tuple[str, ...] = ("namespaces",)) -> Survey:
+    """Try every layer."""
     root = os.geteuid() == 0
     asked = "namespaces" in allow
     other_user = try_in_child(_switch_only) if root else "not root"
@@ -241,7 +254,7 @@ def _switch_only() -> None:
     os.setresuid(FIRST_USER, FIRST_USER, FIRST_USER)
 
 
-def explain(report: dict[str, object], allow: tuple[str, ...]) -> str:
+def explain(report: Survey, allow: tuple[str, ...]) -> str:
     """Say why no plan works and what to do about it."""
     return (
         f"this machine cannot isolate untrusted code (asked for: {', '.join(allow)}).\n"

@@ -235,7 +235,7 @@ class Cell:
         except wire.Disconnected as error:
             raise _died() from error
 
-    def _answer(self, otherwise: str = "failed") -> tuple[dict[str, Any], list[int]]:
+    def _answer(self, otherwise: str = "failed") -> tuple[dict[str, object], list[int]]:
         """Wait for the answer; `otherwise`: what the job is where none comes."""
         while True:
             left = self.clock.left()
@@ -255,7 +255,7 @@ class Cell:
                 ) from error
         return self._receive()
 
-    def _receive(self) -> tuple[dict[str, Any], list[int]]:
+    def _receive(self) -> tuple[dict[str, object], list[int]]:
         # the runner is of the candidate's user: it may be killed or stopped in the middle of a message
         self._socket.settimeout(_STUCK)
         try:

@@ -14,7 +14,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..comparison import DISTANCE, same_value
 from ..formats.report import JobReport, refused
@@ -39,7 +39,7 @@ _LIMITS = {
 class WantedValue:
     """A value that is expected; `distance` where a number may be so far from it, whatever the job's comparison says."""
 
-    value: Any
+    value: object
     distance: float | None = None
 
     def is_written(self, line: bytes, compare: str) -> bool:
@@ -97,7 +97,7 @@ def _expected(judge: Judge, language: str, text: str) -> list[WantedValue]:
     return values
 
 
-def _wanted(written: list[Any]) -> Iterator[WantedValue]:
+def _wanted(written: list[object]) -> Iterator[WantedValue]:
     distance = None
     for value in written:
         if type(value) is str and value.startswith(DISTANCE):
@@ -155,7 +155,7 @@ def lines(data: bytes) -> list[bytes]:
     return data.split(b"\n")[:-1]
 
 
-def _finite(value: Any) -> bool:
+def _finite(value: object) -> bool:
     if isinstance(value, list):
         return all(map(_finite, value))
     if isinstance(value, dict):
