@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 __all__ = ["PerProcess"]
 
@@ -23,7 +23,7 @@ class PerProcess(Generic[T]):
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self.forget()
-        _known.append(self)
+        _known.append(self.forget)
 
     def forget(self) -> None:
         """Let the next call make another one; what there is belongs to whoever has it."""
@@ -39,12 +39,12 @@ class PerProcess(Generic[T]):
         return made[0]
 
 
-_known: list[PerProcess[Any]] = []
+_known: list[Callable[[], None]] = []
 
 
 def _after_fork() -> None:
-    for one in _known:
-        one.forget()
+    for forget in _known:
+        forget()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, where nothing forks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,12 +32,12 @@ def list_(
         _list_presets(as_json=as_json)
         return
     found = registry()
-    rewards = [_entry(name, reward) for name, reward in sorted(found.rewards.items())]
+    rewards = sorted(found.rewards.items())
     problems = [f"plugin {p.label} {p.version}: {text}" for p in found.plugins for text in p.problems]
     # a name that two plugins give is no fault of either, and yet somebody loses
     problems += found.duplicates
     if as_json:
-        typer.echo(json.dumps({"rewards": rewards, "problems": problems}, indent=2))
+        typer.echo(json.dumps({"rewards": [_entry(*pair) for pair in rewards], "problems": problems}, indent=2))
     else:
         from rich.console import Console
         from rich.table import Table
@@ -47,12 +47,12 @@ def list_(
             table.add_column(
                 title, overflow="fold" if title == "what it rewards" else "ellipsis", no_wrap=title == "reward"
             )
-        for entry in rewards:
-            low_high = "" if entry["range"] is None else "{:g} … {:g}".format(*entry["range"])
-            names = [*entry["required_columns"], *(f"[{name}]" for name in entry["optional_columns"])]
+        for name, reward in rewards:
+            low_high = "" if reward.range is None else "{:g} … {:g}".format(*reward.range)
+            names = [*reward.required_columns, *(f"[{column}]" for column in reward.optional_columns)]
             more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
             columns = ", ".join(names[:_COLUMNS]) + more
-            values = (entry["name"], low_high, columns, entry["source"], entry["version"], entry["summary"])
+            values = (name, low_high, columns, reward.source, reward.version, reward.summary)
             table.add_row(*(value.replace("[", r"\[") for value in values))  # rich takes [name] for markup
         console = Console()
         if not console.is_terminal:
@@ -85,7 +85,7 @@ def _list_presets(*, as_json: bool) -> None:
         typer.echo(f"{entry['name']:<{width}}  {entry['summary']}")
 
 
-def _entry(name: str, reward: Reward) -> dict[str, Any]:
+def _entry(name: str, reward: Reward) -> dict[str, object]:
     return {
         "name": name,
         "range": reward.range,

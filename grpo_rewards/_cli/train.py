@@ -71,7 +71,7 @@ def train(
         typer.echo(f"{name}: {_interval(figures['before'])} -> {_interval(figures['after'])}")
 
 
-def checked(config: Path) -> dict[str, Any]:
+def checked(config: Path) -> dict[str, object]:
     """Check a training configuration without loading a model: figures of its data and batches, and ``findings``."""
     ready = checked_recipe(config)
     return {**ready.figures, "total_findings": len(ready.findings), "findings": ready.findings}

@@ -11,13 +11,13 @@ from abc import abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count, islice, pairwise
-from typing import IO, Any, Generic, TypeVar, cast, overload
+from typing import IO, Generic, TypeVar, cast, overload
 
 __all__ = ["SORTED_AT_ONCE", "Column", "Items", "Spool", "in_order"]
 
 _Item = TypeVar("_Item")
 _Number = TypeVar("_Number", int, float)
-_Record = TypeVar("_Record", bound=tuple[Any, ...])
+_Record = TypeVar("_Record", bound=tuple[float, ...])
 
 SORTED_AT_ONCE = 1 << 15
 """Records that are sorted in memory; more are merged on disk."""

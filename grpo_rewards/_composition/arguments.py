@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import yaml
 
@@ -127,7 +127,7 @@ def as_yaml(composite: Composite) -> str:
         path = f"rewards.{name}"
         rewards[name] = {
             "use": _reference(component.use, path),
-            **_plain(component.model_dump(exclude_unset=True, exclude={"use"}), path),
+            **_settings(component.model_dump(exclude_unset=True, exclude={"use"}), path),
         }
     rest = config.model_dump(exclude_unset=True, exclude={"rewards", "version", "use"})
     found.update({key: _plain(value, key) for key, value in rest.items()})
@@ -156,10 +156,14 @@ def _reference(use: object, path: str) -> str:
     )
 
 
-def _plain(value: object, path: str) -> Any:
+def _settings(values: Mapping[str, object], path: str) -> dict[str, object]:
     """Settings as YAML holds them."""
+    return {key: _plain(one, f"{path}.{key}") for key, one in values.items()}
+
+
+def _plain(value: object, path: str) -> object:
     if isinstance(value, Mapping):
-        return {key: _plain(one, f"{path}.{key}") for key, one in value.items()}
+        return _settings(value, path)
     if isinstance(value, list | tuple):
         return [_plain(one, path) for one in value]
     if value is None or isinstance(value, str | int | float):

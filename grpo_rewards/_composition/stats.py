@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._contract import STATUSES
 
@@ -74,7 +74,25 @@ def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float
     return [value for row in rows if (value := values[row]) is not None]
 
 
-_NUMBERS = ("weight", "n", "sum", "groups", "spread_sum", "flat_groups")
+class TallyState(TypedDict):
+    """A `Tally` as plain data, as JSON has it."""
+
+    weight: float | None
+    n: int
+    sum: float
+    groups: int
+    spread_sum: float
+    flat_groups: int
+    statuses: dict[str, int]
+    seconds: dict[str, int]
+
+
+class StatisticsState(TypedDict):
+    """`Statistics` as plain data, as JSON has it."""
+
+    rows: int
+    total: TallyState
+    components: dict[str, TallyState]
 
 
 @dataclass(slots=True)
@@ -90,15 +108,21 @@ class Tally:
     flat_groups: int = 0
     seconds: Counter[int] = field(default_factory=Counter)
 
-    def state(self) -> dict[str, object]:
-        """Return the figures as plain data, as JSON has it."""
-        numbers = {name: getattr(self, name) for name in _NUMBERS}
-        return {**numbers, "statuses": dict(self.statuses), "seconds": {str(k): n for k, n in self.seconds.items()}}
+    def state(self) -> TallyState:
+        """Return the figures as plain data."""
+        return {
+            "weight": self.weight, "n": self.n, "sum": self.sum, "groups": self.groups, "spread_sum": self.spread_sum,
+            "flat_groups": self.flat_groups, "statuses": dict(self.statuses),
+            "seconds": {str(step): count for step, count in self.seconds.items()},
+        }  # fmt: skip
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Tally:
+    def restored(cls, state: TallyState) -> Tally:
         """Return the figures that `state` gave."""
-        tally = cls(**{name: state[name] for name in _NUMBERS}, statuses=Counter(state["statuses"]))
+        tally = cls(
+            state["weight"], Counter(state["statuses"]), state["n"], state["sum"], state["groups"], state["spread_sum"],
+            state["flat_groups"],
+        )  # fmt: skip
         tally.seconds.update({int(step): count for step, count in state["seconds"].items()})
         return tally
 
@@ -186,13 +210,13 @@ class Statistics:
             mine.spread_sum += theirs.spread_sum
             mine.flat_groups += theirs.flat_groups
 
-    def state(self) -> dict[str, object]:
-        """Return the figures as plain data, as JSON has it."""
+    def state(self) -> StatisticsState:
+        """Return the figures as plain data."""
         components = {name: tally.state() for name, tally in self.components.items()}
         return {"rows": self.rows, "total": self.total.state(), "components": components}
 
     @classmethod
-    def restored(cls, state: Mapping[str, Any]) -> Statistics:
+    def restored(cls, state: StatisticsState) -> Statistics:
         """Return the figures that `state` gave."""
         found = cls()
         found.rows, found.total = state["rows"], Tally.restored(state["total"])

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, overload
+from typing import TYPE_CHECKING, Concatenate, Never, ParamSpec, TypeAlias, TypedDict, Unpack, overload
 
 from grpo_rewards._contract.reward import Range, Reward, Settings
 from grpo_rewards._contract.shapes import SettingValues
 from grpo_rewards._contract.signature import Style
 
 if TYPE_CHECKING:
-    _P = ParamSpec("_P")  # what follows the data, of which there may be one to six
-    _After1: TypeAlias = Callable[Concatenate[Any, _P], object]
-    _After2: TypeAlias = Callable[Concatenate[Any, Any, _P], object]
-    _After3: TypeAlias = Callable[Concatenate[Any, Any, Any, _P], object]
-    _After4: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, _P], object]
-    _After5: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, _P], object]
-    _After6: TypeAlias = Callable[Concatenate[Any, Any, Any, Any, Any, Any, _P], object]
+    _P = ParamSpec("_P")  # what follows the data, of which there may be one to six; a function of any type takes Never
+    _After1: TypeAlias = Callable[Concatenate[Never, _P], object]
+    _After2: TypeAlias = Callable[Concatenate[Never, Never, _P], object]
+    _After3: TypeAlias = Callable[Concatenate[Never, Never, Never, _P], object]
+    _After4: TypeAlias = Callable[Concatenate[Never, Never, Never, Never, _P], object]
+    _After5: TypeAlias = Callable[Concatenate[Never, Never, Never, Never, Never, _P], object]
+    _After6: TypeAlias = Callable[Concatenate[Never, Never, Never, Never, Never, Never, _P], object]
+
+    class _Options(TypedDict, total=False):
+        range: Range | None
+        name: str | None
+        check_settings: Callable[[SettingValues], None] | None
+        check_row: Callable[..., str | None] | None
+        kind_of_row: Callable[..., str | None] | None
+        columns: Mapping[str, str] | None
+        workers: int | None
+        apart: bool
+
 
 __all__ = ["reward"]
 
@@ -27,8 +38,9 @@ class _Decorator:
     From a function to a reward: what it takes by place is data and is taken off; the rest are its settings.
     """
 
-    def __init__(self, style: Style, options: Mapping[str, Any] | None = None) -> None:
-        self._style, self._options = style, options or {}
+    def __init__(self, style: Style, options: _Options | None = None) -> None:
+        self._style: Style = style
+        self._options: _Options = options or {}
 
     # the most data first: a function of two columns fits a pattern of one too, with the other among its settings
     @overload
@@ -53,22 +65,9 @@ class _Decorator:
     def __call__(self, function: Callable[Settings, object], /) -> Reward: ...
 
     @overload
-    def __call__(
-        self,
-        function: None = None,
-        /,
-        *,
-        range: Range | None = None,
-        name: str | None = None,
-        check_settings: Callable[[SettingValues], None] | None = None,
-        check_row: Callable[..., str | None] | None = None,
-        kind_of_row: Callable[..., str | None] | None = None,
-        columns: Mapping[str, str] | None = None,
-        workers: int | None = None,
-        apart: bool = False,
-    ) -> _Decorator: ...
+    def __call__(self, function: None = None, /, **options: Unpack[_Options]) -> _Decorator: ...
 
-    def __call__(self, function: Callable[..., object] | None = None, /, **options: Any) -> object:
+    def __call__(self, function: Callable[..., object] | None = None, /, **options: Unpack[_Options]) -> object:
         """Make a `Reward` of a function.
 
         Args:

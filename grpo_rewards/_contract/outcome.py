@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args
 
 from grpo_rewards.errors import ConfigError, InfrastructureError, PluginError
 
@@ -28,6 +28,16 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 _WITHOUT_VALUE = ("not_applicable", "unavailable", "error")
 _NO_DETAILS: Mapping[str, object] = MappingProxyType({})  # read-only, as outcomes share it
+
+
+if TYPE_CHECKING:
+
+    class _Fields(TypedDict, total=False):
+        value: float | None
+        status: Status
+        reason: str
+        details: Mapping[str, object]
+        seconds: float | None
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -94,9 +104,14 @@ class Outcome:
         """Return a copy that took `seconds`; quicker than `with_`, since nothing else has to be checked again."""
         return restored(self.value, self.status, self.reason, self.details, seconds)
 
-    def with_(self, **changes: Any) -> Outcome:
+    def with_(self, **changes: Unpack[_Fields]) -> Outcome:
         """Return a copy with the given fields replaced."""
-        return Outcome(**{name: changes.pop(name, getattr(self, name)) for name in _FIELDS}, **changes)
+        own: _Fields = {
+            "value": self.value, "status": self.status, "reason": self.reason, "details": self.details,
+            "seconds": self.seconds,
+        }  # fmt: skip
+        own.update(changes)
+        return Outcome(**own)
 
 
 class _Draft:

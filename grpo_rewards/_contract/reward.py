@@ -324,7 +324,7 @@ class Reward(Generic[Settings]):
         )
 
 
-def _restore(reference: str | tuple[Callable[..., object], Style], state: dict[str, Any]) -> Reward:
+def _restore(reference: str | tuple[Callable[..., object], Style], state: dict[str, object]) -> Reward:
     if isinstance(reference, str):
         from grpo_rewards._registry import get_reward  # the registry stands above this room
 
@@ -333,7 +333,7 @@ def _restore(reference: str | tuple[Callable[..., object], Style], state: dict[s
         function, style = reference
         base = Reward(function, style=style)
     restored = base._copy(**state)
-    restored.__name__ = state["name"]
+    restored.__name__ = restored.name
     return restored
 
 

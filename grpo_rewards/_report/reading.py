@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
 from grpo_rewards._scoring.reading import parse_object
@@ -313,22 +313,24 @@ def read_training(folder: Path) -> Training | None:
     # by step and not by time: a copied folder has the times of the copying
     _, state = max(states, key=lambda pair: number(pair[1].get("global_step")) or 0.0)
     points: dict[int, TrainingPoint] = {}
-    for entry in state.get("log_history") or []:
-        point = _point(entry) if isinstance(entry, dict) else None
-        if point is not None:
+    history = state.get("log_history")
+    entries = [entry for entry in history if isinstance(entry, dict)] if isinstance(history, list) else []
+    for entry in entries:
+        if (point := _point(entry)) is not None:
             points[point.step] = point
-    saved = (state.get("stateful_callbacks") or {}).get("grpo_rewards") or {}
+    saved: object = state
+    for key in ("stateful_callbacks", "grpo_rewards", "weights"):
+        saved = saved.get(key) if isinstance(saved, dict) else None
     warnings = [
         (int(number(entry.get("step")) or 0), _notice_words(match[1]))
-        for entry in state.get("log_history") or []
-        if isinstance(entry, dict)
+        for entry in entries
         for key in entry
         if (match := _NOTICE.fullmatch(key))
     ]
     return Training(
         tuple(points[step] for step in sorted(points)),
         tuple(warnings),
-        _numbers(saved.get("weights")),
+        _numbers(saved),
     )
 
 
@@ -338,7 +340,7 @@ def _notice_words(key: str) -> str:
     return kind.replace("_", " ") + (f": {component}" if component else "")
 
 
-def _state(path: Path) -> dict[str, Any]:
+def _state(path: Path) -> dict[str, object]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))  # a trainer writes NaN, which orjson refuses
     except ValueError as error:

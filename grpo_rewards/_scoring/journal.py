@@ -15,16 +15,17 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TypedDict
 
 import orjson
 
 from grpo_rewards._composition import differences
+from grpo_rewards._composition.stats import StatisticsState
 from grpo_rewards._scoring.reading import Row
 from grpo_rewards._scoring.reading.rows import COMPRESSED
 from grpo_rewards.errors import ResumeError
 
-__all__ = ["Journal", "SideFile", "fingerprint_diff", "meta_path", "state_path"]
+__all__ = ["Counts", "Journal", "Reached", "SideFile", "fingerprint_diff", "meta_path", "state_path"]
 
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
 
@@ -44,8 +45,33 @@ def state_path(out: Path) -> Path:
     return out.with_name(out.name + ".partial.state")
 
 
+class Counts(TypedDict):
+    """The figures of a run so far."""
+
+    rows: int
+    malformed: int
+    unavailable: int
+    broken: int
+    refused: int
+    problems: list[str]
+    statistics: StatisticsState
+
+
+class Reached(TypedDict, total=False):
+    """How far a run has come: the row of the input, the bytes of the side file, and its figures."""
+
+    row: int
+    malformed_bytes: int
+    counts: Counts
+
+
+class _Committed(Reached, total=False):
+    fingerprint: dict[str, object]
+    bytes: int
+
+
 class Journal:
-    """The rows written so far; `state` is what was committed with them, a mapping of the caller's.
+    """The rows written so far; `state` is what was committed with them.
 
     Args:
         out: the file that is to be made; ``.gz`` and ``.zst`` are compressed when it is finished.
@@ -60,7 +86,7 @@ class Journal:
     def __init__(self, out: Path, fingerprint: Mapping[str, object], *, resume: bool, force: bool) -> None:
         self.out = out
         self.fingerprint = dict(fingerprint)
-        self.state: dict[str, Any] = {}
+        self.state: _Committed = {}
         self._partial, self._state_file = partial_path(out), state_path(out)
         exists = self._partial.exists()
         if exists and not (resume or force):
@@ -89,9 +115,9 @@ class Journal:
         """Whether rows of an earlier run are kept."""
         return bool(self.state.get("row"))
 
-    def _read_state(self) -> dict[str, Any]:
+    def _read_state(self) -> _Committed:
         try:
-            state = orjson.loads(self._state_file.read_bytes())
+            state: _Committed = orjson.loads(self._state_file.read_bytes())
             saved = state["fingerprint"]
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
             raise ResumeError(
@@ -103,7 +129,7 @@ class Journal:
                 f"{self._partial} belongs to another run: {changed}. Resume with what it was made with, "
                 f"start again with --force, or give another -o"
             )
-        return state  # type: ignore[no-any-return]
+        return state
 
     def _lock(self) -> None:
         try:
@@ -127,7 +153,7 @@ class Journal:
         self._file.truncate(committed)
         self._file.seek(committed)
 
-    def commit(self, rows: bytes, state: Mapping[str, object]) -> None:
+    def commit(self, rows: bytes, state: Reached) -> None:
         """Write whole lines, and note `state` as reached unless one was noted just now; `close` notes the last."""
         view = memoryview(rows)
         while view:

@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -20,7 +19,9 @@ from grpo_rewards._contract.shapes import RowScores, scores_in
 from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, checked, make_chunks
 from grpo_rewards._scoring.executors import find_executor
 from grpo_rewards._scoring.journal import (
+    Counts,
     Journal,
+    Reached,
     SideFile,
     fingerprint_diff,
     meta_path,
@@ -180,10 +181,11 @@ def _score_rows(
     progress: Progress,
     warn: Callable[[str], None],
 ) -> None:
-    state = journal.state if journal is not None else {}
+    state: Reached = journal.state if journal is not None else {}
     side = SideFile(_side_path(source, journal), source.name, keep=state.get("malformed_bytes", 0))
     run.side_file = side.path
-    _restore(run, state)
+    if (counts := state.get("counts")) is not None:
+        _restore(run, counts)
     pace = Pace.of(workers, composite.calls_at_once)
     read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
     missing: set[tuple[str, str]] = set()
@@ -242,18 +244,18 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     del run.problems[10:]
 
 
-def _counts(run: Run) -> dict[str, object]:
-    names = ("rows", "malformed", "unavailable", "broken", "refused", "problems")
-    return {**{name: getattr(run, name) for name in names}, "statistics": run.statistics.state()}
+def _counts(run: Run) -> Counts:
+    return {
+        "rows": run.rows, "malformed": run.malformed, "unavailable": run.unavailable, "broken": run.broken,
+        "refused": run.refused, "problems": run.problems, "statistics": run.statistics.state(),
+    }  # fmt: skip
 
 
-def _restore(run: Run, state: Mapping[str, Any]) -> None:
-    counts = dict(state.get("counts", {}))
-    if counts:
-        run.statistics = Statistics.restored(counts.pop("statistics"))
-        for name, value in counts.items():
-            setattr(run, name, value)
-        run.resumed = run.rows
+def _restore(run: Run, counts: Counts) -> None:
+    run.rows = run.resumed = counts["rows"]
+    run.malformed, run.unavailable = counts["malformed"], counts["unavailable"]
+    run.broken, run.refused, run.problems = counts["broken"], counts["refused"], counts["problems"]
+    run.statistics = Statistics.restored(counts["statistics"])
 
 
 # ------------------------------------------------------------------------------------------------ files

@@ -8,7 +8,7 @@ arguments, and long answers are compressed.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import is_
@@ -17,7 +17,7 @@ from typing import Any
 import zstandard
 
 from grpo_rewards._contract import Batch, Outcome
-from grpo_rewards._contract.outcome import restored
+from grpo_rewards._contract.outcome import Status, restored
 
 __all__ = ["counted", "pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
 
@@ -122,8 +122,8 @@ def pack_outcomes(parts: Sequence[tuple[Sequence[Outcome | None], float]]) -> by
     try:
         return _dumps(plain)
     except Exception:  # noqa: BLE001 - a plugin's details may hold anything; a reason matters more than they do
-        for columns, _ in plain:
-            columns[3] = [None if d is None else {str(k): repr(v)[:500] for k, v in d.items()} for d in columns[3]]
+        for (_, _, _, details, _), _ in plain:
+            details[:] = [None if d is None else {str(k): repr(v)[:500] for k, v in d.items()} for d in details]
         return _dumps(plain)
 
 
@@ -132,23 +132,29 @@ def unpack_outcomes(reply: bytes) -> list[tuple[list[Outcome | None], float]]:
     return [(_outcomes(columns), seconds) for columns, seconds in _loads(reply)]
 
 
-def _columns(outcomes: Sequence[Outcome | None]) -> list[list[Any]]:
+_Details = Mapping[str, object] | None
+_Columns = tuple[list[Status | None], list[float | None], list[str], list[_Details], list[float | None]]
+
+
+def _columns(outcomes: Sequence[Outcome | None]) -> _Columns:
     there = [outcome for outcome in outcomes if outcome is not None]
-    statuses: list[Any] = [None if outcome is None else outcome.status for outcome in outcomes]
     details = [outcome.details for outcome in there]
-    return [
-        statuses,
+    return (
+        [None if outcome is None else outcome.status for outcome in outcomes],
         [outcome.value for outcome in there],
         [outcome.reason for outcome in there],
         [dict(one) if one else None for one in details] if any(details) else [],
         [outcome.seconds for outcome in there],
-    ]
+    )
 
 
-def _outcomes(columns: list[list[Any]]) -> list[Outcome | None]:
+def _outcomes(columns: _Columns) -> list[Outcome | None]:
     statuses, values, reasons, details, seconds = columns
-    told = [_NOTHING if one is None else one for one in details] if details else repeat(_NOTHING)
-    there = map(restored, values, filter(None, statuses), reasons, told, seconds)
+    told: Iterable[Mapping[str, object]] = (
+        [_NOTHING if one is None else one for one in details] if details else repeat(_NOTHING)
+    )
+    said: Iterator[Status] = filter(None, statuses)
+    there = map(restored, values, said, reasons, told, seconds)
     if None not in statuses:
         return list(there)
     return [None if status is None else next(there) for status in statuses]

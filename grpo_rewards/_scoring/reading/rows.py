@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -100,6 +100,7 @@ def parse_object(raw: bytes | bytearray) -> dict[str, object]:
     Raises:
         ValueError: says what is wrong, on one line.
     """
+    value: object
     try:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -110,11 +111,12 @@ def parse_object(raw: bytes | bytearray) -> dict[str, object]:
         raise ValueError(f"a row must be a JSON object, not {kind}{hint}")
     for item in value.values():
         if type(item) is float and abs(item) >= _LARGE and item.is_integer():  # orjson rounds integers of 64 bits
-            return _parse_leniently(raw, "not JSON")  # type: ignore[no-any-return]
+            exact = _parse_leniently(raw, "not JSON")
+            return exact if isinstance(exact, dict) else value
     return value
 
 
-def _parse_leniently(raw: bytes | bytearray, problem: str) -> Any:
+def _parse_leniently(raw: bytes | bytearray, problem: str) -> object:
     try:
         return json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
