@@ -77,7 +77,7 @@ class Classifier:
                 f"the model's chat template refused a conversation: {_first_line(error)}"
             ) from None
 
-    def _unmarked(self, content: Any) -> Any:
+    def _unmarked(self, content: object) -> object:
         """The text without special tokens: a space where one stood within it, so that no other is made by what is left."""
         if not isinstance(content, str) or self.marks.search(content) is None:
             return content

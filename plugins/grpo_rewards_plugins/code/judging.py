@@ -81,8 +81,8 @@ def _own_limits(suite: Suite, language: str) -> tuple[dict[str, Any], float]:
     return {"limits": limits}, seconds
 
 
-def _whole_program(suite: Suite, language: str) -> dict[str, Any]:
-    given: dict[str, Any] = {} if language in ("", "python") else {"language": language}
+def _whole_program(suite: Suite, language: str) -> dict[str, object]:
+    given: dict[str, object] = {} if language in ("", "python") else {"language": language}
     if suite.checker is not None:
         from grpo_rewards_sandbox import Checker
 

@@ -104,12 +104,12 @@ def opened(value: object) -> object:
     return value
 
 
-def asked_of(prompt: Any) -> str:
+def asked_of(prompt: object) -> str:
     """What was asked: a text prompt, or the last user message."""
-    prompt = plain(prompt)
-    if isinstance(prompt, str) or prompt is None:
-        return prompt or ""
-    asked = [message for message in prompt if isinstance(message, Mapping) and message.get("role") == "user"]
+    given = plain(prompt)
+    if isinstance(given, str) or given is None:
+        return given or ""
+    asked = [message for message in given if isinstance(message, Mapping) and message.get("role") == "user"]
     # contents in parts are joined there, for the assistant's messages alone
     return completion_text([{**asked[-1], "role": "assistant"}]) if asked else ""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from grpo_rewards.forks import PerProcess
 
@@ -23,8 +24,13 @@ _SAMPLES = (
 )  # fmt: skip
 
 
+class _Detector(Protocol):
+    def append(self, text: str) -> None: ...
+    def detect(self) -> str: ...
+
+
 class _Engine(NamedTuple):
-    factory: Any
+    detector: Callable[[], _Detector]
     unknown: type[Exception]
 
 
@@ -38,7 +44,7 @@ def detect(text: str) -> str | None:
 
 
 def _detect(engine: _Engine, text: str) -> str | None:
-    detector = engine.factory.create()
+    detector = engine.detector()
     try:
         detector.append(text[:_LONGEST])
         return str(detector.detect())
@@ -65,4 +71,4 @@ def _load(name: str) -> _Engine | None:
     factory = package.DetectorFactory()
     factory.seed = 0
     factory.load_profile(importlib.import_module(f"{name}.detector_factory").PROFILES_DIRECTORY)
-    return _Engine(factory, package.LangDetectException)
+    return _Engine(factory.create, package.LangDetectException)

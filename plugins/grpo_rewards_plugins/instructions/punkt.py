@@ -5,10 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import resources
-from typing import Any
 
 __all__ = ["sentences"]
 
@@ -31,9 +30,10 @@ class _Punkt:
         known.ortho_context.update(
             {word: int(context) for context, seen in tables["contexts"].items() for word in seen.split(" ")}
         )
-        self.nltks: Any = PunktSentenceTokenizer(known)
+        nltks = PunktSentenceTokenizer(known)
+        self.nltks: Callable[[str], list[str]] = nltks.tokenize
         # What a mark means depends on the words around it alone, and the same ones come again in every text of a group.
-        self._breaks = lru_cache(maxsize=65536)(self.nltks.text_contains_sentbreak)
+        self._breaks = lru_cache(maxsize=65536)(nltks.text_contains_sentbreak)
         self._special = known.abbrev_types | {first for first, _ in known.collocations}
         language = PunktLanguageVars()
         self._ends = re.compile(language.period_context_re().pattern, re.VERBOSE)
@@ -103,4 +103,4 @@ def _punkt() -> _Punkt:
 def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of nltk's English Punkt."""
     punkt = _punkt()
-    return tuple(punkt.nltks.tokenize(text) if _ODD_SPACE.search(text) else punkt.sentences(text))
+    return tuple(punkt.nltks(text) if _ODD_SPACE.search(text) else punkt.sentences(text))

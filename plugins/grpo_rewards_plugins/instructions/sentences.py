@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from grpo_rewards_plugins.instructions.punkt import sentences
 
@@ -64,10 +63,11 @@ def ruled(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def _treebank() -> Any:
+def _treebank() -> Callable[[str], list[str]]:
     from nltk.tokenize.destructive import NLTKWordTokenizer
 
-    return NLTKWordTokenizer()
+    tokenize: Callable[[str], list[str]] = NLTKWordTokenizer().tokenize
+    return tokenize
 
 
 @lru_cache(maxsize=256)
@@ -80,7 +80,7 @@ def punkt(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def _sentence_tokens(sentence: str) -> tuple[str, ...]:
-    return tuple(_treebank().tokenize(sentence))
+    return tuple(_treebank()(sentence))
 
 
 def tokens(text: str) -> list[str]:

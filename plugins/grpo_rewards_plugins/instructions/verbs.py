@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 __all__ = ["begins_with_verb"]
 
@@ -23,17 +23,19 @@ def begins_with_verb(tokens: Sequence[str]) -> bool:
         return False
     tagger = _tagger()
     seen = tuple(tokens[:3])  # the tag of the first hangs on the two after it, no more
-    return _tagged(seen) if tagger is None else "VB" in tagger.tag(list(seen))[0][1]
+    return _tagged(seen) if tagger is None else "VB" in tagger(list(seen))[0][1]
 
 
 @lru_cache(maxsize=1)
-def _tagger() -> Any:
+def _tagger() -> Callable[[list[str]], list[tuple[str, str]]] | None:
+    """nltk's, from tokens to pairs of token and tag; None where its tables are not installed."""
     from nltk.tag import PerceptronTagger
 
     try:
-        return PerceptronTagger()
+        tag: Callable[[list[str]], list[tuple[str, str]]] = PerceptronTagger().tag
     except LookupError:
         return None
+    return tag
 
 
 class _Tables(NamedTuple):

@@ -8,7 +8,6 @@ import ast
 import io
 import token
 import tokenize
-from typing import Any
 
 from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import literal, parse
@@ -31,7 +30,7 @@ def evaluate(text: str, *_names: object) -> object:
     return _value(parse(text.lstrip(" \t"), mode="eval").body)
 
 
-def _value(node: ast.expr) -> Any:
+def _value(node: ast.expr) -> object:
     match node:
         case ast.Constant(value):
             return value

@@ -64,7 +64,7 @@ class _Sympy:
 
     parse_expr = staticmethod(_parse_safely)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(sympy, name)
 
 

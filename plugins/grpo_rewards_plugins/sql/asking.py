@@ -57,7 +57,7 @@ def _sent(questions: Sequence[Question], settings: Settings) -> list[Outcome]:
     ]
     message = [limits.pop("rule"), limits, list(files), list(golds), items]
     replies: list[Any] = pool.ask(message, seconds=settings.longest)
-    outcomes: dict[tuple[Any, ...], Outcome] = {}  # few verdicts have a reason of their own
+    outcomes: dict[tuple[object, ...], Outcome] = {}  # few verdicts have a reason of their own
     found = []
     for reply in map(tuple, replies):
         outcome = outcomes.get(reply)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import between_tags, last_block
@@ -66,7 +66,7 @@ def _call(call: object, once: bool) -> dict[object, object]:
     return _named({**inner, "arguments": _json(arguments or "{}", once) if isinstance(arguments, str) else arguments})
 
 
-def _named(call: Any) -> dict[object, object]:
+def _named(call: object) -> dict[object, object]:
     """``{name, arguments}`` as ``{name: arguments}``."""
     if not isinstance(call, dict) or "name" not in call or not isinstance(call.get("arguments"), dict):
         raise Unreadable("a call has no name or no arguments")

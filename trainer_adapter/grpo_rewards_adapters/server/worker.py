@@ -125,7 +125,7 @@ def _score(composite: Composite, data: Mapping[str, object], *, careful: bool) -
     return 200, len(samples), dump_json(found)
 
 
-def _samples(rows: list[Any]) -> list[dict[str, object]]:
+def _samples(rows: list[object]) -> list[dict[str, object]]:
     samples: list[dict[str, object]] = []
     for index, row in enumerate(rows):
         if not isinstance(row, dict):

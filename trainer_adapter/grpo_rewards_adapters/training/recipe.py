@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
@@ -103,14 +103,14 @@ class Recipe(Section):
 
     version: Literal[1] = 1
     model: ModelConfig
-    rewards: str | dict[str, Any] = Field(description="The rewards file, preset/NAME, or the composition itself.")
+    rewards: str | dict[str, object] = Field(description="The rewards file, preset/NAME, or the composition itself.")
     dataset: DatasetConfig
     chat: ChatConfig = ChatConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     hardware: Literal["cpu", "small_gpu", "large_gpu"] | None = Field(
         default=None, description="Arguments to start from, for a machine of that kind."
     )
-    training: Annotated[dict[str, Any], AfterValidator(_arguments)] = Field(
+    training: Annotated[dict[str, object], AfterValidator(_arguments)] = Field(
         default_factory=dict, description="The trainer's own arguments; they win over those of `hardware`."
     )
     lora: LoraConfig | None = None
@@ -131,7 +131,7 @@ class Recipe(Section):
         return data
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, object]:
         """The trainer's arguments, those of `hardware` included."""
         # before transformers 5 every reporter that is installed was the default
         common = {"report_to": [], "logging_steps": 1}

@@ -63,7 +63,7 @@ _NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*\S")
 _ENTRY = re.compile(r"(?:([A-Za-z_]\w*)\(\)\.)?([A-Za-z_]\w*)")
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _arguments(text: str) -> dict[str, object]:
     """``a = [1], b = "x, y = 2"`` as a mapping."""
     try:
         # as the keywords of a call: Python's parser knows where texts and brackets end

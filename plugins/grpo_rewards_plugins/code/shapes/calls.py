@@ -15,11 +15,14 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, is_call, lists_of, only, refuse_others
+from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, Tests, is_call, lists_of, only, refuse_others
 from grpo_rewards_plugins.code.shapes.written import Parts, written
 from grpo_rewards_plugins.code.suite import Calls
 
-__all__ = ["called_name", "calls_of", "parameters_of", "read_calls"]
+__all__ = ["Arguments", "called_name", "calls_of", "parameters_of", "read_calls"]
+
+Arguments = list[object] | dict[str, object]
+"""The arguments of a call, by place or by name."""
 
 _TEXTS = ("starter_code", "prompt", "code_prompt", "query", "question", "question_content", "problem", "prompts")
 _IN_PLACE = re.compile(r"(?i)do not return anything(?:,? modify `?(\w+)`? in[- ]place)?")
@@ -32,7 +35,7 @@ _NOT_FINITE = re.compile(rb"g.{6}[\xf0-\xff][\x7f\xff]", re.S)  # in marshal, as
 _LARGEST, _LONG = 10**_DIGITS, re.compile(rf"\d{{{_DIGITS + 1}}}")
 
 
-def called_name(tests: Any, columns: Mapping[str, object]) -> str:
+def called_name(tests: Tests, columns: Mapping[str, object]) -> str:
     """Return the function that the tests call by their own words or the row's; empty where they call none.
 
     Raises:
@@ -65,7 +68,7 @@ def _name(value: object) -> str:
     return value
 
 
-def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Mapping[str, Any]) -> Calls:
+def read_calls(name: str, tests: Tests, columns: Mapping[str, object]) -> Calls:
     """Return the tests of `name` as calls.
 
     Raises:
@@ -94,7 +97,7 @@ def read_calls(name: str, tests: Mapping[str, Any] | Sequence[Any], columns: Map
     return _calls(given, results, signature, are_json=type(given) is Parts)
 
 
-def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping[str, object]) -> Calls:
+def calls_of(name: str, pairs: Sequence[tuple[Arguments, object]], columns: Mapping[str, object]) -> Calls:
     """Return calls with arguments (a list, or a mapping by name) and results, none twice.
 
     Raises:
@@ -104,7 +107,7 @@ def calls_of(name: str, pairs: Sequence[tuple[object, object]], columns: Mapping
     return _calls(given, wanted, _Signature.of(name, columns))
 
 
-def _calls(given: Sequence[Any], results: list[str], signature: _Signature, *, are_json: bool = False) -> Calls:
+def _calls(given: Sequence[Arguments], results: list[str], signature: _Signature, *, are_json: bool = False) -> Calls:
     """Return calls with arguments and with results as `_written` writes them; `are_json`: no argument has to be made JSON."""
     given = given if are_json else [json.loads(_written(one)) for one in given]
     calls = _packed(given)
@@ -121,7 +124,7 @@ def _calls(given: Sequence[Any], results: list[str], signature: _Signature, *, a
     return Calls(tuple(known.items()), signature.shapes, signature.returned(given))
 
 
-def _packed(given: Sequence[Any]) -> list[bytes]:
+def _packed(given: Sequence[Arguments]) -> list[bytes]:
     """Calls as the sandbox takes them, with the arguments of each, out of JSON, in a list or by name."""
     from grpo_rewards_sandbox import pack_calls
 
@@ -162,15 +165,17 @@ def _are_wrapped(results: Sequence[Any], signature: _Signature) -> bool:
     return not signature.gives_lists or all(isinstance(one[0], list) for one in results)
 
 
-def _line(text: Any) -> str:
+def _line(text: object) -> str:
     """JSON as `_written` writes it."""
     value = _value(text)
-    return (written(text.strip()) if len(text) <= _DIGITS else "") or _written(value)
+    return (written(text.strip()) if isinstance(text, str) and len(text) <= _DIGITS else "") or _written(value)
 
 
-def _value(text: Any) -> Any:
+def _value(text: object) -> object:
     try:
-        return json.loads(text)
+        if isinstance(text, str):
+            return json.loads(text)
+        raise TypeError
     except (TypeError, ValueError, RecursionError):
         raise SuiteProblem(f"an argument or result of a call is no JSON: {str(text)[:60]!r}") from None
 
@@ -259,7 +264,7 @@ class _Signature:
         if self._changed is not None and nothing:
             raise SuiteProblem("the function returns nothing, and the tests do not say what it changes")
 
-    def returned(self, given: Sequence[list[object] | dict[str, object]]) -> str:
+    def returned(self, given: Sequence[Arguments]) -> str:
         """What the calls return, as the sandbox takes it; where they change an argument, its place and its name.
 
         Raises:

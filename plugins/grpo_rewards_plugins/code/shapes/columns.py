@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from grpo_rewards_plugins.blocks import fenced_blocks
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
@@ -160,7 +159,7 @@ def files_of(columns: Mapping[str, object]) -> tuple[str, str]:
     return found[1], found[2]
 
 
-def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
+def refuse_no_stdio(columns: Mapping[str, object]) -> None:
     """Refuse a row of which columns say that its inputs and outputs are not those of a whole program.
 
     Raises:
@@ -178,7 +177,8 @@ def refuse_no_stdio(columns: Mapping[str, Any]) -> None:
         raise SuiteProblem(
             "the starter code begins a function or class, so the tests are calls, and do not say of what"
         )
-    if any(_SOLUTION.search(block.text) for block in fenced_blocks(columns.get("prompt") or "")):
+    prompt = columns.get("prompt")
+    if isinstance(prompt, str) and any(_SOLUTION.search(block.text) for block in fenced_blocks(prompt)):
         raise SuiteProblem("the prompt begins a class Solution, so the tests are calls, and do not say of what")
     if not is_blank(columns.get("interaction_format")):
         raise SuiteProblem("the task is interactive (column 'interaction_format'), which is not judged")

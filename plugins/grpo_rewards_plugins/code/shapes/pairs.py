@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -19,6 +18,7 @@ __all__ = [
     "OUTPUTS",
     "STDIO",
     "Pair",
+    "Tests",
     "cases_of",
     "is_call",
     "lists_of",
@@ -29,6 +29,9 @@ __all__ = [
 
 Pair = tuple[str, str]
 """Standard input and the standard output that is expected of it."""
+
+Tests = Mapping[str, object] | Sequence[Mapping[str, object]]
+"""The tests of a row: ``{"inputs": [...], "outputs": [...]}``, or a mapping each."""
 
 INPUTS = {"input": "stdin", "stdin": "stdin", "inputs": "stdin"}
 OUTPUTS = {"output": "stdout", "expected_output": "stdout", "stdout": "stdout", "outputs": "stdout"}
@@ -50,7 +53,7 @@ _SAID_CUT = re.compile(
 )
 
 
-def read_pairs(tests: Mapping[str, object] | Sequence[object], *, judged: bool = False) -> tuple[Pair, ...]:
+def read_pairs(tests: Tests, *, judged: bool = False) -> tuple[Pair, ...]:
     """Read a list of ``{input, output}``, or ``{inputs: [...], outputs: [...]}``; `judged`: a checker looks at outputs.
 
     Raises:
@@ -91,7 +94,7 @@ def is_call(case: Mapping[str, object]) -> bool:
     )
 
 
-def cases_of(tests: Mapping[str, Any] | Sequence[Any]) -> Sequence[Mapping[str, Any]]:
+def cases_of(tests: Tests) -> Sequence[Mapping[str, object]]:
     """Return tests one by one: a list, or ``{"inputs": [...], "outputs": [...]}``, as APPS and TACO have it."""
     if not isinstance(tests, Mapping):
         return tests
@@ -99,7 +102,7 @@ def cases_of(tests: Mapping[str, Any] | Sequence[Any]) -> Sequence[Mapping[str, 
     return [{"input": one, "output": other, **shared} for one, other in zip(*lists_of(tests), strict=True)]
 
 
-def lists_of(tests: Mapping[str, Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+def lists_of(tests: Mapping[str, object]) -> tuple[Sequence[object], Sequence[object]]:
     """Return the inputs and the outputs of ``{"inputs": [...], "outputs": [...]}``, or of one test alone.
 
     Raises:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.shapes.pairs import cases_of
+from grpo_rewards_plugins.code.shapes.pairs import Tests, cases_of
 from grpo_rewards_plugins.code.suite import Subtask, Suite
 
 __all__ = ["in_parts", "in_subtasks"]
@@ -31,7 +30,7 @@ def _part(tests: range) -> Subtask:
     return float(len(tests)), tuple(tests)
 
 
-def in_subtasks(suite: Suite, tests: Any, columns: Mapping[str, object]) -> Suite:
+def in_subtasks(suite: Suite, tests: Tests, columns: Mapping[str, object]) -> Suite:
     """Return a suite with the subtasks of the column ``subtasks``: ``[{points, tests}]``; a test may belong to several.
 
     Tests are named by their places, from 0 on, or by what they have under ``test_name``, ``test_id`` or ``id``.
@@ -47,11 +46,13 @@ def in_subtasks(suite: Suite, tests: Any, columns: Mapping[str, object]) -> Suit
         raise SuiteProblem("the column subtasks is no list of {points, tests}")
     if len(cases) != suite.size:
         raise SuiteProblem("tests are there twice, so the column subtasks does not say which are meant")
-    places = {case[key]: place for place, case in enumerate(cases) for key in _NAMES if isinstance(case.get(key), str)}
+    places = {
+        name: place for place, case in enumerate(cases) for key in _NAMES if isinstance(name := case.get(key), str)
+    }
     return replace(suite, parts=tuple(_subtask(one, number, places, suite.size) for number, one in enumerate(given, 1)))
 
 
-def _subtask(given: Mapping[str, Any], number: int, places: Mapping[str, int], size: int) -> Subtask:
+def _subtask(given: Mapping[str, object], number: int, places: Mapping[str, int], size: int) -> Subtask:
     points = next((given[key] for key in _POINTS if key in given), None)
     named = plain(next((given[key] for key in _TESTS if key in given), None))
     if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < float("inf"):

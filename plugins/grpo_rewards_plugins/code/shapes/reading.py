@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import TypeGuard
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import PRELUDE, defined_names, first_name, preamble
@@ -26,7 +26,7 @@ from grpo_rewards_plugins.code.shapes.columns import (
     seconds_of,
 )
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
-from grpo_rewards_plugins.code.shapes.pairs import read_pairs
+from grpo_rewards_plugins.code.shapes.pairs import Tests, read_pairs
 from grpo_rewards_plugins.code.shapes.parts import in_subtasks
 from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import Calls, Suite
@@ -38,7 +38,7 @@ _MODULE = "solution"
 
 
 def read_suite(
-    tests: Any,
+    tests: object,
     *,
     format: str | None,
     entry_point: object,
@@ -84,14 +84,14 @@ def read_suite(
     )
 
 
-def _opened(tests: Any) -> Any:
+def _opened(tests: object) -> object:
     """Tests out of JSON, and out of base64 where they are packed."""
     tests = from_json_with_texts(tests)
     return unpacked(tests) if isinstance(tests, str) and is_packed(tests) else tests
 
 
 def _cases(
-    tests: Any,
+    tests: Tests,
     columns: Mapping[str, object],
     *,
     format: str | None,
@@ -157,7 +157,7 @@ _WRAPPERS = {"assert_case": "asserts", "functional": None, "pytest": "pytest", "
 """Keys under which some data sets put the tests, and the format that each means."""
 
 
-def _unwrapped(tests: Any) -> tuple[Any, str | None]:
+def _unwrapped(tests: object) -> tuple[object, str | None]:
     """What a mapping holds under one of the `_WRAPPERS`, where nothing else in it says anything but the language."""
     if not isinstance(tests, Mapping):
         return tests, None
@@ -173,7 +173,7 @@ def _unwrapped(tests: Any) -> tuple[Any, str | None]:
     return _opened(tests[there[0]]), _WRAPPERS[there[0]]
 
 
-def _are_pairs(tests: object) -> bool:
+def _are_pairs(tests: object) -> TypeGuard[list[Mapping[str, object]]]:
     return isinstance(tests, list) and bool(tests) and all(isinstance(test, Mapping) for test in tests)
 
 

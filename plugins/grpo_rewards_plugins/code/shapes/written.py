@@ -22,7 +22,7 @@ class Parts(list[Any]):
 
     __slots__ = ("_texts", "_whole")
 
-    def __init__(self, values: list[Any], texts: list[str], whole: str) -> None:
+    def __init__(self, values: list[object], texts: list[str], whole: str) -> None:
         super().__init__(values)
         self._texts, self._whole = texts, whole
 
@@ -35,7 +35,7 @@ class Parts(list[Any]):
         return [written(text) for text in self._texts]
 
 
-def from_json_with_texts(value: object) -> Any:
+def from_json_with_texts(value: object) -> object:
     """As `from_json`; a list, or each list of an object, is `Parts`, where a text has blanks behind commas and colons alone."""
     value = plain(value)
     if isinstance(value, str) and value[:1] in ("{", "["):
@@ -47,9 +47,9 @@ def from_json_with_texts(value: object) -> Any:
     return from_json(value)
 
 
-def _object(text: str) -> tuple[dict[str, Any], int]:
+def _object(text: str) -> tuple[dict[str, object], int]:
     """Read a text that begins with an object; return that and the place behind it."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     at, mark = 1, ","
     while mark == ",":
         key, at = _scan(text, at)
@@ -70,7 +70,7 @@ def _object(text: str) -> tuple[dict[str, Any], int]:
 
 def _list(text: str, at: int) -> tuple[Parts, int]:
     """Read what follows a bracket; return the list and the place behind the bracket that closes it."""
-    values: list[Any] = []
+    values: list[object] = []
     texts: list[str] = []
     start, mark = at, text[at]
     while mark != "]":

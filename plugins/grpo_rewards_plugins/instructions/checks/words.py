@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import string
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 from grpo_rewards_plugins.instructions import arguments as of
 from grpo_rewards_plugins.instructions.checks.counts import AROUND, MARKS, NO_MARKS
@@ -82,14 +82,15 @@ def repeats(text: str, small_n: int) -> bool:
 # the same words stand in all texts of a group
 @lru_cache(maxsize=65536)
 def _odd(word: str) -> bool:
-    return bool(_syllapy().count(word) % 2)
+    return bool(_count_syllables()(word) % 2)
 
 
 @lru_cache(maxsize=1)
-def _syllapy() -> Any:
+def _count_syllables() -> Callable[[str], int]:
     import syllapy
 
-    return syllapy
+    count: Callable[[str], int] = syllapy.count
+    return count
 
 
 @check("words:odd_even_syllables", "ifbench", needs="syllapy")
