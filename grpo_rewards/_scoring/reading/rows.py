@@ -105,15 +105,18 @@ def parse_object(raw: bytes | bytearray) -> dict[str, object]:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         value = _parse_leniently(raw, str(error))
+    if isinstance(value, dict) and any(map(_may_be_rounded, value.values())):
+        value = _parse_leniently(raw, "not JSON")
     if not isinstance(value, dict):
         kind = {list: "an array", str: "a string", type(None): "null", bool: "a boolean"}.get(type(value), "a number")
         hint = "; write one row per line, without brackets around them" if isinstance(value, list) else ""
         raise ValueError(f"a row must be a JSON object, not {kind}{hint}")
-    for item in value.values():
-        if type(item) is float and abs(item) >= _LARGE and item.is_integer():  # orjson rounds integers of 64 bits
-            exact = _parse_leniently(raw, "not JSON")
-            return exact if isinstance(exact, dict) else value
     return value
+
+
+def _may_be_rounded(item: object) -> bool:
+    # orjson rounds integers of more than 64 bits
+    return type(item) is float and abs(item) >= _LARGE and item.is_integer()
 
 
 def _parse_leniently(raw: bytes | bytearray, problem: str) -> object:

@@ -165,17 +165,15 @@ def _are_wrapped(results: Sequence[Any], signature: _Signature) -> bool:
     return not signature.gives_lists or all(isinstance(one[0], list) for one in results)
 
 
-def _line(text: object) -> str:
+def _line(text: Any) -> str:
     """JSON as `_written` writes it."""
     value = _value(text)
-    return (written(text.strip()) if isinstance(text, str) and len(text) <= _DIGITS else "") or _written(value)
+    return (written(text.strip()) if len(text) <= _DIGITS else "") or _written(value)
 
 
-def _value(text: object) -> object:
+def _value(text: Any) -> object:
     try:
-        if isinstance(text, str):
-            return json.loads(text)
-        raise TypeError
+        return json.loads(text)
     except (TypeError, ValueError, RecursionError):
         raise SuiteProblem(f"an argument or result of a call is no JSON: {str(text)[:60]!r}") from None
 
