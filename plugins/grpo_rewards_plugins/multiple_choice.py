@@ -22,7 +22,13 @@ _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")
 _OWN_LETTER = re.compile(r"^\s*(?:\([A-Z]\)|[A-Z][.):])\s+")
 _DECORATION = str.maketrans("", "", "*_`$\"'")
-_LEAD = re.compile(r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|would be)\b[ :=]{0,5}){0,8}", re.I)
+# apostrophes are gone by then
+_LEAD = re.compile(
+    r"(?:(?:the|final|correct|best|right|my|answer|option|choice|is|its|it is|would be|must be|so|thus|hence|therefore"
+    r"|(?:id|ill|we|i|i would|i will|we would) (?:choose|pick|select|say|go with|go for))\b[ :=,]{0,5}){0,8}",
+    re.I,
+)
+_WRONG = r"(?:is|are|was|were) (?:\w{1,12}ly )?(?:wrong|false|incorrect|untrue|not (?:right|correct|true))"
 
 
 def _check(settings: SettingValues) -> None:
@@ -56,8 +62,9 @@ def multiple_choice(
     """The completion chooses the right option.
 
     1 or 0. A choice is a letter in any usual dress: ``B``, ``(b)``, ``B.``, ``**B**``, ``\\text{B}``, ``Option B``,
-    ``The answer is B``, ``B) Paris``; or, where the column `choices` is there, exactly the text of an option. A hedge
-    scores 0: two different letters (``A or B``, ``B, maybe C``), ``all of the above`` where it is no option.
+    ``The answer is B``, ``I'd go with B``, ``B) Paris``; or, where the column `choices` is there, exactly the text of an
+    option, before its letter or a reason. What is ruled out does not count (``B, not C``, ``C is wrong``). A hedge scores
+    0: two different letters (``A or B``, ``B, maybe C``), ``all of the above`` where it is no option.
 
     Args:
         answer: the right letter, or its index counted from 0 (MMLU), or the text of the right option.
@@ -162,10 +169,14 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
     # the texts first: an option's own text may be a letter
     if (named := _named(plain, texts, letters)) is not None:
         return _Choice(named)
-    head = _head(letters).fullmatch(plain[_lead(plain) :])
-    if head is None:
+    claimed = _ruled_out(letters).sub("", plain).lstrip(" ,.;:")
+    said = claimed[_lead(claimed) :]
+    if (head := _head(letters).fullmatch(said)) is not None:
+        letter, rest = head["letter"].upper(), head["rest"].strip()
+    elif (begun := _begun(said, texts, letters)) is not None:
+        letter, rest = begun
+    else:
         return _Choice(problem=f"{plain[:60]!r} is not a choice among {letters[0]} to {letters[-1]}")
-    letter, rest = head["letter"].upper(), head["rest"].strip()
     if texts and (other := _named(rest.lstrip(".)]:;,/&|-–— "), texts, letters)) is not None:
         return _Choice(letter) if other == letter else _Choice(problem=f"{letter} is not the option {rest[:40]!r}")
     for match in _hedge(letters).finditer(rest):
@@ -207,13 +218,38 @@ def _hedge(letters: str) -> re.Pattern[str]:
     # "a dog" and "I am" are words, unless what follows speaks of an option
     word = rf"[{words}{words.lower()}](?! (?!(?:is|would|could|may|might|and|or)\b)[a-z])" if words else ""
     either = "|".join(filter(None, [f"[{others}{others.lower()}]" if others else "", word]))
-    joins = (
-        r"or|and|nor|but|else|even|alternatively|also|maybe|possibly|perhaps|either|both|not|answer|option|choice|is|be"
-    )
+    joins = r"or|and|nor|but|else|even|alternatively|also|maybe|possibly|perhaps|either|both|not|if|unless|answer|option|choice|is|be"
     return re.compile(
         rf"(?:[,/&|;(\[]|\b(?:{joins})\b|^[.)\]:\-–—]) ?[(\[]?(?P<letter>{either})(?![A-Za-z0-9'’])",
         re.IGNORECASE,
     )
+
+
+@lru_cache(maxsize=64)
+def _ruled_out(letters: str) -> re.Pattern[str]:
+    """Letters that are said to be wrong: ``not B``, ``rather than B or C`` as a clause of its own, ``B and C are false``."""
+    letter = rf"[(\[]?(?<![\w'’])[{letters}{letters.lower()}](?![\w'’])[)\]]?"
+    more = rf"{letter}(?:(?:, ?| ?[/&] ?| )(?:(?:and|or|nor) )?{letter}){{0,9}}"
+    return re.compile(
+        rf"(?:^|(?<=[,;(] )|(?<=[,;(])|(?<= and ))(?:not|neither|rather than|instead of) {more}(?=$|[.,;)])"
+        rf"|(?<!if )(?<!unless )(?<!whether )(?<!that )(?<![,/&] )(?<!or )(?<!and ){more} {_WRONG}\b",
+        re.IGNORECASE,
+    )
+
+
+def _begun(said: str, texts: Sequence[str], letters: str) -> tuple[str, str] | None:
+    """The letter of the one option whose text an answer begins with, and the rest, which gives its letter or a reason and names no other."""
+    found = None
+    for letter, text in zip(letters, texts, strict=False):
+        own = _bare(text)
+        if not own or re.search(rf"(?<!\w){re.escape(own)}(?!\w)", said, re.IGNORECASE) is None:
+            continue
+        rest = said[len(own) :].lstrip()
+        begins = said.lower().startswith(own.lower()) and re.match(r"[,;:(\[]|(?:because|since|as)\b", rest, re.I)
+        if found is not None or not begins:
+            return None
+        found = letter, rest
+    return found
 
 
 def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:

@@ -22,6 +22,8 @@ CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
         "Let me think.\nA is wrong.\n\nB", "<think>A or C</think> <answer>B</answer>", "<answer>B. A dog is in it</answer>",
         "<answer>B is correct</answer>", "Ｂ", "So the answer is B because it is larger.", "<answer>B since a dog is</answer>",
         "<answer>B. I am sure</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
+        "I'd choose B because A is wrong", "The correct option is B, not A.", "I would go with B) a dog", "It's B.", "B (not A)", "B, neither A nor C",
+        "The answer is B since A, C and D are false.", "Rather than A, I pick B.", "A is clearly wrong, so B", "B and not A",
     ],
 )  # fmt: skip
 def test_the_right_letter(text: str) -> None:
@@ -36,6 +38,8 @@ def test_the_right_letter(text: str) -> None:
         ("<answer>B. Lyon or C. Nice</answer>", "hedge"), ("<answer>B, maybe C</answer>", "hedge"), ("B, but C is possible", "hedge"), ("B, or else C", "hedge"), ("B; alternatively C", "hedge"), ("The answer is B or C.", "hedge"),
         ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("B or C is the answer", "hedge"), ("B, or c would do", "hedge"),
         ("<answer>B or A is right</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
+        ("B, if not C", "hedge"), ("B, if A is wrong", "hedge"), ("B, not A, but C", "hedge"), ("I'd choose B or C because A is wrong", "hedge"), ("B, but C is not wrong", "hedge"),
+        ("B is wrong", "not a choice"), ("Not B", "not a choice"), ("A, C and B are wrong", "not a choice"), ("The answer is neither B nor C", "not a choice"), ("C or B is wrong", "not a choice"),
         ("<answer>B. But the answer could be A</answer>", "hedge"), ("<answer>B C</answer>", "not a choice"), ("<answer>AB</answer>", "not a choice"),
         ("<answer>ABCD</answer>", "not a choice"), ("<answer>A B C D</answer>", "not a choice"), ("<answer></answer>", "empty"), ("", "empty"),
         ("<answer>Z</answer>", "not a choice"), ("<answer>both</answer>", "not a choice"), ("<answer>Be careful</answer>", "not a choice"),
@@ -55,6 +59,17 @@ def test_golds(gold: object) -> None:
         assert scorer.one(text, answer=gold, choices=CITIES).value == 1.0
     for text in ("A", "<answer>Paris</answer>", "<answer>B) Paris</answer>", "<answer>E</answer>"):
         assert scorer.one(text, answer=gold, choices=CITIES).value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("A: Paris, because it is the capital", 1.0), ("The answer is Paris (A).", 1.0), ("I choose option A: Paris", 1.0), ("Paris since it is in the north", 1.0),
+        ("Paris (B)", 0.0), ("Paris, or Lyon", 0.0), ("I choose option A: Lyon", 0.0), ("Paris: (A) or (B)", 0.0), ("Paris and Lyon", 0.0), ("Paris is wrong", 0.0),
+    ],
+)  # fmt: skip
+def test_an_option_by_its_text(text: str, value: float) -> None:
+    assert get_reward("multiple_choice").one(text, answer="A", choices=CITIES).value == value
 
 
 def test_texts_with_letters_in_them_are_no_hedges() -> None:
