@@ -58,7 +58,7 @@ class Component:
     def rows(self, batch: Batch) -> list[int]:
         """The rows that it applies to."""
         if self.when is None:
-            return list(range(len(batch)))
+            return list(batch.rows)
         values = batch.column(self.when.column)
         return [] if values is None else [row for row, value in enumerate(values) if self.when.holds(value)]
 

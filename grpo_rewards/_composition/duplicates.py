@@ -25,7 +25,7 @@ def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int
     look at one row at a time are asked once for both: row style, and batch style where it says so by an attribute
     ``rowwise`` of True or comes with this package. A batch reward of a user may compare its rows.
     """
-    everything = range(len(batch))
+    everything = batch.rows
     if len(everything) < 2 or not one_at_a_time(reward):
         return everything, None
     if not (repeated := batch.repeated):
@@ -150,8 +150,8 @@ def units_of(reward: Reward, batch: Batch) -> Sequence[Sequence[int]]:
     if reward.style == "group":
         return batch.groups
     if one_at_a_time(reward):
-        return list(zip(range(len(batch)), strict=True))  # tuples of numbers cost the garbage collector nothing
-    return [list(range(len(batch)))] if len(batch) else []
+        return list(zip(batch.rows, strict=True))  # tuples of numbers cost the garbage collector nothing
+    return [list(batch.rows)] if batch.rows else []
 
 
 class Memory:
@@ -174,7 +174,7 @@ class Memory:
 
     def known(self, component: str, reward: Reward, batch: Batch) -> dict[int, Promise]:
         """Return the rows of `batch` whose outcomes are known or being found; units are known whole or not at all."""
-        if component not in self._promises or not len(batch):
+        if component not in self._promises or not batch.rows:
             return {}
         units = units_of(reward, batch)
         keys = self.keys(reward, batch, units)

@@ -85,15 +85,14 @@ class _Evaluation:
     def __init__(self, component: Component, batch: Batch, own: range, memory: Memory | None = None, *, chosen: bool = False) -> None:  # fmt: skip
         self.component = component
         self.own = own
-        size = len(batch)
         rows = list(own) if chosen else component.rows(batch)
-        if len(own) < size:
+        if len(own) < len(batch.rows):
             # of the other ranks' rows only those in groups that this rank has a row of
             mine = {key for key, members in enumerate(batch.groups) if any(row in own for row in members)}
             wanted = {row for key in mine for row in batch.groups[key]}
             rows = [row for row in rows if row in wanted]
         self.rows = rows
-        seen = batch if len(rows) == size else batch.select(rows)
+        seen = batch if len(rows) == len(batch.rows) else batch.select(rows)
         # first the copies within the batch, then what a stream knows: `promised` counts in distinct rows
         self.distinct, self.twin = (rows, None) if chosen else distinct_rows(component.reward, seen)
         self.batch = (
@@ -102,7 +101,7 @@ class _Evaluation:
         self.promised: dict[int, Promise] = {}
         if memory is not None and (known := memory.known(component.name, component.reward, self.batch)):
             self.promised = known
-            self.batch = self.batch.select([row for row in range(len(self.batch)) if row not in known])
+            self.batch = self.batch.select([row for row in self.batch.rows if row not in known])
         self.attempts: list[Attempt] = []
         self.failure: BaseException | None = None
         self._rescues = 0
@@ -111,10 +110,11 @@ class _Evaluation:
 
     def run(self, deadline: float | None, start: int = 0, *, limits: CallLimits | None = None) -> None:
         """Evaluate the distinct rows from `start` on, in this thread."""
-        attempt = Attempt(start, [None] * (len(self.batch) - start), threading.current_thread())
+        rows = self.batch.rows[start:]
+        attempt = Attempt(start, [None] * len(rows), threading.current_thread())
         part = self.batch
         if start:
-            part = part.select(range(start, len(part)))
+            part = part.select(rows)
         else:
             self._started = time.perf_counter()
         self.attempts.append(attempt)
@@ -315,7 +315,7 @@ def evaluate_parts(
     parts: Iterable[tuple[Component, Batch]], *, timeout: float | None, stuck: StuckAttempts
 ) -> list[tuple[list[Outcome | None], float]]:
     """Return each component's outcomes for rows that are its own and distinct, and its seconds; None where a row was not finished."""
-    evaluations = [_Evaluation(component, batch, range(len(batch)), chosen=True) for component, batch in parts]
+    evaluations = [_Evaluation(component, batch, batch.rows, chosen=True) for component, batch in parts]
     if timeout is None:
         for evaluation in evaluations:
             evaluation.run(None)
@@ -333,7 +333,7 @@ def _evaluations(
         if whole is not None and component.reward.style == "group":
             found.append(_Evaluation(component, whole, range(offset, offset + len(batch)), memory))
         else:
-            found.append(_Evaluation(component, batch, range(len(batch)), memory))
+            found.append(_Evaluation(component, batch, batch.rows, memory))
     return found
 
 

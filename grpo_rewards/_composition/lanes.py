@@ -225,5 +225,5 @@ def _together(batches: list[Batch]) -> Batch:
     completions = [completion for batch in batches for completion in batch.completions]
     prompts = None if first.prompts is None else [value for batch in batches for value in batch.prompts or ()]
     ids = None if first.completion_ids is None else [value for batch in batches for value in batch.completion_ids or ()]
-    grouping = None if first.grouping is None else [n for n, batch in enumerate(batches) for _ in range(len(batch))]
+    grouping = None if first.grouping is None else [n for n, batch in enumerate(batches) for _ in batch.rows]
     return Batch(completions, prompts, ids, columns, grouping=grouping)

@@ -195,7 +195,7 @@ def _group_keys(batch: Batch, caller: Caller) -> list[str]:
         keys = (repr(group_key(key)) for key in batch.columns.get("group_id", batch.prompts) or ())
         return [hashlib.blake2b(key.encode(errors="replace"), digest_size=8).hexdigest() for key in keys]
     # with the rank in front, so that unknown groups of two ranks do not become one
-    names = [""] * len(batch)
+    names = [""] * len(batch.rows)
     for index, rows in enumerate(batch.groups):
         for row in rows:
             names[row] = f"{caller.world.rank}:{index}"

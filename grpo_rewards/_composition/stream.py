@@ -151,7 +151,7 @@ class Stream:
 
     def _ask(self, component: Component, batch: Batch) -> list[Promise]:
         """Have a unit of rows evaluated, unless it is known or under way."""
-        rows = range(len(batch))
+        rows = batch.rows
         keys = self._memory.keys(component.reward, batch, [rows])
         promises, new = self._memory.promise(component.name, keys)
         if new:

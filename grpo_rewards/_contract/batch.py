@@ -79,10 +79,16 @@ class Batch:
         return batch.in_groups_of(_group_size(trainer["log_metric"]))
 
     @classmethod
-    def from_rows(cls, rows: Iterable[Mapping[str, object]]) -> Batch:
+    def from_rows(
+        cls,
+        rows: Iterable[Mapping[str, object]],
+        *,
+        columns: Iterable[str] = (),
+        grouping: Sequence[object] | None = None,
+    ) -> Batch:
         """Build a batch from row mappings with ``completion``, optionally ``prompt`` and ``completion_ids``, and columns.
 
-        A column that some rows lack is filled with None there.
+        A column that some rows lack is filled with None there, one of `columns` also where all do.
 
         Raises:
             InputError: a row has no ``completion``.
@@ -96,15 +102,21 @@ class Batch:
                 names.update(dict.fromkeys(row))
             if "completion" not in row:
                 raise InputError(f"row {index} has no 'completion', only {', '.join(sorted(row)) or 'nothing'}")
+        names.update(dict.fromkeys(columns))
         completions = [row["completion"] for row in rows]
         prompts = [row.get("prompt") for row in rows] if "prompt" in names else None
         ids = [row.get("completion_ids") for row in rows] if "completion_ids" in names else None
         reserved = {"completion", "prompt", "completion_ids"}
-        columns = {name: [row.get(name) for row in rows] for name in names if name not in reserved}
-        return cls(completions, prompts, ids, columns)
+        found = {name: [row.get(name) for row in rows] for name in names if name not in reserved}
+        return cls(completions, prompts, ids, found, grouping=grouping)
 
     def __len__(self) -> int:
         return len(self.completions)
+
+    @cached_property
+    def rows(self) -> range:
+        """The numbers of all rows."""
+        return range(len(self.completions))
 
     @cached_property
     def texts(self) -> list[str]:

@@ -82,7 +82,7 @@ def evaluate(
     that were not reached stay None. `limits` bind the calls of rewards that wait over several batches at once.
     """
     slots: list[Outcome | None] = [None] * len(batch) if into is None else into
-    seen = batch.renamed(reward.columns)
+    seen = batch.renamed(reward.columns) if reward.columns else batch
     if reward.is_async:
         _evaluate_async(reward, seen, slots, deadline, limits)
     elif reward.style == "row":
@@ -91,7 +91,7 @@ def evaluate(
         for rows in _units(reward, seen):
             if deadline is not None and time.monotonic() > deadline:
                 break
-            part = seen if len(rows) == len(seen) else seen.select(rows)
+            part = seen if len(rows) == len(slots) else seen.select(rows)
             started = time.perf_counter()
             result = _attempt(reward, *_list_arguments(reward, part))
             if isinstance(result, Generator):
@@ -105,8 +105,7 @@ def _units(reward: Reward, batch: Batch) -> list[list[int]]:
     """The rows that go into one call: all of them, or group by group."""
     if reward.style == "group":
         return batch.groups
-    rows = list(range(len(batch)))
-    return [rows] if rows else []
+    return [list(batch.rows)] if batch.rows else []
 
 
 def _attempt(reward: Reward, arguments: Sequence[object], keywords: Mapping[str, object]) -> object:
@@ -203,7 +202,7 @@ def _evaluate_rows(
     settings, clock, now = reward.settings, time.perf_counter, time.monotonic
     function, nothing, (low, high) = reward.function, NOT_APPLICABLE.details, reward.range or ANY
     columns = [repeat(source.value) if isinstance(source, _Constant) else source for source in sources]
-    rows = zip(range(len(batch)), zip(*columns, strict=False) if columns else repeat(()), strict=False)
+    rows = zip(batch.rows, zip(*columns, strict=False) if columns else repeat(()), strict=False)
     threads = max(1, min(reward.workers, len(batch) - len(gaps)))
 
     def work(rows: Iterable[tuple[int, Sequence[object]]]) -> None:
@@ -310,7 +309,7 @@ def _evaluate_async(
                     {**reward.settings, **{name: values[row] for name, values in rest.items()}},
                     [row],
                 )
-                for row in range(len(batch))
+                for row in batch.rows
                 if row not in gaps
             ]
         else:

@@ -91,18 +91,10 @@ class Chunk:
 
 def batch_of(samples: Sequence[Sample], columns: tuple[str, ...] = ()) -> Batch:
     """Return samples as a batch with their groups; `columns` that no sample has are None in every row."""
-    found = Batch.from_rows([sample.data for sample in samples])
-    prompts, ids, filled = found.prompts, found.completion_ids, found.columns
-    if missing := set(columns) - set(found.available):
-        nothing: list[object] = [None] * len(samples)
-        prompts = nothing if "prompt" in missing else prompts
-        ids = nothing if "completion_ids" in missing else ids
-        added = [name for name in columns if name in missing and name not in ("prompt", "completion_ids")]
-        filled = {**filled, **dict.fromkeys(added, nothing)}
-    # then the groups are not known, and a reward that compares one is refused instead of given groups of one row
-    alone = found.prompts is None and "group_id" not in found.columns and all(s.index is None for s in samples)
-    grouping = None if alone else [sample.group for sample in samples]
-    return Batch(found.completions, prompts, ids, filled, grouping=grouping)
+    rows = [sample.data for sample in samples]
+    # else the groups are not known, and a reward that compares one is refused instead of given groups of one row
+    known = any("prompt" in row or "group_id" in row for row in rows) or any(s.index is not None for s in samples)
+    return Batch.from_rows(rows, columns=columns, grouping=[sample.group for sample in samples] if known else None)
 
 
 class Pace:
