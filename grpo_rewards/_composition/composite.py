@@ -366,7 +366,7 @@ class Composite:
         )  # fmt: skip
         return self.table(batch.groups, evaluated, weights=weights)
 
-    def begin(self, batch: Batch, *, limits: CallLimits) -> UnderWay:
+    def begin(self, batch: Batch, *, limits: CallLimits | None = None) -> UnderWay:
         """Begin to score a batch as `score` does, beside others that share the `limits`; `table` makes its table.
 
         Raises:

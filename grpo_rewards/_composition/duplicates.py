@@ -1,7 +1,4 @@
-"""The same rows are evaluated once: identical ones of a batch, as under GRPO many of a group are, and those that a stream was asked for.
-
-Also what stands for outcomes that never came.
-"""
+"""The same rows are evaluated once: identical ones of a batch, as under GRPO many of a group are, and those that a stream was asked for."""
 
 from __future__ import annotations
 
@@ -13,9 +10,7 @@ from typing import Any, cast
 
 from grpo_rewards._contract import Batch, Outcome, Reward
 
-__all__ = [
-    "Memory", "Promise", "columns_read", "distinct_rows", "hanging", "one_at_a_time", "unfinished", "units_of",
-]  # fmt: skip
+__all__ = ["Memory", "Promise", "columns_read", "distinct_rows", "one_at_a_time", "units_of"]
 
 
 def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int] | None]:
@@ -131,18 +126,6 @@ Promise = Future[Outcome]
 """An outcome that is there, or is being found."""
 
 _KEPT = 8192  # outcomes of each component
-
-
-def unfinished(timeout: float) -> Outcome:
-    """What stands for a row that took longer than the composition allows."""
-    return Outcome(
-        None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
-    )
-
-
-def hanging(calls: int) -> Outcome:
-    """What stands for the rows of a component that is given up."""
-    return Outcome(None, "unavailable", f"{calls} earlier calls of this component still hang; it is not called again")
 
 
 def units_of(reward: Reward, batch: Batch) -> Sequence[Sequence[int]]:

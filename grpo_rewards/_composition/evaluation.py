@@ -12,19 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.component import Component
-from grpo_rewards._composition.duplicates import (
-    Memory,
-    Promise,
-    columns_read,
-    distinct_rows,
-    hanging,
-    unfinished,
-    units_of,
-)
+from grpo_rewards._composition.duplicates import Memory, Promise, columns_read, distinct_rows, units_of
 from grpo_rewards._contract import Batch, CallLimits, Outcome, evaluate
 
 if TYPE_CHECKING:
@@ -37,6 +29,8 @@ __all__ = [
     "begin_components",
     "evaluate_components",
     "evaluate_parts",
+    "hanging",
+    "unfinished",
 ]
 
 _log = logging.getLogger(__name__)
@@ -74,6 +68,22 @@ class Attempt:
 
 StuckAttempts = dict[str, list[Attempt]]
 """Attempts that were left behind, by component."""
+
+
+@lru_cache(maxsize=1)
+def unfinished(timeout: float) -> Outcome:
+    """What stands for a row that took longer than the composition allows."""
+    return Outcome(
+        None, "unavailable", f"not finished within errors.batch_timeout = {timeout:g} s", {"batch_timeout": timeout}
+    )
+
+
+def hanging(calls: int) -> Outcome:
+    """What stands for the rows of a component that is given up."""
+    return Outcome(None, "unavailable", f"{calls} earlier calls of this component still hang; it is not called again")
+
+
+_NOT_EVALUATED = Outcome(None, "unavailable", "not evaluated")
 
 
 class _Evaluation:
@@ -308,7 +318,7 @@ class UnderWay:
     def evaluated(self) -> Evaluated:
         """Wait, and return the outcomes; raise what ended a component from outside, such as Ctrl-C."""
         self.wait()
-        return _evaluated(self._evaluations, Outcome(None, "unavailable", "not evaluated"), {})
+        return _evaluated(self._evaluations, _NOT_EVALUATED, {})
 
 
 def evaluate_parts(

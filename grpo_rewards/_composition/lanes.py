@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.component import Component
-from grpo_rewards._composition.duplicates import Promise, columns_read, hanging, one_at_a_time, unfinished, units_of
+from grpo_rewards._composition.duplicates import Promise, columns_read, one_at_a_time, units_of
+from grpo_rewards._composition.evaluation import hanging, unfinished
 from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.forks import PerProcess
 

@@ -56,15 +56,13 @@ class ScoredChunk:
 
 def score_samples(composite: Composite, samples: Sequence[Sample]) -> ScoredChunk:
     """Score the samples of whole groups; columns that none of them has are None."""
-    started = time.perf_counter()
-    batch = batch_of(samples, composite.required_columns)
-    return _scored(composite, samples, batch, composite.score(batch), started)
+    return ScoringChunk(composite, samples).scored()
 
 
 class ScoringChunk:
     """The samples of whole groups, being scored; other chunks that share the `limits` may be under way beside it."""
 
-    def __init__(self, composite: Composite, samples: Sequence[Sample], limits: CallLimits) -> None:
+    def __init__(self, composite: Composite, samples: Sequence[Sample], limits: CallLimits | None = None) -> None:
         self._composite, self._samples = composite, samples
         self._started = time.perf_counter()
         self._batch = batch_of(samples, composite.required_columns)
@@ -73,37 +71,32 @@ class ScoringChunk:
 
     def scored(self) -> ScoredChunk:
         """Wait for the scores."""
-        table = self._composite.table(self._batch.groups, self._under_way.evaluated())
-        return _scored(self._composite, self._samples, self._batch, table, self._started)
-
-
-def _scored(
-    composite: Composite, samples: Sequence[Sample], batch: Batch, table: ScoreTable, started: float
-) -> ScoredChunk:
-    if len(table.groups) > 1 and _names_no_row(table):
-        parts = [score_samples(composite, [samples[row] for row in rows]) for rows in table.groups]
-        for part in parts[1:]:
-            parts[0].add(part)
-        return parts[0]
-    statistics = Statistics()
-    statistics.add(table)
-    scored = ScoredChunk([], statistics, gaps=_gaps(composite, batch, samples))
-    for position, sample in enumerate(samples):
-        row = table.row(position)
-        scored.lines.append(_line(sample, scores_of(sample, row)))
-        if position in table.left_out:
-            scored.left_out += 1
-            scored.failures = (*scored.failures, f"row {sample.row}: {table.left_out[position]}")[:3]
-    scored.broken = sum(  # a row on which a plugin broke is always left out
-        any(outcomes[position].status == "error" for outcomes in table.components.values())
-        for position in table.left_out
-    )
-    for name, outcomes in table.components.items():
-        wrong = (one.reason for one in outcomes if one.status == "error" and one.details.get("configuration"))
-        scored.configuration = scored.configuration or next((f"rewards.{name}: {reason}" for reason in wrong), "")
-    _note_refusals(scored, composite, samples, table)
-    scored.seconds = time.perf_counter() - started
-    return scored
+        composite, samples = self._composite, self._samples
+        table = composite.table(self._batch.groups, self._under_way.evaluated())
+        if len(table.groups) > 1 and _names_no_row(table):
+            parts = [score_samples(composite, [samples[row] for row in rows]) for rows in table.groups]
+            for part in parts[1:]:
+                parts[0].add(part)
+            return parts[0]
+        statistics = Statistics()
+        statistics.add(table)
+        scored = ScoredChunk([], statistics, gaps=_gaps(composite, self._batch, samples))
+        for position, sample in enumerate(samples):
+            row = table.row(position)
+            scored.lines.append(_line(sample, scores_of(sample, row)))
+            if position in table.left_out:
+                scored.left_out += 1
+                scored.failures = (*scored.failures, f"row {sample.row}: {table.left_out[position]}")[:3]
+        scored.broken = sum(  # a row on which a plugin broke is always left out
+            any(outcomes[position].status == "error" for outcomes in table.components.values())
+            for position in table.left_out
+        )
+        for name, outcomes in table.components.items():
+            wrong = (one.reason for one in outcomes if one.status == "error" and one.details.get("configuration"))
+            scored.configuration = scored.configuration or next((f"rewards.{name}: {reason}" for reason in wrong), "")
+        _note_refusals(scored, composite, samples, table)
+        scored.seconds = time.perf_counter() - self._started
+        return scored
 
 
 def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[Sample], table: ScoreTable) -> None:

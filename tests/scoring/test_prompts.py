@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_rewards._scoring.reading.rows import RowParser, parse_object
+from grpo_rewards._scoring.reading.lines import RowParser
+from grpo_rewards._scoring.reading.rows import parse_object
 
 LONG = "x" * 80
 CHAT = [{"role": "system", "content": LONG, "completion": 1}, {"role": "user", "content": ', "completion": {"a": 1}'}]

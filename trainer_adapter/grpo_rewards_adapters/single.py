@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import grpo_rewards
@@ -120,7 +120,7 @@ def score_rows(
         PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
         InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
     """
-    batch = replace(Batch.from_rows(rows), grouping=grouping)
+    batch = Batch.from_rows(rows, grouping=grouping)
     composite.check_columns(batch.available)
     return rows_of(composite.session.table(batch))
 
