@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Literal
 
-__all__ = ["holds", "normal_form", "seen", "typed"]
+__all__ = ["holds", "normal_form", "seen", "shown", "typed"]
 
 _SHORT = 500  # characters that any normal form has at once
 _RUN = 128
@@ -22,6 +22,8 @@ _IGNORED = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
+# behind a sign they make one of several (families of emoji), or choose its picture
+_BETWEEN_LETTERS = re.compile(rf"(?<![^\w\s\x00-\x7f]){_IGNORED.pattern}")
 _ON_KEYBOARDS = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'"),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033"), '"'),
@@ -34,6 +36,11 @@ def typed(form: Literal["NFC", "NFKC"], text: str) -> str:
     if text.isascii():
         return text
     return normal_form(form, _IGNORED.sub("", text)).translate(_ON_KEYBOARDS)
+
+
+def shown(text: str) -> str:
+    """Return a text with its letters put together, and nothing of no width among them; signs such as emoji stay as they are."""
+    return text if text.isascii() else normal_form("NFC", _BETWEEN_LETTERS.sub("", text))
 
 
 def normal_form(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:

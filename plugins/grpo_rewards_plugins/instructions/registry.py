@@ -110,7 +110,7 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
     instead = _MENDED.get(known.id) if mend else None
     function = instead or known.original
     run = partial(function, **arguments) if arguments else function
-    return Bound(known.id, known.source, run, instead is not None, known.blank)
+    return Bound(known.id, known.source, run, mend, known.blank)
 
 
 def _nearest(id: object) -> str:

@@ -11,6 +11,7 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import without_end
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.cells import RowProblem
+from grpo_rewards_plugins.characters import shown
 from grpo_rewards_plugins.instructions.patterns import TooSlow
 from grpo_rewards_plugins.instructions.registry import SOURCES, Bound
 from grpo_rewards_plugins.instructions.rows import read_row
@@ -72,8 +73,9 @@ def instructions(
         score: ``all``: 1 or 0 (IFEval's and IFBench's prompt level). ``share``: the share that is kept (IF-RLVR).
         match: ``strict``, or ``loose``: an instruction is kept if one of eight texts keeps it: the completion, without
             asterisks, and each without its first line, its last line, or both.
-        checkers: ``original``: the originals' values. ``mended``: without known faults, such as a palindrome of one letter,
-            spans of characters where words are asked for, or quotas that no sentence at all fulfils.
+        checkers: ``original``: the originals' values. ``mended``: without known faults, such as ``NaN`` as JSON, three constrained
+            responses at once, empty placeholders, bullets and postscripts, keywords within words, a palindrome of one letter, spans of
+            characters where words are asked for, or quotas that no sentence at all fulfils; what has no width is left out.
         think: what is done with text up to the last ``</think>``: ``strip`` it, with answer tags and white space
             around the rest (open-instruct), or ``keep`` it (IFEval's and IFBench's own scripts); ``auto``: as open-instruct
             does where the row has its column, else without the reasoning alone (lm-eval's ``think_end_token``; reasoning
@@ -98,6 +100,8 @@ def instructions(
             text = _without_thoughts(text)
         elif think == "auto":
             text = _behind_thoughts(text)
+        if checkers == "mended":
+            text = shown(text)
         yield row, _outcome(text, checks, _strict if match == "strict" else _loose, score, min_words)
 
 

@@ -8,13 +8,14 @@ import re
 from grpo_rewards_plugins.instructions import arguments as of
 from grpo_rewards_plugins.instructions.languages import detect
 from grpo_rewards_plugins.instructions.patterns import count_of, found, pieces
-from grpo_rewards_plugins.instructions.registry import check, mended
+from grpo_rewards_plugins.instructions.registry import check
 from grpo_rewards_plugins.instructions.sentences import capitals, punkt, words
 
 _LANGDETECT = "langdetect|langdetect_rs"
 
 
-def _compared(number: int, wanted: int, at_least: bool) -> bool:
+def compared(number: int, wanted: int, at_least: bool) -> bool:
+    """Whether a number is at least what is wanted, or below it."""
     return number >= wanted if at_least else number < wanted
 
 
@@ -31,7 +32,7 @@ def existence(text: str, keywords: tuple[str, ...]) -> bool:
 @check("keywords:frequency", "ifeval", keyword=of.text, frequency=of.count, relation=of.relation)
 def frequency(text: str, keyword: str, frequency: int, relation: bool) -> bool:
     """A keyword is found often enough, or seldom enough."""
-    return _compared(count_of(keyword.strip(), text), frequency, relation)
+    return compared(count_of(keyword.strip(), text), frequency, relation)
 
 
 @check("keywords:forbidden_words", "ifeval", forbidden_words=of.texts)
@@ -44,7 +45,7 @@ def forbidden_words(text: str, forbidden_words: tuple[str, ...]) -> bool:
 @check("keywords:letter_frequency", "ifeval", letter=of.letter, let_frequency=of.count, let_relation=of.relation)
 def letter_frequency(text: str, letter: str, let_frequency: int, let_relation: bool) -> bool:
     """A letter stands often enough, or seldom enough, case ignored."""
-    return _compared(text.lower().count(letter), let_frequency, let_relation)
+    return compared(text.lower().count(letter), let_frequency, let_relation)
 
 
 # ------------------------------------------------------------------------------------------------ language and case
@@ -54,12 +55,6 @@ def letter_frequency(text: str, letter: str, let_frequency: int, let_relation: b
 def response_language(text: str, language: str) -> bool:
     """The text is in a language; one of which nothing tells the language passes."""
     return detect(text) in (language, None)
-
-
-@mended("language:response_language")
-def response_language_told(text: str, language: str) -> bool:
-    """The same, but a text of digits and marks is in no language."""
-    return detect(text) == language
 
 
 @check("change_case:english_capital", "ifeval", needs=_LANGDETECT)
@@ -74,12 +69,6 @@ def english_lowercase(text: str) -> bool:
     return text.islower() and detect(text) in ("en", None)
 
 
-@mended("change_case:english_capital")
-def english_capital_as_lower(text: str) -> bool:
-    """The same, with the language of the lower-cased text: capitals alone are often taken for German."""
-    return text.isupper() and detect(text.lower()) in ("en", None)
-
-
 @check(
     "change_case:capital_word_frequency",
     "ifeval",
@@ -89,7 +78,7 @@ def english_capital_as_lower(text: str) -> bool:
 )
 def capital_word_frequency(text: str, capital_frequency: int, capital_relation: bool) -> bool:
     """Enough tokens, or few enough, are in capitals; ``I`` and ``B2`` are."""
-    return _compared(capitals(text), capital_frequency, capital_relation)
+    return compared(capitals(text), capital_frequency, capital_relation)
 
 
 # ------------------------------------------------------------------------------------------------ length
@@ -98,13 +87,13 @@ def capital_word_frequency(text: str, capital_frequency: int, capital_relation: 
 @check("length_constraints:number_sentences", "ifeval", needs="nltk", num_sentences=of.count, relation=of.relation)
 def number_sentences(text: str, num_sentences: int, relation: bool) -> bool:
     """Punkt finds enough sentences, or few enough."""
-    return _compared(len(punkt(text)), num_sentences, relation)
+    return compared(len(punkt(text)), num_sentences, relation)
 
 
 @check("length_constraints:number_words", "ifeval", num_words=of.count, relation=of.relation)
 def number_words(text: str, num_words: int, relation: bool) -> bool:
     """There are enough runs of letters and digits, or few enough."""
-    return _compared(len(words(text)), num_words, relation)
+    return compared(len(words(text)), num_words, relation)
 
 
 _STARS = re.compile(r"\s?\*\*\*\s?")
