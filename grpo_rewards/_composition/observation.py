@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from grpo_rewards._composition.component import Component
-from grpo_rewards._composition.stats import group_spread, group_spreads, mean
+from grpo_rewards._composition.stats import group_spread, mean, spread_of
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.batch import group_key
@@ -140,42 +140,37 @@ def observe(shares: Sequence[Share], weights: Mapping[str, float], caller: Calle
     totals = [total for share in shares for total in share.totals]
     components = {}
     for name, weight in weights.items():
-        present = [v for v in values[name] if v is not None]
+        spread = spread_of(values[name], groups)
         rates = [rate for share in shares for rate in share.rates[name] if rate is not None]
-        spreads = group_spreads(values[name], groups)
         statuses = [status for share in shares for status in share.statuses[name]]
         durations = sorted(s for share in shares for s in share.row_seconds[name])
         components[name] = ComponentFigures(
             weight=weight,
-            n=len(present),
-            mean=mean(present),
-            std=group_spread(present),
+            n=spread.n,
+            mean=spread.mean,
+            std=group_spread([v for v in values[name] if v is not None]),
             rate=mean(rates),
-            group_std=mean(spreads),
-            flat_groups=_flat(spreads),
+            group_std=spread.group_std,
+            flat_groups=spread.flat_groups,
             rates={status: statuses.count(status) / max(1, rows) for status in sorted(set(statuses))},
             seconds=max((share.seconds.get(name, 0.0) for share in shares), default=0.0),
             p95_seconds=durations[math.ceil(0.95 * len(durations)) - 1] if durations else None,
         )
-    spreads = group_spreads(totals, groups)
+    spread = spread_of(totals, groups)
     lost = sum(sum(share.lost.values()) for share in shares)
     copies = sum(sum(share.copies.values()) for share in shares)
     return Observation(
         components=components,
         rows=rows,
-        mean=mean([total for total in totals if total is not None]),
-        group_std=mean(spreads),
-        flat_groups=_flat(spreads),
+        mean=spread.mean,
+        group_std=spread.group_std,
+        flat_groups=spread.flat_groups,
         left_out=lost / max(1, rows),
         copies=copies / max(1, rows * len(weights)),
         step=caller.step,
         values=values,
         groups=groups,
     )
-
-
-def _flat(spreads: Sequence[float]) -> float | None:
-    return spreads.count(0.0) / len(spreads) if spreads else None
 
 
 def _rates(component: Component, table: ScoreTable) -> list[float | None]:

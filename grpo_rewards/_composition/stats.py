@@ -7,14 +7,17 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from grpo_rewards._contract import STATUSES
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.table import ScoreTable
 
-__all__ = ["SPREAD_FLOOR", "Statistics", "Tally", "deviation", "group_spread", "group_spreads", "mean", "pearson"]
+__all__ = [
+    "SPREAD_FLOOR", "Spread", "Statistics", "Tally", "deviation", "group_spread", "group_spreads", "mean", "pearson",
+    "spread_of",
+]  # fmt: skip
 
 SPREAD_FLOOR = 1e-9
 """A group whose values differ by no more than this has no spread: it gives GRPO no signal."""
@@ -65,6 +68,22 @@ def group_spreads(values: Sequence[float | None], groups: Sequence[Sequence[int]
     """Return the spread of each group in which two rows or more have a value."""
     found = (group_spread(_of_group(values, rows)) for rows in groups if len(rows) > 1)
     return [spread for spread in found if spread is not None]
+
+
+class Spread(NamedTuple):
+    """How many values there are, their mean, the mean spread within groups and the share of groups without any."""
+
+    n: int
+    mean: float | None
+    group_std: float | None
+    flat_groups: float | None
+
+
+def spread_of(values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> Spread:
+    """Return how values lie over all and within their groups."""
+    present, spreads = [value for value in values if value is not None], group_spreads(values, groups)
+    flat = spreads.count(0.0) / len(spreads) if spreads else None
+    return Spread(len(present), mean(present), mean(spreads), flat)
 
 
 def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float]:
@@ -183,7 +202,7 @@ class Statistics:
 
     def add(self, table: ScoreTable) -> None:
         """Count a scored batch."""
-        self.rows += len(table)
+        self.rows += len(table.totals)
         self.total.add_values(table.totals, table.groups)
         for name, outcomes in table.components.items():
             tally = self.components.setdefault(name, Tally())
