@@ -48,7 +48,7 @@ class Adaptation:
         self.batches = 0
         self.step: int | None = None
         self.adapted = {name: Adapted() for name in self._adapts()}
-        self.running = {name: Running() for name in config.rewards}
+        self.running = {name: Running() for name in config.rewards if config.combine.normalize == "running"}
 
     def _adapts(self) -> Sequence[str]:
         if self._adapt is None:

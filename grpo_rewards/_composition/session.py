@@ -108,16 +108,16 @@ class ScoredCall:
 class Session:
     """A composite's reward calls within one run. As it is: calls of nobody in particular, which adapt and log nothing.
 
-    An adapter overrides `serves`, `read` and `scored`, and takes up a saved state with `restore` when it opens one. A
-    composite asks one session after the other, so those of two composites never meet.
+    An adapter overrides `serves`, `begin`, `read` and `scored`, and takes up a saved state with `restore` when it opens one. A
+    composite asks one session after the other, so those of two composites never meet. `latest` is the call scored last.
     """
 
     def __init__(self, composite: Composite) -> None:
-        self._composite = composite
+        self.composite = composite
+        self.latest: ScoredCall | None = None
         self._adaptation = Adaptation(composite.config, source=composite.source)
         self._failures = FailureWatch(composite.config.errors)
-        self._latest: ScoredCall | None = None
-        self._said_that_weights_stay = False
+        self._begun = self._said_that_weights_stay = False
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------------ for an adapter
@@ -125,6 +125,9 @@ class Session:
     def serves(self, call: RewardCall) -> bool:
         """Whether a reward call, by its keywords, belongs to this run."""
         return True
+
+    def begin(self, *, expanded: bool) -> None:
+        """Look whether trainer and composite fit, before the first call; one that raises is asked again."""
 
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows of a reward call, and who makes it. Keywords that are no columns are taken out here."""
@@ -141,16 +144,6 @@ class Session:
     # ------------------------------------------------------------------------------------------ what it knows
 
     @property
-    def composite(self) -> Composite:
-        """The composite whose calls these are."""
-        return self._composite
-
-    @property
-    def latest(self) -> ScoredCall | None:
-        """The latest call that was scored."""
-        return self._latest
-
-    @property
     def weights(self) -> dict[str, float]:
         """The weight of each component as it is now, where schedule, stage and adaptation have it."""
         return self.weights_at(self._adaptation.step)
@@ -165,7 +158,7 @@ class Session:
 
     def state(self) -> dict[str, object]:
         """Return adapted weights and running figures, with what they belong to, as plain data for a checkpoint."""
-        return self._adaptation.state(self._composite.identity)
+        return self._adaptation.state(self.composite.identity)
 
     def restore(self, state: Mapping[str, object], *, accept_changes: bool = False) -> None:
         """Go on from what `state` gave.
@@ -173,7 +166,7 @@ class Session:
         Raises:
             ResumeError: it is of another configuration or plugin version, and changes are not accepted.
         """
-        self._adaptation.restore(state, self._composite.identity, accept_changes=accept_changes)
+        self._adaptation.restore(state, self.composite.identity, accept_changes=accept_changes)
 
     # ------------------------------------------------------------------------------------------ a call
 
@@ -193,14 +186,17 @@ class Session:
             PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
             InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
         """
+        if not self._begun:
+            self.begin(expanded=expanded)
+            self._begun = True
         batch, caller = self.read(call)
-        if batch.group_size is None:
+        if batch.group_size is None and caller.group_size is not None:
             batch = batch.in_groups_of(caller.group_size)
-        self._composite.check_columns(batch.available)
+        self.composite.check_columns(batch.available)
         if caller.step is None:
             self._say_that_weights_stay()
         with nullcontext() if caller.step is None else self._lock:
-            self._latest = found = self._score(batch, caller, expanded=expanded)
+            self.latest = found = self._score(batch, caller, expanded=expanded)
             self.scored(found)
         return found
 
@@ -211,20 +207,20 @@ class Session:
             PluginError: a plugin broke its contract (unless ``errors.plugin: drop_row``).
             InfrastructureError: more rows than ``errors.max_infra_rate`` were left out.
         """
-        composite = self._composite
+        composite = self.composite
         table = composite.evaluate(batch, timeout=composite.config.errors.batch_timeout)
         self.check(table, batch)
         return table
 
     def check(self, table: ScoreTable, batch: Batch) -> None:
         """Apply the failure policy of training to rows that were scored one by one. Raises as `table`."""
-        composite = self._composite
+        composite = self.composite
         share = share_of(table, batch, composite.components, Caller())
         self._failures.check([share], {c.name: c.reward for c in composite.components}, rank=0)
 
     def _score(self, batch: Batch, caller: Caller, *, expanded: bool) -> ScoredCall:
         started = time.perf_counter()
-        composite, world = self._composite, caller.world
+        composite, world = self.composite, caller.world
         weights = self._adaptation.weights(caller.step)
         standardised = composite.config.combine.normalize == "gdpo" and not expanded
         if standardised and (caller.group_size is None or world.size == 1):
@@ -233,7 +229,8 @@ class Session:
         table = composite.evaluate(
             batch, timeout=composite.config.errors.batch_timeout, weights=weights, whole=whole, offset=offset
         )
-        shares = world.gather(share_of(table, batch, composite.components, caller))
+        mine = share_of(table, batch, composite.components, caller)
+        shares = world.gather(mine)
         seen = observe(shares, weights, caller)
         group_size = caller.group_size or 1
         if standardised and world.size > 1 and seen.rows % group_size and "group_id" not in batch.columns:
@@ -241,7 +238,7 @@ class Session:
             raise groups_unknown(_GDPO, incomplete_groups(seen.rows, group_size))
         # after the gather, on the parts of all ranks: a rank that raised before it would leave the others waiting in it
         self._failures.check(shares, {c.name: c.reward for c in composite.components}, world.rank)
-        values = self._normalised(table, seen, caller, expanded=expanded)
+        values = self._normalised(mine.values, seen, caller, expanded=expanded)
         if expanded:
             _blank_shadows(table, values)
         if caller.training:  # an evaluation's batches move no weight
@@ -249,7 +246,7 @@ class Session:
         return ScoredCall(batch, table, values, seen, caller, expanded, time.perf_counter() - started)
 
     def _totals(self, found: ScoredCall) -> list[float | None]:
-        combine = self._composite.config.combine
+        combine = self.composite.config.combine
         if combine.normalize == "none":
             return found.table.rewards()
         weights = tuple(found.table.weights.values())
@@ -258,7 +255,7 @@ class Session:
 
     def _whole_batch(self, batch: Batch, caller: Caller) -> tuple[Batch | None, int]:
         """The rows of all ranks and where this rank's begin, when a group reward needs them; else None."""
-        needed = [component for component in self._composite.components if component.reward.style == "group"]
+        needed = [component for component in self.composite.components if component.reward.style == "group"]
         if caller.world.size == 1 or not needed or batch.grouping is not None:
             return None, 0
         everything = any(component.reward.shape.takes_rest for component in needed)
@@ -278,16 +275,16 @@ class Session:
         return whole, sum(len(part[0]) for part in parts[: caller.world.rank])
 
     def _normalised(
-        self, table: ScoreTable, seen: Observation, caller: Caller, *, expanded: bool
+        self, values: dict[str, list[float | None]], seen: Observation, caller: Caller, *, expanded: bool
     ) -> dict[str, list[float | None]]:
-        """This rank's values per component, after clip, gate and normalisation (GDPO is the trainer's own if expanded)."""
-        method = self._composite.config.combine.normalize
-        values = {name: table.values(name) for name in table.components}
+        """This rank's `values` per component, past clip and gate, normalised (GDPO is the trainer's own if expanded)."""
+        method = self.composite.config.combine.normalize
         if method == "none":
             return values
         if method == "gdpo":
-            start = caller.world.rank * len(table)  # ranks have equally many rows, or there is one
-            mine, prepared = slice(start, start + len(table)), exactly_flat if expanded else standardised_in_groups
+            size = len(next(iter(values.values())))  # ranks have equally many rows, or there is one
+            mine = slice(caller.world.rank * size, (caller.world.rank + 1) * size)
+            prepared = exactly_flat if expanded else standardised_in_groups
             return {name: prepared(every, seen.groups)[mine] for name, every in seen.values.items()}
         found = {}
         for name, every in seen.values.items():
@@ -301,9 +298,9 @@ class Session:
         return found
 
     def _say_that_weights_stay(self) -> None:
-        config = self._composite.config
+        config = self.composite.config
         moves = (
-            config.adapt is not None or config.stages or any(c.schedule != c.weight for c in self._composite.components)
+            config.adapt is not None or config.stages or any(c.schedule != c.weight for c in self.composite.components)
         )
         if moves and not self._said_that_weights_stay:
             self._said_that_weights_stay = True

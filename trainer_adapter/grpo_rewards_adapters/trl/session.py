@@ -38,10 +38,8 @@ class TrlSession(Session):
         self._state: State | None = call.get("trainer_state")
         self._trainer = calling_trainer(call)
         self._files: CompletionsFiles | None = None
-        # a call that belongs to no run has nothing that could fail to fit
-        self._fits = self._state is None
         self._logs = call.get("log_metric") is not None
-        if not self._fits and self._trainer is not None:
+        if self._state is not None and self._trainer is not None:
             check_alone(composite, self._trainer)  # before a checkpoint is read, which is of one composite
         stateful = getattr(self._state, "stateful_callbacks", None)
         if isinstance(stateful, Mapping) and (saved := stateful.get(STATE_KEY)) is not None:
@@ -51,6 +49,22 @@ class TrlSession(Session):
         """Whether the call has the same trainer's state; calls without one belong to no run."""
         return self._state is not None and call.get("trainer_state") is self._state
 
+    def begin(self, *, expanded: bool) -> None:
+        """Look once whether trainer and composite fit, and have the trainer's completions files completed.
+
+        Raises:
+            ConfigError: they do not.
+        """
+        if self._state is None:
+            return  # a call that belongs to no run has nothing that could fail to fit
+        check_first_call(self._state, self._trainer, logs=self._logs)
+        if self._trainer is not None:
+            # here, for a trainer that was never attached: the first call is the first to say which form it has
+            check_normalisation(self.composite, self._trainer, expanded=expanded)
+        self._complete_files()
+        if world().rank == 0:
+            self._warn_of_lone_weight()
+
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows and, where the trainer's state is known, its step, mode, group size and ranks."""
         batch = Batch.from_call(**call)
@@ -58,16 +72,6 @@ class TrlSession(Session):
             return batch, Caller()
         step = int(getattr(self._state, "global_step", 0) or 0)
         return batch, Caller(step, is_training(self._trainer), batch.group_size, world())
-
-    def score(self, call: RewardCall, *, expanded: bool = False) -> ScoredCall:
-        """Score a reward call, after looking once whether trainer and composite fit.
-
-        Raises:
-            ConfigError: they do not.
-        """
-        if not self._fits:
-            self._begin(expanded=expanded)
-        return super().score(call, expanded=expanded)
 
     def scored(self, found: ScoredCall) -> None:
         """Save the state, set the trainer's weights in the expanded form, and log."""
@@ -91,16 +95,6 @@ class TrlSession(Session):
             self._keep_rows(found)
 
     # -------------------------------------------------------------------------------------------- inside
-
-    def _begin(self, *, expanded: bool) -> None:
-        check_first_call(self._state, self._trainer, logs=self._logs)
-        if self._trainer is not None:
-            # here, for a trainer that was never attached: the first call is the first to say which form it has
-            check_normalisation(self.composite, self._trainer, expanded=expanded)
-        self._complete_files()
-        if world().rank == 0:
-            self._warn_of_lone_weight()
-        self._fits = True
 
     def _callbacks(self) -> list[object]:
         callbacks = getattr(getattr(self._trainer, "callback_handler", None), "callbacks", None)
