@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Any
 
 from .proxies import Border
 from .tasks import Tasks, until_timer
@@ -20,7 +19,7 @@ _LONGEST, _SHORTEST = 0.05, 0.001  # seconds that one side runs, or waits, witho
 class Waiting(Tasks):
     """The tests' side: what the tasks of one event loop wait for over there."""
 
-    def __init__(self, loop: Any) -> None:
+    def __init__(self, loop: object) -> None:
         super().__init__(Border.peer.request, loop)
         self._next: asyncio.Handle | None = None
         self._pause = _SHORTEST

@@ -49,7 +49,7 @@ class Shared:
     """A container that both sides hold."""
 
     value: object
-    contents: Any  # when last seen equal; None while it is being filled
+    contents: object  # when last seen equal; None while it is being filled
     kind: str
 
 
@@ -66,12 +66,14 @@ class Codec(Channel):
     """
 
     # what each side does in its own way
-    number_of_theirs: Callable[[Any], int | None]  # of a value that stands for an object of the other side; else None
-    encode_object: Callable[[Any], object]  # one that stays on this side
-    decode_object: Callable[[str, Any], object]  # what stands for one of the other side, by its tag
+    number_of_theirs: Callable[
+        [object], int | None
+    ]  # of a value that stands for an object of the other side; else None
+    encode_object: Callable[[object], object]  # one that stays on this side
+    decode_object: Callable[[str, object], object]  # what stands for one of the other side, by its tag
     encode_exception: Callable[[BaseException], object]  # one that leaves this side
-    decode_exception: Callable[[Any], BaseException]  # the one to raise here
-    container_class: Callable[[Any, type], type]  # of a number: the class, which derives from a container's type
+    decode_exception: Callable[[object], BaseException]  # the one to raise here
+    container_class: Callable[[object, type], type]  # of a number: the class, which derives from a container's type
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock)

@@ -112,7 +112,7 @@ class Describer(Peer):
                 return self.encode_container(value, CONTAINER_NAMES[base], self._class(kind))
         return {"I": [self.own(value), self._class(kind), []]}
 
-    def _function(self, value: Any) -> DescribedFunction:
+    def _function(self, value: object) -> DescribedFunction:
         number = self.own(value)
         described = parameters(value, lambda default: self.encode(default) if type(default) in SCALARS else None)
         annotations = self._notes(getattr(value, "__annotations__", {}))
@@ -159,7 +159,7 @@ class Describer(Peer):
         return {**self._class_of(error), "a": str(error)}
 
 
-def _tried(make: Callable[[], object], otherwise: object) -> Any:
+def _tried(make: Callable[[], object], otherwise: object) -> object:
     """What the candidate's own classes may break."""
     try:
         return make()

@@ -6,7 +6,6 @@ import asyncio
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
 
 from .uses import TEST_MODULES
 from .values import CONTAINER_NAMES, CONTAINERS
@@ -94,7 +93,7 @@ class FailedChecks:
 
     def hear(self, *values: object) -> None:
         """The tests have these: raised, returned by the call that it failed in, or given to a callback. Checks among them are not swallowed."""
-        left: list[Any] = [*values]
+        left: list[object] = [*values]
         seen: dict[int, object] = {}
         while left:
             value = left.pop()

@@ -199,7 +199,7 @@ def _array_extra(value: Any) -> object:
     return *shown, whole, offset, tuple(array.strides)
 
 
-def _new_array(cls: Any, extra: Any) -> object:
+def _new_array(cls: object, extra: Any) -> object:
     kind, descr, shape, *view = extra
     made = _new_plain_array(descr, shape, view)
     return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made

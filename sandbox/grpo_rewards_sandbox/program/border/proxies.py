@@ -52,7 +52,7 @@ class Facts(NamedTuple):
     peer: object = None
     known: tuple[type, ...] = ()  # classes of the standard library that are among its ancestors
     tested: bool = False
-    value: Any = None  # the value type that it derives from
+    value: object = None  # the value type that it derives from
     enum: bool = False
     compares: bool = False  # in a way of its own, not by identity
     bare: type | None = None  # the same without that value
@@ -128,7 +128,7 @@ def own_number(cls: type) -> int:
     return facts(cls).number
 
 
-def _ref(value: Any) -> object:
+def _ref(value: object) -> object:
     """Return what is asked for: of a class of the tests' own the candidate's that it derives from."""
     return Ref(facts(value).number) if isinstance(value, ProxyClass) else value
 

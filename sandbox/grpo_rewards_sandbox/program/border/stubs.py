@@ -31,7 +31,7 @@ def _call(self: object, *args: object, **kwargs: object) -> object:
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
 
 
-def _forward(operation: str) -> Any:
+def _forward(operation: str) -> object:
     def forward(self: object, *args: object) -> object:
         return Here.peer.request("op", operation, self, *args)
 

@@ -40,7 +40,7 @@ class MutableType:
     contents: Callable[[Any], list[object]]
     fill: Callable[[Any, list[Any]], object]
     extra: Callable[[Any], object] = lambda value: None
-    make: Callable[[Any, object], object] | None = None
+    make: Callable[[object, object], object] | None = None
 
     def empty(self, cls: object, extra: object) -> object:
         """Return an empty one, of this type or a class derived from it."""
@@ -118,7 +118,7 @@ def _zone_class() -> object:
     return getattr(sys.modules.get("zoneinfo"), "ZoneInfo", None)
 
 
-def _zoned(zone: object) -> Any:
+def _zoned(zone: object) -> object:
     if zone is not None and type(zone) not in (datetime.timezone, _zone_class()):
         raise TypeError("not a time zone")
     return zone
@@ -340,7 +340,7 @@ class Catching(type):
 
 # a failed check is one of these, or in one
 _OF_CHECKS: tuple[type, ...] = (object, BaseException, Exception, AssertionError, BaseExceptionGroup, ExceptionGroup)
-CATCHING: dict[str, Any] = {
+CATCHING: dict[str, object] = {
     cls.__name__: Catching(cls.__name__, (cls,), {"__module__": "builtins"}) for cls in _OF_CHECKS
 }
 

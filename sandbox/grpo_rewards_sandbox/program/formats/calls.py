@@ -10,7 +10,6 @@ from array import array
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
-from typing import Any
 
 from ..border.calling import LENGTH, each
 from ..border.messages import AskedCalls, Closed, Protocol
@@ -98,7 +97,7 @@ def _judge(
         yield
 
 
-def _problem(result: Any, wanted: Any, compare: str) -> str | None:
+def _problem(result: object, wanted: object, compare: str) -> str | None:
     """Say what is wrong with a result; None for nothing. The words may be the candidate's, and empty."""
     if type(result) is dict and "e" in result:
         return str(result["e"])
@@ -113,7 +112,7 @@ def _written(entry: str, calls: bytes, lengths: bytes, place: int) -> str:
     return f"{entry}({', '.join(given)[: 2 * _SHOWN]})"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     try:
         text = repr(value)
     except (ValueError, RecursionError):  # an integer of too many digits
@@ -121,7 +120,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
-def decoded(coded: Any) -> Any:
+def decoded(coded: object) -> object:
     """Return the value that a result stands for; anything that is no value equals nothing.
 
     Raises:
@@ -144,5 +143,5 @@ def decoded(coded: Any) -> Any:
     return Unlike(str(body))
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     return tuple(map(_hashable, value)) if type(value) is list else value
