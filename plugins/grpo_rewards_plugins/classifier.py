@@ -61,7 +61,7 @@ class Classifier:
         marks = re.compile("|".join(map(re.escape, sorted(special, key=len, reverse=True))) or r"\Z\A")
         return cls(network, tokenizer, device, marks)
 
-    def text(self, prompt: Any, completion: str, messages: Sequence[Mapping[str, Any]]) -> str:
+    def text(self, prompt: Any, completion: str, messages: Sequence[Mapping[str, object]]) -> str:
         """Return what the classifier reads for one row: chat through its template, text joined as it is."""
         if prompt is None or isinstance(prompt, str):
             return (prompt or "") + str(self._unmarked(completion))

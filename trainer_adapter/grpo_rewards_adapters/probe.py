@@ -121,7 +121,7 @@ def _moves(trainer: Any, config: Any, rewards: Sequence[float | None]) -> bool:
         return any(not weight.equal(before[name]) for name, weight in model.named_parameters())
 
 
-def _tiny() -> tuple[Any, Any]:
+def _tiny() -> tuple[Any, object]:
     """A one-layer model with random weights, the same each time, and its tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers

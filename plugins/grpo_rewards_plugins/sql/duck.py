@@ -67,7 +67,7 @@ class DuckDB:
         except duckdb.Error as error:
             raise Unopened(said(error)) from None
 
-    def _beside(self) -> Any:
+    def _beside(self) -> object:
         """A connection whose own database is empty, with the file beside it: no query has its tables but by the views before them."""
         opened = {name: value for name, value in _CLOSED.items() if name not in _LAST}
         connection = duckdb.connect(":memory:", config=opened)

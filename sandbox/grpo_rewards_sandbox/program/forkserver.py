@@ -91,7 +91,7 @@ class Interpreter:
     def restore(self) -> None:
         """Put it back, for a program that speaks to nobody but its standard streams."""
         builtins.input, warnings.showwarning = self._input, self._show
-        cast(list[Any], warnings.filters)[:] = self._filters
+        cast(list[object], warnings.filters)[:] = self._filters
         warnings._filters_mutated()  # type: ignore[attr-defined]
         self._root.handlers[:] = self._handlers
         self._root.setLevel(self._level)

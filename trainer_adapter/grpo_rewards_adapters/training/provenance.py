@@ -51,7 +51,7 @@ class ProvenanceCallback(TrainerCallback):
     def __init__(self, data: dict[str, object]) -> None:
         self.data = data
 
-    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    def on_save(self, args: Any, state: Any, control: object, **_: object) -> None:
         """Write it once, on the main process."""
         if state.is_world_process_zero:
             folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"

@@ -96,7 +96,7 @@ def load_tokenizer(recipe: Recipe, base: Path) -> PreTrainedTokenizerBase:
 
 def train(
     recipe: Recipe, *, base: Path, resume: bool = False, accept_changes: bool = False, say: Say
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Run it, and return what was measured; the same is in ``evaluation.json`` of the output folder.
 
     The folder also gets the checkpoints, the model (``model``, adapters alone with LoRA), the held-out answers before

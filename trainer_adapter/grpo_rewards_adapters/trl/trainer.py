@@ -44,7 +44,7 @@ class State(Protocol):
     """How far a run is; what lies in `stateful_callbacks` is saved with every checkpoint."""
 
     global_step: int
-    stateful_callbacks: dict[str, Any]
+    stateful_callbacks: dict[str, object]
     is_world_process_zero: bool
 
 

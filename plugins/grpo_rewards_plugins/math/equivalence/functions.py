@@ -125,7 +125,7 @@ def _log(value: Any) -> Any:
     return acb(value).log()
 
 
-def _log_to(value: Any, base: Any) -> Any:
+def _log_to(value: object, base: object) -> object:
     """A logarithm, exact where it is a whole number, so that rounding it is too."""
     found = _log(value) / _log(base)
     if isinstance(found, arb) and isinstance(value, fmpq) and isinstance(base, fmpq):

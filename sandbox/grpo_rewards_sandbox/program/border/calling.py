@@ -12,7 +12,7 @@ import sys
 import time
 import types
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -59,11 +59,13 @@ class CallRunner:
     def __init__(self, module: types.ModuleType, before: dict[str, object], job: AskedCalls) -> None:
         own = {name: value for name, value in vars(module).items() if before.get(name, module) is not value}
         self._entry = job["entry"]
-        self._function: Any = own.get(self._entry) if callable(own.get(self._entry)) else None
+        function = own.get(self._entry)
+        self._function: Callable[..., object] | None = function if callable(function) else None
         self._owner: Any = None if self._function else _owner(own, module.__name__, self._entry, job["owners"])
         self._shapes, self._returns = job["parameters"], job["returns"]
         self._nodes = _node_classes(module, self._shapes)
-        self._simply = self._function and not any(self._shapes) and not self._returns  # called with what JSON has
+        simply = self._function if not any(self._shapes) and not self._returns else None  # called with what JSON has
+        self._make = simply or self._called
         self._ready: list[str] = []
         self._waiting = each(b"", b"")
 
@@ -76,10 +78,9 @@ class CallRunner:
         if not self._ready:
             found: list[str] = []
             until = time.monotonic() + ENOUGH_SECONDS
-            make = self._function if self._simply else self._called
             for arguments, keywords in self._waiting:
                 try:
-                    found.append(written(make(*arguments, **keywords)))
+                    found.append(written(self._make(*arguments, **keywords)))
                 except MemoryError:  # a limit of the job's, which the verdict names
                     raise
                 except Exception as error:  # noqa: BLE001  what the program raises is this test's result
@@ -132,7 +133,7 @@ def _owner(own: dict[str, object], module: str, entry: str, owners: list[str]) -
 # ------------------------------------------------------------------------------------------------ values
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Return what stands for a result, as JSON: it is written at once, since the program may change it later."""
     try:
         text = "".join(_encode_quickly(value, 0))
@@ -184,14 +185,14 @@ def plain(value: Any) -> object:
 class ListNode:
     """A node of a linked list, as LeetCode has it, for programs that bring none."""
 
-    def __init__(self, val: object = 0, next: object = None) -> None:
+    def __init__(self, val: object = 0, next: ListNode | None = None) -> None:
         self.val, self.next = val, next
 
 
 class TreeNode:
     """A node of a binary tree, as LeetCode has it, for programs that bring none."""
 
-    def __init__(self, val: object = 0, left: object = None, right: object = None) -> None:
+    def __init__(self, val: object = 0, left: TreeNode | None = None, right: TreeNode | None = None) -> None:
         self.val, self.left, self.right = val, left, right
 
 
@@ -199,7 +200,7 @@ def _node_classes(module: types.ModuleType, shapes: list[str]) -> dict[str, obje
     return {cls.__name__: vars(module).get(cls.__name__, cls) for cls in (ListNode, TreeNode)} if shapes else {}
 
 
-def to_nodes(value: Any, shape: str, classes: dict[str, object]) -> object:
+def to_nodes(value: Any, shape: str, classes: dict[str, Any]) -> object:
     """Return the nodes that a list stands for; `shape` is ListNode, TreeNode, or a list of them (``[ListNode]``)."""
     if shape.startswith("["):
         return [to_nodes(part, shape[1:-1], classes) for part in value]
@@ -209,7 +210,7 @@ def to_nodes(value: Any, shape: str, classes: dict[str, object]) -> object:
     return _linked(value, make) if shape == "ListNode" else _tree(value, make)
 
 
-def _linked(values: list[object], make: Any) -> object:
+def _linked(values: list[object], make: type[ListNode]) -> ListNode:
     head = last = make(values[0])
     for value in values[1:]:
         last.next = make(value)
@@ -217,7 +218,7 @@ def _linked(values: list[object], make: Any) -> object:
     return head
 
 
-def _tree(values: list[object], make: Any) -> object:
+def _tree(values: list[object], make: type[TreeNode]) -> TreeNode:
     root = make(values[0])
     above, left = [root], iter(values[1:])
     for node in above:
@@ -239,7 +240,7 @@ def from_nodes(value: Any, shape: str) -> object:
     return _values_of_list(value) if shape == "ListNode" else _values_of_tree(value)
 
 
-def _values_of_list(node: Any) -> list[object]:
+def _values_of_list(node: ListNode | None) -> list[object]:
     found = []
     while node is not None:
         found.append(node.val)
@@ -249,7 +250,7 @@ def _values_of_list(node: Any) -> list[object]:
     return found
 
 
-def _values_of_tree(root: Any) -> list[object]:
+def _values_of_tree(root: TreeNode | None) -> list[object]:
     found, level = [], [root]
     for node in level:
         found.append(None if node is None else node.val)

@@ -175,7 +175,7 @@ class CandidatePeer(Describer):
         """Begin to wait for what an asynchronous special method returns."""
         return self.loop.begin(getattr(type(value), name)(value, *arguments), patience)
 
-    def _load(self, source: str, name: str, shown: str = "", module: Any = None) -> object:
+    def _load(self, source: str, name: str, shown: str = "", module: types.ModuleType | None = None) -> object:
         """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup.
 
         Return it, the names that it defines, its `__all__` and its docstring.
@@ -221,7 +221,7 @@ class CandidatePeer(Describer):
         self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
 
 
-def _signature(value: Any) -> object:
+def _signature(value: Callable[..., object]) -> object:
     """A function with the signature of a class; None where it has none."""
     try:
         found = inspect.signature(value)
@@ -238,7 +238,7 @@ def _signature(value: Any) -> object:
     return like
 
 
-def _seed(value: Any) -> None:
+def _seed(value: tuple[str, int]) -> None:
     module, given = value
     (random.seed if module == "random" else importlib.import_module("numpy").random.seed)(given)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from .tasks import Tasks, instead, nested, until_timer
 
@@ -14,11 +13,11 @@ _TURNS = 100  # of a loop in which something is always ready
 class EventLoop(Tasks):
     """The one event loop that a candidate has, which turns when the tests let it."""
 
-    def __init__(self, ask: Callable[..., Any]) -> None:
+    def __init__(self, ask: Callable[..., object]) -> None:
         super().__init__(ask, None)
         self._turning = False
 
-    def begin(self, value: Any, patience: float | None) -> tuple[bool, object]:
+    def begin(self, value: Awaitable[object], patience: float | None) -> tuple[bool, object]:
         """Start to wait for an awaitable: True and its result, or False and the number of its task.
 
         `patience`: how many seconds it may take now; None: until it is done.
@@ -37,10 +36,11 @@ class EventLoop(Tasks):
     def go_on(self) -> None:
         self.loop.stop()
 
-    def _made(self) -> Any:
+    def _made(self) -> asyncio.AbstractEventLoop:
         # most candidates await nothing and never need one
-        self.loop = self.loop or asyncio.new_event_loop()
-        return self.loop
+        made: asyncio.AbstractEventLoop = self.loop or asyncio.new_event_loop()
+        self.loop = made
+        return made
 
     def turn(self, patience: float, done: list[int]) -> tuple[list[int], float | None]:
         """Run the loop; return which tasks are done, and the seconds until its next timer, None where there is none.

@@ -331,7 +331,7 @@ def _tensor_contents(value: Any) -> list[object]:
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
 
 
-def _tensor_type(name: Any) -> object:
+def _tensor_type(name: str) -> object:
     if not _TENSOR.fullmatch(name):
         raise TypeError("not a dtype")
     return getattr(torch, name)
@@ -370,7 +370,7 @@ def _stamp(parts: Any) -> object:
     return stamp if zone is None else stamp.tz_localize("UTC").tz_convert(str(zone))
 
 
-def _delta(parts: Any) -> object:
+def _delta(parts: tuple[str, int]) -> object:
     return pandas.Timedelta(int(parts[1]), unit=str(parts[0])).as_unit(str(parts[0]))
 
 

@@ -26,7 +26,7 @@ class Peer(Codec):
     take_extras: Callable[[Along], None]  # takes what came along with a message
     # hears of an answer of which all is here, with what it raises; what came along with it may happen now
     arrived: Callable[[BaseException | None], None]
-    perform: Callable[[str, list[Any]], object]  # does one thing that the other side asks for
+    perform: Callable[[str, list[object]], object]  # does one thing that the other side asks for
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
         super().__init__(sock, parity)

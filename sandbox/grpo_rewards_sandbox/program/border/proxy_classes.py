@@ -70,12 +70,12 @@ class ProxyMaker(Peer):
             set()
         )  # of classes whose handlers would end checks: those that the candidate gave
 
-    def catching(self, name: str) -> Any:
+    def catching(self, name: str) -> type:
         """What stands for a class that the candidate gave."""
         self.catching_given.add(name)
         return CATCHING[name]
 
-    def exception_class(self, name: str) -> Any:
+    def exception_class(self, name: str) -> type:
         """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
         return EXCEPTIONS[name] if name in self.identities else CATCHING.get(name, EXCEPTIONS[name])
 
@@ -174,8 +174,8 @@ class ProxyMaker(Peer):
             members["__doc__"] = property(lambda self: self.__getattr__("__doc__"))
         return members
 
-    def _bases(self, bases: list[object]) -> tuple[list[Any], list[tuple[type | None, type | None]]]:
-        found: list[Any] = []
+    def _bases(self, bases: list[object]) -> tuple[list[type], list[tuple[type | None, type | None]]]:
+        found: list[type] = []
         known = []
         for base in bases:
             if type(base) is str:
@@ -188,7 +188,7 @@ class ProxyMaker(Peer):
             elif isinstance(cls := self.decode(base), ProxyClass) or cls in _BY_VALUE:
                 found.append(cls)
         # one library exception, the first: raised once, it is not to be all that somebody expects
-        kept: list[Any] = []
+        kept: list[type] = []
         for base in found:
             library = _library_exception(base)
             others = [_library_exception(other) for other in kept]
@@ -381,11 +381,12 @@ class ProxyMaker(Peer):
         return error
 
 
-def _library_exception(cls: type) -> Any:
+def _library_exception(cls: type) -> type | None:
     """The first exception class of a library that a class derives from; None where it is none."""
     if not issubclass(cls, BaseException):
         return None
-    return next(base for base in ancestors(cls) if not isinstance(base, ProxyClass) and base not in _MIXINS)
+    bases: tuple[type, ...] = ancestors(cls)
+    return next(base for base in bases if not isinstance(base, ProxyClass) and base not in _MIXINS)
 
 
 def _special_methods(special: list[str], value: type | None) -> dict[str, object]:

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @contextlib.contextmanager
-def instead(loop: Any = None) -> Iterator[None]:
+def instead(loop: asyncio.AbstractEventLoop | None = None) -> Iterator[None]:
     """Within, this loop counts as the one that runs here, or none does; the one that runs is set aside."""
     outer = asyncio._get_running_loop()
     asyncio._set_running_loop(loop)

@@ -55,31 +55,31 @@ def _new(base: Any, cls: object, *arguments: object) -> object:
     return value
 
 
-def _pairs(value: Any) -> list[object]:
+def _pairs(value: dict[object, object]) -> list[object]:
     return [part for pair in dict.items(value) for part in pair]
 
 
-def _fill_dict(value: Any, contents: list[object]) -> None:
+def _fill_dict(value: dict[object, object], contents: list[object]) -> None:
     dict.clear(value)
     dict.update(value, zip(contents[::2], contents[1::2], strict=True))
 
 
-def _fill_ordered(value: Any, contents: list[object]) -> None:
+def _fill_ordered(value: collections.OrderedDict[object, object], contents: list[object]) -> None:
     collections.OrderedDict.clear(value)
     for key, part in zip(contents[::2], contents[1::2], strict=True):
         collections.OrderedDict.__setitem__(value, key, part)
 
 
-def _fill_list(value: Any, contents: list[object]) -> None:
+def _fill_list(value: list[object], contents: list[object]) -> None:
     list.__setitem__(value, slice(None), contents)
 
 
-def _fill_set(value: Any, contents: list[object]) -> None:
+def _fill_set(value: set[object], contents: list[object]) -> None:
     set.clear(value)
     set.update(value, contents)
 
 
-def _fill_deque(value: Any, contents: list[object]) -> None:
+def _fill_deque(value: collections.deque[object], contents: list[object]) -> None:
     collections.deque.clear(value)
     collections.deque.extend(value, contents)
 
@@ -132,7 +132,7 @@ def _moment(value: datetime.datetime) -> tuple[object, ...]:
     return (value.year, value.month, value.day, *_time(value))
 
 
-def _timed(make: Callable[..., object], parts: Any) -> object:
+def _timed(make: Callable[..., object], parts: tuple[object, ...]) -> object:
     *plain, zone, fold = parts
     return make(*plain, _zoned(zone), fold=fold)
 
@@ -340,12 +340,12 @@ class Catching(type):
 
 # a failed check is one of these, or in one
 _OF_CHECKS: tuple[type, ...] = (object, BaseException, Exception, AssertionError, BaseExceptionGroup, ExceptionGroup)
-CATCHING: dict[str, object] = {
+CATCHING: dict[str, type] = {
     cls.__name__: Catching(cls.__name__, (cls,), {"__module__": "builtins"}) for cls in _OF_CHECKS
 }
 
 
-def shown(cls: type) -> Any:
+def shown(cls: type) -> type:
     """What the tests see of a class of exceptions that they come to by one of the candidate's."""
     return CATCHING[cls.__name__] if cls in _OF_CHECKS[1:] else cls
 

@@ -33,7 +33,7 @@ def follow_seed(peer: TrustedPeer, tests: str) -> None:
 def _follow_seed(peer: TrustedPeer, name: str, module: Any) -> None:
     real = module.seed
 
-    def seed(*args: Any, **named: Any) -> None:
+    def seed(*args: object, **named: object) -> None:
         real(*args, **named)
         for given in [*args, *named.values()][:1]:
             if type(given) in (int, str, float, bytes):
