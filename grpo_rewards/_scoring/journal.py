@@ -216,8 +216,6 @@ class SideFile:
 
     def add(self, rows: list[Row]) -> None:
         """Append rows."""
-        if not rows:
-            return
         lines = b"".join(self._line(row) for row in rows)
         with self.path.open("ab") as stream:
             stream.write(lines)

@@ -202,7 +202,8 @@ def _score_rows(
             if scored.configuration:  # a token that a service refuses, say: every other row would say the same
                 raise ConfigError(scored.configuration)
             _count(run, source.name, chunk, scored)
-            side.add(chunk.malformed)  # before the state that counts its bytes
+            if chunk.malformed:  # before the state that counts its bytes
+                side.add(chunk.malformed)
             lines = b"".join(scored.lines)
             if journal is not None:
                 journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})
