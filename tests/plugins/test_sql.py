@@ -52,6 +52,9 @@ CONSTANTS = [
 ]  # fmt: skip
 # gold, query, and what BIRD, Spider and the strict rule say of it
 RULES = [
+    pytest.param("SELECT count(*) FROM t", "SELECT 4 AS n FROM t WHERE id = 1", (0, 0, 0), id="a constant where one row is"),
+    pytest.param("SELECT count(*) FROM t WHERE name = 'x'", "SELECT DISTINCT 0 FROM t", (0, 0, 0), id="a constant nought"),
+    pytest.param("SELECT id FROM t WHERE id = 1", "SELECT 1 FROM t WHERE id = 1", (1, 1, 1), id="a constant that is asked for"),
     pytest.param(NAMES, "SELECT name FROM t WHERE id > 0", (1, 1, 1), id="other text"),
     pytest.param(NAMES, "SELECT DISTINCT name FROM t", (1, 1, 0), id="distinct in the query"),
     pytest.param("SELECT DISTINCT name FROM t", NAMES, (1, 1, 0), id="distinct in the gold"),

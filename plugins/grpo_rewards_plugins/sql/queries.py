@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["asks_for_order", "gold_form", "gold_varies", "mentions_order", "same_form", "spider_text", "varies"]
+__all__ = [
+    "asks_for_order",
+    "gold_form",
+    "gold_varies",
+    "mentions_order",
+    "same_form",
+    "spider_text",
+    "varies",
+    "writes_values",
+]
 
 # What Spider's script takes for one token (its lexer is sqlparse's): strings with a backslash before a quote, `# ` as a comment.
 _TOKEN = re.compile(
@@ -89,6 +98,44 @@ def varies(text: str) -> bool:
         if sign in lowered:
             return _VARIES.search(text) is not None
     return _EMPTY_CALL.search(text) is not None and _VARIES.search(text) is not None
+
+
+_COMMENT = re.compile(r"('(?:[^']|'')*')|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_SELECTED = re.compile(
+    r"\s*SELECT\s(?:\s*(?:DISTINCT|ALL)\s)?(?P<values>(?:'[^']*'|(?!\bFROM\b)[^'])*)\bFROM\b(?P<rest>.*)", re.I | re.S
+)
+_COMPOUND = re.compile(r"\b(?:UNION|INTERSECT|EXCEPT)\b", re.IGNORECASE)
+_VALUE = re.compile(r"'((?:[^']|'')*)'|(?<![\w.])(\d+(?:\.\d*)?|\.\d+|NULL|TRUE|FALSE)(?![\w.])", re.IGNORECASE)
+_NAMED = re.compile(r"\bAS\s+[\w\"`]+", re.IGNORECASE)
+# of a constant they give the same whatever the rows are, as count and sum do not
+_PURE = re.compile(
+    r"\b(?:abs|round|cast|coalesce|ifnull|min|max|avg|lower|upper|trim)\s*\(|[-+*/%|(),\s]", re.IGNORECASE
+)
+
+
+def writes_values(query: str, gold: str) -> bool:
+    """Whether each value that a query selects is written in it (``SELECT 4 FROM t WHERE id = 1``), and the gold neither does the same
+    nor has these values in it (``SELECT 'x' ... WHERE kind = 'x'`` selects what it asks for).
+    """
+    values = _written(query)
+    return bool(values) and not _written(gold) and not {value.lower() for value in values} <= _gold_values(gold)
+
+
+def _written(query: str) -> list[str]:
+    """The values of a SELECT that gives nothing else."""
+    found = _SELECTED.match(_COMMENT.sub(lambda hit: hit[1] or " ", query))
+    if found is None or _COMPOUND.search(found["rest"]) is not None:
+        return []
+    text = _NAMED.sub("", found["values"])
+    parts = [part.strip() for part in _VALUE.sub("1", text).split(",")]
+    if any(part.startswith("*") for part in parts) or _PURE.sub("", _VALUE.sub("", text)):
+        return []
+    return [hit[1] if hit[2] is None else hit[2] for hit in _VALUE.finditer(text)]
+
+
+@lru_cache(maxsize=4_096)
+def _gold_values(gold: str) -> frozenset[str]:
+    return frozenset((hit[1] if hit[2] is None else hit[2]).lower() for hit in _VALUE.finditer(gold))
 
 
 _ODD = "\\[$#"  # they make it hard to say where a text is quoted, as does what is not ASCII

@@ -90,8 +90,9 @@ def sql(
 
     Where the scripts of BIRD and Spider pay for no answer: a gold that gives no row (on none of the databases) is no
     reference, since ``SELECT 1 WHERE 0`` would be right; a query that reads no table, where its gold reads one, has its result
-    written in it (``SELECT 42``) and is 0. So is one beside a table (``SELECT 42 FROM t LIMIT 1``), which gives the same on either
-    half of the tables' rows, where the gold does not; not on PostgreSQL, whose role may make no view of them, and not where
+    written in it (``SELECT 42``) and is 0. So is one that selects values alone (``SELECT 42 FROM t WHERE id = 1``) which do not
+    stand in the gold, and one beside a table that gives the same on either half of the tables' rows, where the gold does not
+    (``SELECT 42 + 0 * id FROM t LIMIT 1``); the last not on PostgreSQL, whose role may make no view of them, and not where
     the gold does not tell the halves apart either (a count of nothing): there more databases of one schema do, Spider's
     test suites, with ``spider`` or ``strict``.
 

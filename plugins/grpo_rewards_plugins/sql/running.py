@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from .databases import database_name, is_duckdb, is_postgres
 from .limits import ALARM, PARTS, Database, QueryLimits, QueryRefused, Stopped, Unopened
-from .queries import gold_varies
+from .queries import gold_varies, writes_values
 from .rules import RULES, Gold, ResultRow, Rule
 
 __all__ = ["answer"]
@@ -147,6 +147,8 @@ def _judge_on(opened: _Open, wanted: Gold, gold: str, query: str, name: str, lim
         return 0.0, "scored", ""
     if wanted.reads and not opened.database.reads:
         return 0.0, "scored", "the query reads no table, as the gold does: what it gives is written in it"
+    if wanted.reads and writes_values(query, gold):
+        return 0.0, "scored", "the query selects no column: what it gives is written in it"
     return None
 
 
