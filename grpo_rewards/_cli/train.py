@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from grpo_rewards._cli.sources import one_config
+from grpo_rewards._cli.validate import show
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,16 +41,11 @@ def train(
 
     Example: grpo-rewards train train.yaml --check && grpo-rewards train train.yaml
     """
-    from grpo_rewards._cli.app import FINDINGS
-
     config = one_config(placed, option)
     if config is None:
         raise typer.BadParameter("give the file that says model, data and rewards", param_hint="CONFIG")
     if check:
-        figures = checked(config)
-        _show(figures, as_json)
-        if figures["findings"]:
-            raise typer.Exit(FINDINGS)
+        show(checked(config), as_json=as_json)
         return
     recipe, base = _read(config)
     # torch takes seconds to import: a wrong configuration has been refused by now
@@ -127,19 +123,6 @@ def _adapter(module: str) -> ModuleType:
         missing = f" (missing: {error.name})" if error.name else ""
         typer.echo(f"error: training needs more packages{missing}: {how_to_install('train')}", err=True)
         raise typer.Exit(ENVIRONMENT) from error
-
-
-def _show(found: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(found, indent=2, default=str))
-        return
-    for key, value in found.items():
-        if key not in ("findings", "total_findings"):
-            typer.echo(f"{key}: {value}")
-    for finding in found["findings"]:
-        typer.echo(f"finding: {finding}")
-    if not found["findings"]:
-        typer.echo("nothing to mend")
 
 
 def _interval(figures: dict[str, Any]) -> str:

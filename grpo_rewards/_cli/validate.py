@@ -17,7 +17,7 @@ from grpo_rewards._cli.sources import (
     find_config,
 )
 
-__all__ = ["is_recipe", "validate"]
+__all__ = ["is_recipe", "show", "validate"]
 
 
 def validate(
@@ -40,7 +40,6 @@ def validate(
 
     Example: grpo-rewards validate rewards.yaml completions.jsonl
     """
-    from grpo_rewards._cli.app import FINDINGS
     from grpo_rewards._doctor import examine_rows
     from grpo_rewards.errors import ConfigError
 
@@ -53,8 +52,15 @@ def validate(
     else:
         composite = composite_from_options(config, only) if only or find_config(config) is not None else None
         found = examine_rows(file, composite)
+    show(found, as_json=as_json)
+
+
+def show(found: dict[str, Any], *, as_json: bool) -> None:
+    """Print figures and findings, and exit with 1 where there is something to mend."""
+    from grpo_rewards._cli.app import FINDINGS
+
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        typer.echo(json.dumps(found, indent=2, default=str))
     else:
         for key, value in found.items():
             if key != "findings":

@@ -6,9 +6,8 @@ import inspect
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from grpo_rewards._contract.signature import REQUIRED, SettingParameter, validate_settings
+from grpo_rewards._contract.signature import SettingParameter, validate_settings
 from grpo_rewards.errors import ConfigError, SettingsError, nearest
 from grpo_rewards.hooks import registered
 
@@ -67,11 +66,7 @@ def find_scaler(method: str, settings: Mapping[str, object], *, source: str = ""
         hints = {}
     except (TypeError, ValueError) as error:
         raise _unfit(method, str(error), source) from None
-    parameters = [
-        SettingParameter(p.name, hints.get(p.name, Any), REQUIRED if p.default is p.empty else p.default)
-        for p in signature.parameters.values()
-        if p.kind is p.KEYWORD_ONLY
-    ]
+    parameters = [SettingParameter.of(p, hints) for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
     try:
         bound = validate_settings(method, parameters, settings)
     except SettingsError as error:

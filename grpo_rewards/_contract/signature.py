@@ -63,6 +63,11 @@ class SettingParameter:
     annotation: object
     default: object
 
+    @classmethod
+    def of(cls, parameter: inspect.Parameter, hints: Mapping[str, object]) -> SettingParameter:
+        """Return what a parameter is, by the types that its function declares."""
+        return cls(parameter.name, hints.get(parameter.name, Any), parameter.default)
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -94,8 +99,7 @@ def read_signature(function: Callable[..., object], style: Style) -> Shape:
         if parameter.kind is parameter.VAR_KEYWORD:
             takes_rest = True
         elif parameter.kind is parameter.KEYWORD_ONLY and not _is_data(parameter.name, style):
-            annotation = hints.get(parameter.name, Any)
-            settings.append(SettingParameter(parameter.name, annotation, parameter.default))
+            settings.append(SettingParameter.of(parameter, hints))
         else:
             data.append(_data_parameter(parameter, style, hints, name))
     return Shape(tuple(data), tuple(settings), takes_rest, is_async)
