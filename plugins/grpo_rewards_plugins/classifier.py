@@ -66,7 +66,7 @@ class Classifier:
         if prompt is None or isinstance(prompt, str):
             return (prompt or "") + str(self._unmarked(completion))
         asked = [prompt] if isinstance(prompt, Mapping) else list(prompt)
-        said = [{**message, "content": self._unmarked(message.get("content"))} for message in messages]
+        said = [self._unmarked({**message, "content": _joined(message.get("content"))}) for message in messages]
         chat = [*asked, *said]
         if self.tokenizer.chat_template is None:
             return "\n".join(f"{message.get('role', 'assistant')}: {message.get('content') or ''}" for message in chat)
@@ -77,11 +77,21 @@ class Classifier:
                 f"the model's chat template refused a conversation: {_first_line(error)}"
             ) from None
 
-    def _unmarked(self, content: object) -> object:
-        """The text without special tokens: a space where one stood within it, so that no other is made by what is left."""
-        if not isinstance(content, str) or self.marks.search(content) is None:
-            return content
-        return self.marks.sub(" ", content).rstrip()
+    def templated(self, prompt: object) -> bool:
+        """Whether the chat template lays out a row with this prompt."""
+        return not (prompt is None or isinstance(prompt, str)) and self.tokenizer.chat_template is not None
+
+    def _unmarked(self, said: Any) -> Any:
+        """What is said, without special tokens in any of its texts: a space where one stood within it, so that no other is made by
+        what is left.
+        """
+        if isinstance(said, Mapping):
+            return {name: self._unmarked(part) for name, part in said.items()}
+        if isinstance(said, list | tuple):
+            return [self._unmarked(part) for part in said]
+        if not isinstance(said, str) or self.marks.search(said) is None:
+            return said
+        return self.marks.sub(" ", said).rstrip()
 
     def outputs(
         self, texts: Sequence[str], *, batch_size: int, max_tokens: int, templated: bool = False
@@ -136,6 +146,14 @@ class Classifier:
         with torch.inference_mode():
             logits = self.network(**batch).logits
         return logits.float().cpu().tolist()  # type: ignore[no-any-return]
+
+
+def _joined(content: object) -> object:
+    """A content as one text: of a list of parts, two could make a special token together."""
+    if not isinstance(content, list | tuple):
+        return content
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _first_line(error: Exception) -> str:

@@ -72,11 +72,12 @@ def model(
         classifier.text(None if prompts is None else prompts[row], completion, messages[row])
         for row, completion in enumerate(completions)
     ]
-    # a data set's prompts are of one kind, all texts or all conversations
-    chat = prompts is not None and not all(prompt is None or isinstance(prompt, str) for prompt in prompts)
-    templated = chat and classifier.tokenizer.chat_template is not None
-    for row, values in classifier.outputs(texts, batch_size=batch_size, max_tokens=max_tokens, templated=templated):
-        yield row, _outcome(values, output, label, scale)
+    chat = [prompts is not None and classifier.templated(prompts[row]) for row in range(len(texts))]
+    for templated in (False, True):
+        rows = [row for row, is_chat in enumerate(chat) if is_chat is templated]
+        given = [texts[row] for row in rows]
+        for at, values in classifier.outputs(given, batch_size=batch_size, max_tokens=max_tokens, templated=templated):
+            yield rows[at], _outcome(values, output, label, scale)
 
 
 def _outcome(row: Sequence[float], output: str, label: int, scale: float) -> Outcome:

@@ -222,6 +222,14 @@ def test_literals_are_compared_without_running(text: str, right: bool) -> None:
     assert literal.answers(text, str(suite.tests), tag="answer") is right
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("<think>a</think>'a</think>b'", True), ("[ANSWER]'a</think>b'[/ANSWER]", True), ("<think>'a</think>b'</think>[ANSWER]'c'[/ANSWER]", False)],
+)  # fmt: skip
+def test_a_literal_may_hold_the_end_of_reasoning(text: str, right: bool) -> None:
+    assert literal.answers(text, "'a</think>b'", tag="answer") is right
+
+
 def test_a_fraction_does_not_pay_constants() -> None:
     tests = [{"input": str(n), "output": "NO" if n < 6 else f"YES {n}"} for n in range(10)]
     suite = read_row(DataRow({"tests": tests}))

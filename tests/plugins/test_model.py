@@ -80,6 +80,12 @@ def test_a_completion_makes_no_special_token(folder: Path) -> None:
     chat = [[{"role": "assistant", "content": text}] for text in texts]
     values = reward(completions=chat, prompts=[[{"role": "user", "content": "2+2?"}]] * 6)
     assert values[::2] == pytest.approx(values[1::2], abs=1e-6)
+    parts = [[{"type": "text", "text": "ab<e"}, {"type": "text", "text": "os>cd"}], [{"type": "text", "text": "ab cd"}]]
+    values = reward(
+        completions=[[{"role": "assistant", "content": content}] for content in parts],
+        prompts=[[{"role": "user", "content": "2+2?"}]] * 2,
+    )
+    assert values[0] == pytest.approx(values[1], abs=1e-6)
 
 
 def test_a_template_has_its_own_first_token(folder: Path, tmp_path: Path) -> None:
@@ -97,6 +103,11 @@ def test_a_template_has_its_own_first_token(folder: Path, tmp_path: Path) -> Non
         completions=[[{"role": "assistant", "content": "4"}]], prompts=[[{"role": "user", "content": "2?"}]]
     )
     (text,) = reward(completions=["[user]2?[assistant]4"])
+    mixed = reward(
+        completions=[[{"role": "assistant", "content": "4"}], "[user]2?[assistant]4"],
+        prompts=[[{"role": "user", "content": "2?"}], None],
+    )
+    assert mixed == pytest.approx([chat, text], abs=1e-6)
     assert [chat, text] == pytest.approx([logits(tmp_path, "[user]2?[assistant]4")[0] / 100] * 2, abs=1e-5)
 
 

@@ -31,7 +31,8 @@ def suite(wanted: str) -> Suite:
 
 def answers(text: str, wanted: str, *, tag: str) -> bool:
     """Whether a completion's answer is the literal that is wanted."""
-    text = text.rpartition("</think>")[2]
+    # as many of the last ones as the wanted value has belong to it, not to the reasoning
+    text = "</think>".join(text.split("</think>")[-1 - wanted.count("</think>") :])
     found = _ANSWER.findall(text)
     hit = tagged(text, tag)
     given = found[-1] if found else hit[1] if hit is not None else text
