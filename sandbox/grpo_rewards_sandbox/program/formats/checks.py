@@ -8,6 +8,7 @@ import functools
 import gc
 import math
 import socket
+import sys
 import types
 from typing import Any
 
@@ -170,11 +171,11 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     # where nothing else is asked of the candidate, the task is to write what has a known name
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
-    namespace: dict[str, object] = {
-        "__name__": "tests",
-        **visible.known(asked - theirs, text, entry),
-        **candidate_side.evaluators(peer, f"{setup}\n{text}"),
-    }
+    # a module, for what looks a class's own up by its name: a dataclass whose annotation is a text
+    own = sys.modules["tests"] = types.ModuleType("tests")
+    namespace: dict[str, object] = vars(own)
+    namespace.update(visible.known(asked - theirs, text, entry))
+    namespace.update(candidate_side.evaluators(peer, f"{setup}\n{text}"))
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         # a candidate's own function of this name must not stand in for the tests'
         if name != "check" or job["format"] != "humaneval":
