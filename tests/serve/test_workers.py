@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import time
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ import pytest
 from grpo_rewards import Composite
 
 pytest.importorskip("uvicorn")
-from grpo_rewards_adapters.server.workers import Answer, Workers
+from grpo_rewards_adapters.server.worker import LATE, REPLY
+from grpo_rewards_adapters.server.workers import Answer, Workers, _Job
 
 REWARDS = '''
 import re, time
@@ -98,3 +100,59 @@ def test_workers_that_are_killed_under_load_lose_no_request(start: Any) -> None:
         statuses = [status for one in clients for status in one.result()]
     assert set(statuses) == {200}
     assert len(statuses) > 50
+
+
+class _Asked:
+    """A worker that only notes what it is given."""
+
+    def __init__(self) -> None:
+        self.jobs: deque[Any] = deque()
+        self.began = 0.0
+        self.given: list[Any] = []
+
+    def give(self, job: Any) -> None:
+        self.jobs.append(job)
+        self.given.append(job)
+        job.worker = self
+
+    async def end(self, *, now: bool = False) -> None:
+        del now
+
+
+def _asked(count: int, do: Any) -> None:
+    async def run() -> None:
+        workers = Workers(Composite({"rewards": {"length": {"use": "length"}}}), 1, 60.0)
+        worker: Any = _Asked()
+        loop = asyncio.get_running_loop()
+        for number in range(count):
+            worker.give(_Job(number, b"s", b"", loop.create_future()))
+        workers._running.append(worker)
+        do(workers, worker)
+        await workers.stop()
+        assert workers._watch is None or workers._watch.cancelled()
+
+    asyncio.run(run())
+
+
+def test_jobs_that_came_too_late_come_back_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    def do(workers: Workers, worker: Any) -> None:
+        late = list(worker.jobs)
+        monkeypatch.setattr(Workers, "_hand_out", lambda _self: None)
+        for _ in late:
+            workers._replied(worker, b"=", REPLY.pack(LATE, 0))
+        assert list(workers._queue) == late
+
+    _asked(3, do)
+
+
+def test_a_job_that_was_taken_back_is_not_what_ended_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    def do(workers: Workers, worker: Any) -> None:
+        taken, begun = worker.jobs
+        taken.worker = None
+        workers._queue_again([taken])
+        monkeypatch.setattr(Workers, "_lose", lambda _self, _worker, job=None: blamed.append(job))
+        workers._replied(worker, b"", b"")
+        assert blamed == [begun]
+
+    blamed: list[Any] = []
+    _asked(2, do)

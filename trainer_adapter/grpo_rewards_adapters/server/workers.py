@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import math
 import os
@@ -11,7 +12,7 @@ import pickle
 import socket
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -42,6 +43,7 @@ class Answer:
 
 @dataclass(slots=True, eq=False)
 class _Job:
+    number: int  # as they came
     kind: bytes
     body: bytes
     done: asyncio.Future[Answer]
@@ -145,6 +147,7 @@ class Workers:
     restarts: int = 0
     _running: list[_ServiceWorker] = field(default_factory=list)
     _queue: deque[_Job] = field(default_factory=deque)
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
     _usual: float = _AHEAD  # seconds of a job
     _crowded: bool = False  # every worker has had work ahead since the last look
     _gives_way: bool = False
@@ -168,13 +171,15 @@ class Workers:
 
     async def do(self, kind: bytes, body: bytes) -> Answer:
         """Have a job done."""
-        job = _Job(kind, body, asyncio.get_running_loop().create_future())
+        job = _Job(next(self._numbers), kind, body, asyncio.get_running_loop().create_future())
         self._queue.append(job)
         self._hand_out()
         return await job.done
 
     async def stop(self) -> None:
         """End the workers; jobs that are not done are answered 503."""
+        if self._watch is not None:
+            self._watch.cancel()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -205,14 +210,16 @@ class Workers:
         if worker not in self._running:  # it is being ended
             return
         if not kind:
-            self._lose(worker, worker.jobs[0] if worker.jobs else None)
+            # what was taken back it would not have begun
+            self._lose(worker, next((job for job in worker.jobs if job.worker is worker), None))
             return
         now = time.monotonic()
         status, rows = REPLY.unpack_from(body)
         job = worker.jobs.popleft()
         if status == LATE:
-            if job.worker is worker:  # it has not been taken back yet
-                self._queue.appendleft(job)
+            # it has not been taken back yet, nor given to this worker once more
+            if job.worker is worker and job not in worker.jobs:
+                self._queue_again([job])
         else:
             self._usual += (now - worker.began - self._usual) / 16
             job.answer(Answer(status, rows, body[REPLY.size :]))
@@ -236,22 +243,26 @@ class Workers:
                 job.answer(Answer(504, 0, b'{"error":"scoring took too long; its worker process was ended"}'))
                 self._lose(worker, now=True)
             elif worker.jobs and now - worker.began > _PATIENCE:
-                self._take_back(worker, 1)
+                self._take_back(worker, worker.jobs[0])
         self._hand_out()
 
-    def _take_back(self, worker: _ServiceWorker, first: int) -> None:
-        """Queue the jobs again that a worker has from its `first` on."""
-        mine = [job for job in tuple(worker.jobs)[first:] if job.worker is worker]
+    def _take_back(self, worker: _ServiceWorker, kept: _Job | None = None) -> None:
+        """Queue the jobs again that a worker has, but for the one that is `kept`."""
+        mine = [job for job in worker.jobs if job.worker is worker and job is not kept]
         for job in mine:
             job.worker = None
-        self._queue.extendleft(reversed(mine))
+        self._queue_again(mine)
+
+    def _queue_again(self, jobs: Iterable[_Job]) -> None:
+        """Have jobs done where they stood in the queue."""
+        self._queue = deque(sorted(dict.fromkeys((*jobs, *self._queue)), key=lambda job: job.number))
 
     def _lose(self, worker: _ServiceWorker, job: _Job | None = None, *, now: bool = False) -> None:
         """Have another worker in place of one that died over a `job`, leaves, or is to end `now`; its jobs are queued again."""
         self._running.remove(worker)
         if job is not None:
             job.attempts += 1
-        self._take_back(worker, 0 if job is None or job.attempts < _ATTEMPTS else 1)
+        self._take_back(worker, None if job is None or job.attempts < _ATTEMPTS else job)
         task = asyncio.get_running_loop().create_task(self._replace(worker, job, now=now))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
