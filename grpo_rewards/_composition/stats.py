@@ -200,16 +200,17 @@ class Statistics:
         self.total = Tally()
         self.components: dict[str, Tally] = {}
 
-    def add(self, table: ScoreTable) -> None:
-        """Count a scored batch."""
-        self.rows += len(table.totals)
-        self.total.add_values(table.totals, table.groups)
+    @classmethod
+    def of(cls, table: ScoreTable) -> Statistics:
+        """Return the figures of a scored batch."""
+        found = cls()
+        found.rows = len(table.totals)
+        found.total.add_values(table.totals, table.groups)
         for name, outcomes in table.components.items():
-            tally = self.components.setdefault(name, Tally())
-            tally.weight = table.weights[name]
+            tally = found.components[name] = Tally(table.weights[name], Counter(table.statuses(name)))
             tally.add_values(table.values(name), table.groups)
-            tally.statuses.update(table.statuses(name))
             tally.add_seconds([outcome.seconds for outcome in outcomes if outcome.seconds is not None])
+        return found
 
     def merge(self, other: Statistics) -> None:
         """Count what another one has counted (in another process, say)."""

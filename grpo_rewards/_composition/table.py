@@ -222,9 +222,7 @@ class ScoreTable:
         """Return per component: weight, counts per status, mean, within-group spread and p95 seconds."""
         from grpo_rewards._composition.stats import Statistics
 
-        statistics = Statistics()
-        statistics.add(self)
-        return statistics.summary()
+        return Statistics.of(self).summary()
 
 
 def table_of(

@@ -78,9 +78,7 @@ class ScoringChunk:
             for part in parts[1:]:
                 parts[0].add(part)
             return parts[0]
-        statistics = Statistics()
-        statistics.add(table)
-        scored = ScoredChunk([], statistics, gaps=_gaps(composite, self._batch, samples))
+        scored = ScoredChunk([], Statistics.of(table), gaps=_gaps(composite, self._batch, samples))
         for position, sample in enumerate(samples):
             row = table.row(position)
             scored.lines.append(_line(sample, scores_of(sample, row)))
@@ -149,11 +147,9 @@ def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) ->
         groups=[[row] for row in range(size)],
         provenance=composite.provenance,
     )
-    statistics = Statistics()
-    statistics.add(table)
     lines = [_line(sample, scores_of(sample, table.row(row))) for row, sample in enumerate(samples)]
     failures = tuple(f"row {sample.row}: {reason}" for sample in samples[:3])
-    return ScoredChunk(lines, statistics, left_out=size, broken=size, failures=failures)
+    return ScoredChunk(lines, Statistics.of(table), left_out=size, broken=size, failures=failures)
 
 
 def scores_of(sample: Sample, row: RowScores) -> RowScores:
