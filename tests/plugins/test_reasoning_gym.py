@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -90,12 +91,12 @@ def entries(name: str, size: int = 1) -> list[dict[str, Any]]:
     return [{**entry, "metadata": json.dumps(entry["metadata"], default=str)} for entry in made]
 
 
-def scored(rows: list[dict[str, Any]], answers: list[str]) -> list[Any]:
+def scored(rows: list[dict[str, Any]], answers: list[str], **settings: Any) -> list[Any]:
     completions = [
         {**row, "prompt": "p", "completion": f"<answer>{text}</answer>"}
         for row, text in zip(rows, answers, strict=True)
     ]
-    return get_reward("reasoning_gym").outcomes(Batch.from_rows(completions))
+    return get_reward("reasoning_gym").with_(**settings).outcomes(Batch.from_rows(completions))
 
 
 @needed
@@ -119,6 +120,31 @@ def test_every_data_set_pays_its_own_answer() -> None:
                 wanted = 0.0
             if name not in PAID_WHATEVER_IS_ASKED or text == str(row["answer"]):
                 assert outcome.value == pytest.approx(wanted), (name, text, outcome)
+
+
+@needed
+@pytest.mark.parametrize(
+    ("name", "blind"),
+    [("letter_counting", "10"), ("rectangle_count", "2"), ("gcd", "10"), ("countdown", ""), ("game_of_life", "[[0]]")],
+)  # fmt: skip
+def test_mended_shares_pay_nothing_for_an_answer_that_knows_nothing(name: str, blind: str) -> None:
+    rows = entries(name, 4)
+    texts = [blind if name != "game_of_life" else re.sub(r"\d", "0", str(row["answer"])) for row in rows]
+    assert any(0 < (outcome.value or 0.0) < 1 for outcome in scored(rows, texts))
+    assert {outcome.value for outcome in scored(rows, texts, shares="mended")} <= {0.0, 1.0}
+    right = scored(rows, [str(row["answer"]) for row in rows], shares="mended")
+    assert [outcome.value for outcome in right] == [1.0] * 4
+
+
+@needed
+def test_mended_shares_leave_what_is_partly_right() -> None:
+    (near,) = entries("sudoku")
+    known = near["answer"].split()
+    grid = "\n".join(" ".join((known[:40] + ["0"] * 41)[9 * row : 9 * row + 9]) for row in range(9))
+    assert 0.0 < (scored([near], [grid], shares="mended")[0].value or 0.0) < 1.0
+    told = entries("gcd", 4)
+    texts = [f"The answer is {row['answer']}." for row in told]
+    assert [one.value for one in scored(told, texts)] == [one.value for one in scored(told, texts, shares="mended")]
 
 
 @needed

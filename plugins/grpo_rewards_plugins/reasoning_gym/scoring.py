@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import os
 import re
@@ -10,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of a library's own takes memory that is limited here
@@ -128,19 +129,76 @@ _NEEDED: dict[str, Callable[[str, _Entry], bool]] = {
 }
 
 
-def _score(entry: _Entry, given: str | None) -> tuple[float | None, str, str]:
-    name = str(entry["metadata"].get("source_dataset"))
-    scorer = _scorer(name)
-    if scorer is None:
-        return None, "not_applicable", f"reasoning-gym {package.__version__} has no data set {name[:60]!r}"
-    if (
-        name in _BOARDS and "output" in entry["metadata"]
-    ):  # JSON makes lists of the tuples that the scorer compares with
-        entry["metadata"]["output"] = _tupled(entry["metadata"]["output"])
+# Answers that know nothing of the entry: the scorers give a share for any text, for a part of a list, or for being near.
+_BLIND = (
+    "", " ", "0", "1", "2", "3", "5", "10", "-1", "0.5", "1/2", "0/1", "0, 0", "0 0 0", "1 2 3", "0123456789", "[]", "{}", "[0]", "[1]", "[[0]]", "[[]]",
+    "(0, 0)", "x", "x + 1", "a", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "None", "[None]", "True False", "yes no", "Monday", "unknown",
+    "infeasible", "Move disk 1 from Peg 1 to Peg 2",
+)  # fmt: skip
+_NUMBER = re.compile(r"-?\d+(?:[.,/:]\d+)*")
+
+
+class _Late(Exception):
+    """The time for answers that know nothing is over."""
+
+
+def _late(_signal: int, _frame: object) -> None:
+    raise _Late
+
+
+@lru_cache(maxsize=4_096)
+def _blind_share(name: str, entry: str, seconds: float) -> float:
+    """The most that a scorer gives to an answer that knows nothing of the entry but the form of its answer, and is not right, as
+    far as is found within `seconds`.
+    """
+    read = json.loads(entry)
+    forms = [re.sub(r"\d", digit, str(read["answer"])) for digit in "01"]
+    most, before = 0.0, signal.signal(signal.SIGPROF, _late)  # it would end the process
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        value = float(scorer(given, entry))
+        for blind in (*forms, str(read["question"]), *_BLIND):
+            try:
+                value = _own(name, json.loads(entry), blind)
+            except _Late:
+                raise
+            except Exception:  # noqa: BLE001 - a scorer of another package, about an answer that it did not foresee
+                continue
+            if most < value < 1.0:
+                most = value
+    except _Late:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    return most
+
+
+def _is_told(given: str, entry: _Entry) -> bool:
+    """Whether an answer is the entry's number in words (``The answer is 7.``), of which the scorer gives the share of its length."""
+    return _NUMBER.findall(given) == [str(entry["answer"])]
+
+
+def _own(name: str, entry: _Entry, given: str | None) -> float:
+    # JSON makes lists of the tuples that the scorer compares with
+    if name in _BOARDS and "output" in entry["metadata"]:
+        entry["metadata"]["output"] = _tupled(entry["metadata"]["output"])
+    scorer = _scorer(name)
+    assert scorer is not None
+    return float(scorer(given, entry))
+
+
+def _score(entry: _Entry, given: str | None, seconds: float, *, mended: bool) -> tuple[float | None, str, str]:
+    name = str(entry["metadata"].get("source_dataset"))
+    if _scorer(name) is None:
+        return None, "not_applicable", f"reasoning-gym {package.__version__} has no data set {name[:60]!r}"
+    sent = json.dumps(entry) if mended else ""  # before a scorer changes it
+    try:
+        value = _own(name, entry, given)
         if value > 0 and given is not None and name in _NEEDED and not _NEEDED[name](given, entry):
             return 0.0, "scored", f"{name}: its scorer would give {value:g}, as to any entry"
+        told = given is not None and _is_told(given, entry)
+        if mended and 0 < value < 1 and not told and value <= _blind_share(name, sent, seconds):
+            return 0.0, "scored", f"{name}: its scorer would give {value:g}, no more than to what knows nothing"
     except MemoryError:
         return 0.0, "rejected", f"{name}: the answer needs too much memory"
     except Exception as error:  # noqa: BLE001 - a scorer of another package, about an answer that it did not foresee
@@ -151,15 +209,15 @@ def _score(entry: _Entry, given: str | None) -> tuple[float | None, str, str]:
 
 
 def answer(question: list[Any]) -> list[tuple[float | None, str, str]]:
-    """Score ``[seconds, [[entry, answer], ...]]``; as many verdicts as there was time for, one at least.
+    """Score ``[seconds, mended, [[entry, answer], ...]]``; as many verdicts as there was time for, one at least.
 
     An answer that takes more than `seconds` of processor time takes the process with it.
     """
-    seconds, items = question
+    seconds, mended, items = question
     begun, verdicts = time.process_time(), []
     for entry, given in items:
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        verdicts.append(_score(entry, given))
+        verdicts.append(_score(entry, given, seconds, mended=mended))
         signal.setitimer(signal.ITIMER_PROF, 0)
         if time.process_time() - begun > _TURN:
             break
