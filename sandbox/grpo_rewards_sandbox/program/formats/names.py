@@ -181,7 +181,7 @@ def _leaves_out(mark: ast.AST) -> bool:
         marks = mark.value.elts if isinstance(mark.value, (ast.List, ast.Tuple)) else [mark.value]
         return named and any(map(_leaves_out, marks))
     call = mark if isinstance(mark, ast.Call) else None
-    name = _last_name(call.func if call else mark)
+    name = last_name(call.func if call else mark)
     if name == "parametrize":
         cases = call.args[1] if call is not None and len(call.args) > 1 else None
         return isinstance(cases, (ast.List, ast.Tuple)) and not cases.elts
@@ -251,10 +251,10 @@ def is_check(node: ast.AST) -> TypeGuard[ast.Assert | ast.Call]:
 
 def called(node: ast.Call) -> str:
     """The last part of the name of what is called; empty where it has none."""
-    return _last_name(node.func)
+    return last_name(node.func)
 
 
-def _last_name(node: ast.AST) -> str:
+def last_name(node: ast.AST) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 

@@ -1,7 +1,7 @@
 """Which tests cannot be judged across the border: their text says so before anything runs.
 
-Only the text decides, never the candidate. What a text does with the candidate's text (imports it, runs it, reads attributes
-by it) is refused here.
+Only the text decides, never the candidate. Trusted code does not act on text of the candidate's: it imports, runs, formats and
+looks up by nothing but what the tests wrote down themselves, and functions that act so are called where they are named.
 """
 
 from __future__ import annotations
@@ -14,36 +14,46 @@ from typing import TypeGuard
 from . import names
 from .guard import READABLE
 from .names import called
+from .sources import Sources
 
-# what an expression may hold
-_TEXT, _NAMESPACE, _MAPPING, _MAPPINGS_IN = "text", "a namespace", "a mapping", "mappings in a container"
-# which argument may not be text of the candidate's, since it is run, imported or looked up; 9: what is called; None: any
-_ACTING: dict[str, int | None] = {
-    "getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "attrgetter": 0, "methodcaller": 0, "import_module": 0, "__import__": 0,
-    "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "reload": 9, "system": 0, "popen": 0,
-    "resolve_name": 0, "locate": 0, "dictConfig": 0, "sympify": 0, "parse_expr": 0, "patch": 0, "multiple": 0, "object": 1,
-    "format": 0, "mod": 0, "Template": 0, "loads": None, "load": None, "dumps": None, "dump": None,
+# which argument a function imports, runs or looks up by; None: each
+_ACTS_ON: dict[str, int | None] = {
+    "getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "getattr_static": 1, "attrgetter": None, "methodcaller": 0,
+    "__getattribute__": None, "__getattr__": None, "__setattr__": 0, "__delattr__": None, "import_module": 0, "__import__": 0,
+    "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
+    "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "from_string": 0,
     # SQL may name files: ATTACH
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
 }  # fmt: skip
-_FORMATS, _RUNS_SQL = "format objects of theirs with text of the candidate", "run SQL of the candidate"
+_FORMATS, _LOOKS_UP = "format objects of theirs with text of the candidate", "look a name up that the candidate gave"
+_RUNS_SQL = "run SQL of the candidate"
 _DOES = {
-    **dict.fromkeys(("format", "mod", "Template"), _FORMATS),
-    **dict.fromkeys(("loads", "load", "dumps", "dump"), "pickle what the candidate returned"),
-    **dict.fromkeys(
-        ("execute", "executescript", "executemany", "read_sql", "read_sql_query", "read_sql_table"), _RUNS_SQL
-    ),
+    "Template": _FORMATS,
+    **dict.fromkeys((name for name in _ACTS_ON if name.startswith(("execute", "read_sql"))), _RUNS_SQL),
 }
-_OF_OBJECTS = frozenset(("getattr", "hasattr", "setattr", "delattr", "object"))
+# common words act only where they are from here
+_FROM = {
+    "compile": {"builtins"}, "system": {"os"}, "popen": {"os"}, "locate": {"pydoc"}, "object": {"patch"}, "multiple": {"patch"},
+    "patch": {"mock", "mocker"}, "Template": {"string", "jinja2"}, "Formatter": {"string"}, "mod": {"operator"}, "imod": {"operator"},
+    "modules": {"sys"},
+}  # fmt: skip
+# arguments by name that are no text to act on
+_HARMLESS = frozenset(
+    "new new_callable return_value side_effect default raising autospec spec spec_set create wraps package flags value parameters".split()
+)
+_FILLS = frozenset(("format", "format_map"))
+_MOD = frozenset(("mod", "imod", "__mod__", "__imod__", "__rmod__"))
+_LOGS = dict.fromkeys("debug info warning error critical exception".split(), 1) | {"log": 2}
+_NAMESPACES = frozenset("globals locals vars getmembers getclosurevars".split())
+_HELD = frozenset("__dict__ __globals__ f_globals f_locals f_builtins __builtins__ modules".split())
+_BY_KEY = frozenset("get pop setdefault __getitem__ __contains__ setitem delitem".split())
+_LISTS = frozenset("items keys values copy sorted list set tuple len any all".split())
+_RUNS = frozenset(("eval", "exec"))
+_OF_OBJECTS = frozenset("getattr hasattr setattr delattr object getattr_static".split())
+_GIVES = frozenset("getattr attrgetter methodcaller getattr_static".split())  # what is looked up
+_ACTING = _FILLS | _MOD | _ACTS_ON.keys() | _HELD | _NAMESPACES
+_LOOKS = frozenset("len any all bool isinstance type repr str print id".split())
 _UNPICKLES = frozenset(("loads", "load", "dumps", "dump"))
-_LOOKS_UP = frozenset(("get", "pop", "setdefault", "__getitem__"))
-_PUTS = frozenset("append add insert extend update put appendleft setdefault".split())  # into a container
-_READS = frozenset(
-    "read read_text read_bytes readline readlines readouterr".split()
-)  # what the candidate may have written
-_EXPECTS = frozenset(("raises", "assertRaises", "assertRaisesRegex"))
-_HELD = frozenset(("__dict__", "modules", "environ"))
-_MAPPINGS = frozenset("dict OrderedDict defaultdict Counter ChainMap".split())
 # what they read may name any class or function, which they look up without a trace
 _LOADS_BY_NAME = frozenset(
     "unsafe_load unsafe_load_all full_load full_load_all read_pickle UnsafeLoader FullLoader CUnsafeLoader CFullLoader".split()
@@ -56,11 +66,9 @@ _WATCHES = frozenset(
 )
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
-_NAMESPACES = frozenset(("globals", "locals", "vars"))
+_READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
 # they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
-# their results are no text, whatever they are given
-_NUMBERS = frozenset("len int float bool abs round sum isinstance issubclass hash id ord callable any all".split())
 
 
 @functools.lru_cache(maxsize=256)
@@ -119,42 +127,12 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
     nodes = names.parsed(text)
     if not nodes:
         return ""
-    aliases = names.modules(text, module)
-    theirs = _Theirs(nodes, asked | frozenset(names.renamed(text, module)), aliases)
+    review = _Review(nodes, asked | frozenset(names.renamed(text, module)) | names.modules(text, module))
     for node in nodes:
-        why = ""
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            roots = {alias.name.partition(".")[0] for alias in node.names} | {
-                str(getattr(node, "module", "") or "").partition(".")[0]
-            }
-            if roots & _PROCESSES:
-                why = "start processes"
-            elif roots & {"doctest", "runpy"}:
-                why = "run text of the candidate"
-            elif roots & {"tracemalloc", "resource"}:
-                why = "measure memory, of which the candidate's is in another process"
-        elif isinstance(node, ast.ClassDef):
-            if any(theirs.names(base) for base in node.bases):
-                why = f"derive class {node.name} from a class of the candidate"
-        elif isinstance(node, ast.Call):
-            why = theirs.call(node) or _opens_elsewhere(node)
-        elif isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
-            values = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
-            why = _FORMATS if theirs.formats(*values) else ""
-        elif isinstance(node, ast.Subscript) and theirs.text(node.slice) and _NAMESPACE in theirs.kinds(node.value):
-            why = "look a name up that the candidate gave"
-        elif (
-            isinstance(node, ast.With)
-            and _raises_on_purpose(node.body)
-            and any(theirs.text(item.context_expr) for item in node.items)
-        ):
-            why = "raise AssertionError for the candidate to swallow"
-        if theirs.loads_objects(node):
-            why = "load objects that a text names"
-        if why:
+        if why := review.why(node):
             return f"line {getattr(node, 'lineno', 0)}: the tests {why}; they can be run with fidelity: shared, at its price"
     for name in _raisers(nodes):
-        if any(isinstance(node, ast.Call) and theirs.names(node.func) and _hands_over(node, name) for node in nodes):
+        if any(isinstance(node, ast.Call) and review.names(node.func) and _hands_over(node, name) for node in nodes):
             return f"the tests hand over {name}, which raises AssertionError on purpose; they can be run with fidelity: shared"
     return ""
 
@@ -169,20 +147,6 @@ def _opens_elsewhere(node: ast.Call) -> str:
     path = name.value
     elsewhere = path.startswith("/") and not path.startswith(READABLE)
     return f"open {path[:200]!r}, where the sandbox lets nobody read or write" if elsewhere else ""
-
-
-def _root(node: ast.AST) -> str:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _last(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else _root(node)
-
-
-def _called_on(node: ast.AST) -> str:
-    return called(node.value) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Call) else ""
 
 
 def _raises_on_purpose(body: Iterable[ast.AST]) -> bool:
@@ -214,250 +178,226 @@ def _hands_over(call: ast.Call, name: str) -> bool:
     return any(isinstance(part, ast.Name) and part.id == name for argument in given for part in ast.walk(argument))
 
 
-class _Theirs:
-    """What the expressions of a text may hold, followed through assignments and calls: text of the candidate, and what acts on it.
+class _Review:
+    """What one text does that cannot be judged. `asked`: the names of the candidate in it, its module's among them."""
 
-    Beside `_TEXT` and the like a kind is the name of a function that acts, or `def` and the name of one of the tests'.
-    """
-
-    def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str], modules: frozenset[str]) -> None:
-        self._nodes, self._asked, self._modules = nodes, asked, modules
-        self._holding: dict[str, frozenset[str]] = {}
-        self._known: dict[int, frozenset[str]] = {}
-        self._functions: dict[str, ast.arguments] = {}
-        self._followed = False
-
-    def _follow_all(self) -> None:
-        """Until nothing is added: a name may be handed on above the line that first fills it."""
-        self._followed = True
-        for node in self._nodes:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                self._functions[f"def {node.name}"] = node.args
-            elif isinstance(node, ast.Lambda):
-                self._functions[f"def {id(node)}"] = node.args
-            elif isinstance(node, ast.ImportFrom):
+    def __init__(self, nodes: tuple[ast.AST, ...], asked: frozenset[str]) -> None:
+        self._asked = asked
+        self._sources = Sources(nodes, asked)
+        self._defined = {
+            node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        }
+        # what a name of an import is, and from where; what is imported whole
+        self._imported: dict[str, tuple[str, str]] = {}
+        self._roots: set[str] = set()
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                of = getattr(node, "module", None) or ""
                 for alias in node.names:
-                    if alias.asname and alias.name in _ACTING:
-                        self._holding[alias.asname] = frozenset((alias.name,))
-        before = -1
-        while before != (now := sum(map(len, self._holding.values()))):
-            before = now
-            self._known.clear()
-            for node in self._nodes:
-                self._follow(node)
-        self._known.clear()
+                    self._imported[alias.asname or alias.name] = (of.rpartition(".")[2], alias.name.rpartition(".")[2])
+                    self._roots.update((of.partition(".")[0], alias.name.partition(".")[0]))
 
     def names(self, node: ast.AST) -> bool:
         """This expression is a name of the candidate, or something of one."""
         while isinstance(node, (ast.Attribute, ast.Call)):
             node = node.value if isinstance(node, ast.Attribute) else node.func
-        return isinstance(node, ast.Name) and (node.id in self._asked or node.id in self._modules)
+        return isinstance(node, ast.Name) and node.id in self._asked
 
-    def text(self, node: ast.AST | None) -> bool:
-        """This expression may hold text that the candidate returned."""
-        return _TEXT in self.kinds(node)
-
-    def kinds(self, node: ast.AST | None) -> frozenset[str]:
-        """What this expression may hold."""
-        if not self._followed:
-            self._follow_all()
-        if node is None:
-            return frozenset()
-        found = self._known.get(id(node))
-        if found is None:
-            found = self._known[id(node)] = self._kinds(node)
-        return found
-
-    def _kinds(self, node: ast.AST) -> frozenset[str]:
-        if isinstance(node, (ast.Compare, ast.Constant)) or (isinstance(node, ast.Call) and called(node) in _NUMBERS):
-            return frozenset()
-        if isinstance(node, ast.Lambda):
-            return frozenset((f"def {id(node)}",))
-        of_candidate = self.names(node) and not isinstance(node, ast.Name)
-        found = {_TEXT} if of_candidate else set()
-        for part in ast.iter_child_nodes(node) if not of_candidate else ():
-            if isinstance(part, (ast.expr, ast.comprehension, ast.keyword)):
-                found |= self.kinds(part)
-        nested = {_MAPPINGS_IN} if _MAPPING in found else set()
-        if isinstance(node, ast.Subscript):
-            return _elements(found)
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return frozenset(found - {_MAPPING} | nested)
-        if isinstance(node, (ast.Dict, ast.DictComp)):
-            return frozenset(found | {_MAPPING} | nested)
+    def why(self, node: ast.AST) -> str:
+        """Say what this does that cannot be judged; empty for nothing."""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            return self._imports(node)
+        if isinstance(node, ast.ClassDef) and any(map(self.names, node.bases)):
+            return f"derive class {node.name} from a class of the candidate"
+        if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
+            values = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
+            return self._fills_by_percent(*values)
+        if isinstance(node, ast.With) and _raises_on_purpose(node.body):
+            asks = any(self._sources.mentions(item.context_expr) for item in node.items)
+            return "raise AssertionError for the candidate to swallow" if asks else ""
         if isinstance(node, ast.Call):
-            name = called(node)
-            found -= {name}  # what it gives, not what is called
-            found |= {_TEXT} if name in _READS else set()
-            found |= {_NAMESPACE, _MAPPING} if name in _NAMESPACES else {_MAPPING} if name in _MAPPINGS else set()
-        elif isinstance(node, (ast.Name, ast.Attribute)):
-            name = _last(node)
-            if isinstance(node, ast.Attribute):  # of a function nothing that acts, but `__call__` and the like
-                found -= {_MAPPING} if name.startswith("__") else {_MAPPING, *_ACTING}
-                found |= {_NAMESPACE, _MAPPING} if name in _HELD else set()
-            found |= {name} if not self.names(node) and self._acts(node) else set()
-            found |= {f"def {name}"} & self._functions.keys()
-            found |= self._holding.get(ast.unparse(node), frozenset()) | self._holding.get(name, frozenset())
-        return frozenset(found)
+            return self._call(node) or _opens_elsewhere(node)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            return self._use(node)
+        return ""
 
-    def _acts(self, node: ast.Name | ast.Attribute) -> bool:
-        """This is a function that acts on what it is given as text."""
-        name, root = _last(node), _root(node)
-        if name in _UNPICKLES:
-            return root in _PICKLES
-        # `re.compile`: a pattern is an honest answer, and the time that it takes is the candidate's
-        return name in _ACTING and not (name == "compile" and root == "re") and not (name == "format" and root != "str")
+    def _imports(self, node: ast.Import | ast.ImportFrom) -> str:
+        of = getattr(node, "module", None) or ""
+        roots = {of.partition(".")[0], *(alias.name.partition(".")[0] for alias in node.names)}
+        taken = {alias.name for alias in node.names} if of else set()
+        if roots & _PROCESSES:
+            return "start processes"
+        if roots & {"doctest", "runpy"}:
+            return "run text of the candidate"
+        if roots & {"tracemalloc", "resource"}:
+            return "measure memory, of which the candidate's is in another process"
+        return "load objects that a text names" if taken & _LOADS_BY_NAME or (of == "yaml" and taken & _LOADERS) else ""
 
-    def _hold(self, target: ast.AST | None, kinds: Set[str]) -> None:
-        for part in ast.walk(target) if target is not None and kinds else ():
-            if isinstance(part, (ast.Name, ast.Attribute)):
-                name = ast.unparse(part)
-                self._holding[name] = self._holding.get(name, frozenset()) | kinds
+    # what acts on text
 
-    def _follow(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self._hold(target, self.kinds(node.value))
-        elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
-            self._hold(node.target, self.kinds(node.value))
-        elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            self._hold(node.target, _elements(self.kinds(node.iter)))
-        elif isinstance(node, ast.withitem):
-            expected = isinstance(node.context_expr, ast.Call) and called(node.context_expr) in _EXPECTS
-            self._hold(node.optional_vars, self.kinds(node.context_expr) | ({_TEXT} if expected else set()))
-        elif isinstance(node, ast.Match):
-            for part in (part for case in node.cases for part in ast.walk(case.pattern)):
-                self._hold(ast.Name(str(getattr(part, "name", ""))), self.kinds(node.subject))
-        elif isinstance(node, ast.arguments):
-            plain = [*node.posonlyargs, *node.args]
-            pairs = [
-                *zip(reversed(plain), reversed(node.defaults), strict=False),
-                *zip(node.kwonlyargs, node.kw_defaults, strict=True),
-            ]
-            for parameter, default in pairs:
-                self._hold(ast.Name(parameter.arg), self.kinds(default))
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            self._hold(ast.Name(node.name), {_TEXT})
-        elif isinstance(node, ast.Call):
-            self._hand_over(node)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            for part in ast.walk(node):
-                if isinstance(part, (ast.Return, ast.Yield, ast.YieldFrom)):
-                    self._hold(ast.Name(node.name), self.kinds(part.value))
-            for mark in node.decorator_list:
-                if isinstance(mark, ast.Call) and called(mark) == "parametrize" and len(mark.args) > 1:
-                    cases = _elements(self.kinds(mark.args[1]))
-                    for parameter in node.args.args:
-                        self._hold(ast.Name(parameter.arg), cases)
+    def _use(self, node: ast.Name | ast.Attribute) -> str:
+        """A function that acts on text is called where it is named; a namespace is asked for names of the tests' own."""
+        parent = self._sources.parents[id(node)]
+        call = parent if isinstance(parent, ast.Call) and parent.func is node else None
+        origin, name = self._is(node)
+        if not self.names(node) and (name in _LOADS_BY_NAME or (name in _LOADERS and origin == "yaml")):
+            return "load objects that a text names"
+        if isinstance(node, ast.Attribute) and name in _FILLS and not self._sources.own(node.value):
+            if call is not None and origin == "str":
+                return _FORMATS if self._not_own(call, 0) else ""
+            # of constants nothing can be chosen; a field `format` is compared
+            constant = call is not None and all(isinstance(part, ast.Constant) for part in _given(call))
+            return "" if constant or isinstance(parent, (ast.Compare, ast.Attribute)) else _FORMATS
+        if name in _MOD and (name.startswith("__") or origin == "operator"):
+            given = [node.value] if name.startswith("__") and isinstance(node, ast.Attribute) else []
+            given += call.args if call is not None else []
+            return self._fills_by_percent(*given) if len(given) == 2 else _FORMATS
+        if name in _ACTS_ON and call is None and not self._exempt(node, origin, name):
+            plain = isinstance(parent, ast.Attribute) and not parent.attr.startswith("__")
+            return "" if plain else f"hand on {name}, which acts on text"
+        if self._holds_names(node, origin, name) and not self._looks_up(call or node):
+            return _LOOKS_UP
+        return ""
 
-    def _hand_over(self, call: ast.Call) -> None:
-        """What functions of the tests are given by this call, or by what it hands them to."""
-        given = [self.kinds(part) for part in call.args]
-        named = {keyword.arg: self.kinds(keyword.value) for keyword in call.keywords}
-        everything = frozenset[str]().union(*given, *named.values())
-        if self.names(call.func):  # what functions of the tests are given by the candidate
-            for kind in everything & self._functions.keys():
-                for part in ast.walk(self._functions[kind]):
-                    if isinstance(part, ast.arg):
-                        self._hold(ast.Name(part.arg), {_TEXT})
-            return
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _PUTS:
-            self._hold(call.func.value, everything)
-        for kind in self.kinds(call.func) & self._functions.keys():
-            parameters = self._functions[kind]
-            names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
-            if isinstance(call.func, ast.Attribute) and names[:1] in (["self"], ["cls"]):
-                del names[0]
-            starred = any(isinstance(part, ast.Starred) for part in call.args) or parameters.vararg or parameters.kwarg
-            for name, kinds in zip(names, given, strict=False):
-                self._hold(ast.Name(name), everything if starred else kinds)
-            for keyword, kinds in named.items():
-                self._hold(ast.Name(keyword) if keyword else None, kinds)
-            for rest in (parameters.vararg, parameters.kwarg):
-                self._hold(ast.Name(rest.arg) if rest else None, everything)
-        of = self.kinds(call.func.value) if isinstance(call.func, ast.Attribute) else frozenset()
-        for kind in everything & self._functions.keys():  # `map(helper, ...)`
-            parameters = self._functions[kind]
-            for part in (*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs):
-                self._hold(ast.Name(part.arg), _elements((everything | of) - self._functions.keys()))
+    def _is(self, node: ast.expr) -> tuple[str, str]:
+        """Where something is from, and its name there; each is the last part of a dotted one."""
+        if isinstance(node, ast.Attribute):
+            return self._is(node.value)[1], node.attr
+        if isinstance(node, ast.Name):
+            return self._imported.get(node.id, ("builtins", node.id))
+        if isinstance(node, (ast.Subscript, ast.Call)):  # `sys.modules["operator"]`, `import_module("operator")`
+            said = node.slice if isinstance(node, ast.Subscript) else node.args[0] if node.args else None
+            return "", str(said.value).rpartition(".")[2] if isinstance(said, ast.Constant) else called(
+                node
+            ) if isinstance(node, ast.Call) else ""
+        return "", ""
 
-    def call(self, node: ast.Call) -> str:
-        """Say what a call does with the candidate's text that trusted code does not do; empty for nothing."""
-        name, func = called(node), node.func
-        given: list[ast.expr] = [*node.args, *(keyword.value for keyword in node.keywords)]
-        of = func.value if isinstance(func, ast.Attribute) else None
-        constant = all(isinstance(part, ast.Constant) for part in given)
-        if name in ("format", "format_map") and of is not None and not constant and self.text(of):
-            return _FORMATS
-        if self.names(func):  # one of the candidate's own is run over there
+    def _exempt(self, node: ast.Name | ast.Attribute, origin: str, name: str) -> bool:
+        """Something of the candidate's or of the tests' by a name that acts elsewhere."""
+        if name in _FROM and origin not in _FROM[name] and not ("*" in self._imported and origin == "builtins"):
+            return True
+        if isinstance(node, ast.Name):
+            return node.id in self._asked or (node.id in self._defined and node.id not in self._imported)
+        return self._sources.theirs(node.value) and not name.startswith("__")
+
+    def _not_own(self, call: ast.Call, at: int | None) -> str:
+        """Say what a function is given to act on that is not the tests' own."""
+        given = call.args if at is None else call.args[at : at + 1 or None]
+        harmless = _HARMLESS if called(call) != "multiple" else {part.arg for part in call.keywords if part.arg}
+        given = [*given, *(part.value for part in call.keywords if part.arg not in harmless)]
+        starred = [part for part in call.args if isinstance(part, ast.Starred)]
+        return next((ast.unparse(part) for part in [*given, *starred] if not self._sources.own(part)), "")
+
+    def _acts(self, node: ast.Call, name: str) -> str:
+        """Say on what text a call acts."""
+        at = _ACTS_ON[name]
+        if (
+            name in ("setattr", "delattr")
+            and isinstance(node.func, ast.Attribute)
+            and len(node.args) < (3 if name == "setattr" else 2)
+        ):
+            at = 0  # monkeypatch takes a target as text
+        elif name in _OF_OBJECTS and node.args and self.names(node.args[0]) and not isinstance(node.args[0], ast.Call):
+            return ""  # of the candidate's module or class
+        text = self._not_own(node, at)
+        if not text and name in _GIVES:
+            text = next(
+                (part.value for part in node.args if isinstance(part, ast.Constant) and part.value in _ACTING), ""
+            )
+        return text and _DOES.get(name, f"call {name} with {text[:100]}, which may be text of the candidate")
+
+    def _fills_by_percent(self, template: ast.expr, values: ast.expr) -> str:
+        """`%`: a text may say which of the values of a mapping it takes."""
+        plain = isinstance(values, (ast.Tuple, ast.Constant)) or not self._sources.may_be_mapping(values)
+        return "" if plain or self._sources.own(template) else _FORMATS
+
+    def _holds_names(self, node: ast.Name | ast.Attribute, origin: str, name: str) -> bool:
+        """This is a namespace, or a function that gives one."""
+        parent = self._sources.parents[id(node)]
+        if name in _NAMESPACES:
+            of = parent.args[:1] if isinstance(parent, ast.Call) and parent.func is node else []
+            return (
+                not self._exempt(node, origin, name)
+                and not any(map(self._sources.theirs, of))
+                and (origin in ("builtins", "inspect"))
+            )
+        theirs = isinstance(node, ast.Attribute) and self._sources.theirs(node.value)
+        return name in _HELD and not theirs and (name.startswith(("_", "f_")) or origin == "sys")
+
+    def _looks_up(self, node: ast.expr) -> bool:
+        """What happens to a namespace, which is no more than that the tests' own names are looked up."""
+        parent = self._sources.parents[id(node)]
+        if isinstance(parent, ast.Subscript):
+            return self._sources.own(parent.slice)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+            return all(map(self._looks_up, self._sources.uses(parent.targets[0].id)))
+        if isinstance(parent, ast.Attribute):
+            call = self._sources.parents[id(parent)]
+            if not isinstance(call, ast.Call) or call.func is not parent:
+                return False
+            if parent.attr in _LISTS:
+                return self._looks_up(call)
+            return parent.attr in _BY_KEY and self._sources.own(call.args[0])
+        if isinstance(parent, ast.Call):
+            name = called(parent)
+            if name in _BY_KEY or name == "dict":  # of monkeypatch, and `patch.dict`
+                return (
+                    isinstance(parent.func, ast.Attribute)
+                    and len(parent.args) > 1
+                    and self._sources.own_keys(parent.args[1])
+                )
+            runs_own = name in _RUNS and self._sources.own(parent.args[0])
+            return runs_own or name in _LOOKS or (name in _LISTS and self._looks_up(parent))
+        if isinstance(parent, ast.keyword):
+            return parent.arg in ("globals", "locals")
+        return isinstance(
+            parent, (ast.Compare, ast.For, ast.comprehension, ast.Assert, ast.UnaryOp, ast.BoolOp, ast.Expr)
+        )
+
+    def _call(self, node: ast.Call) -> str:
+        """Say what a call does that trusted code does not do; empty for nothing."""
+        func = node.func if isinstance(node.func, (ast.Name, ast.Attribute)) else ast.Name("")
+        origin, name = self._is(func)
+        given = _given(node)
+        if self.names(node.func) and name not in _ACTS_ON:  # one of the candidate's own is run over there
             handed = sorted(_FIXTURES.intersection(part.id for part in given if isinstance(part, ast.Name)))
             return f"hand the fixture {handed[0]} to the candidate" if handed else ""
-        if isinstance(func, (ast.Name, ast.Attribute)) and self._acts(func) and self._acted_on(name, node, given):
-            return _DOES.get(name, f"call {name} with text of the candidate")
-        # what is called, or handed on, by another name, out of a container, or with some of its arguments
-        elsewhere = self.kinds(func) - ({name} if isinstance(func, (ast.Name, ast.Attribute)) else set())
-        for kind in sorted(elsewhere.union(*map(self.kinds, given)) & _ACTING.keys()):
-            if any(map(self.text, given)):
-                return f"hand {kind} text of the candidate"
-        if name in ("eval", "exec") and node.args and self.text(node.args[0]) and _holds_check(node.args[0]):
-            return "evaluate a check of theirs along with text of the candidate"
-        spaces = any(_NAMESPACE in kinds and _TEXT not in kinds for kinds in map(self.kinds, given))
-        if any(map(self.text, [*node.args, func])) and (spaces or (name in _LOOKS_UP and _NAMESPACE in self.kinds(of))):
-            return "look a name up that the candidate gave"
-        if name in ("format", "vformat") and _called_on(func) == "Formatter":
+        if name in _ACTS_ON and not self._exempt(func, origin, name):
+            return self._acts(node, name)
+        asks = any(map(self._sources.mentions, node.args))
+        if name == "Formatter" and not self._exempt(func, origin, name):
             return _FORMATS
+        if (
+            name in _LOGS
+            and len(node.args) > _LOGS[name]
+            and not self._sources.theirs(getattr(node.func, "value", None))
+        ):
+            text = node.args[_LOGS[name] - 1]
+            return _FORMATS if asks and not self._sources.own(text) else ""
+        if name in _RUNS and asks and not self._sources.own(node.args[0]) and _holds_check(node.args[0]):
+            return "evaluate a check of theirs along with text of the candidate"
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
-        if name in _WATCHES and _root(func) in ("weakref", "sys", "gc", name) and any(map(self.text, node.args)):
+        if name in _WATCHES and origin in ("weakref", "sys", "gc") and asks:
             return "watch the memory of the candidate's objects"
+        if name in _UNPICKLES and origin in _PICKLES and asks:
+            return "pickle what the candidate returned"
+        if name in _READS_EXPRESSIONS and asks:
+            return f"call {name} with text of the candidate"
         if name in ("extractall", "unpack_archive"):
             return "unpack an archive"
         if name == "load" and any(keyword.arg == "allow_pickle" for keyword in node.keywords):
             return "load pickles"
         # of no cases no test fails
-        if name == "parametrize" and len(node.args) > 1 and self._decides(node.args[1]):
+        if name == "parametrize" and len(node.args) > 1 and self._sources.counted_by_candidate(node.args[1]):
             return "take their cases from the candidate"
         return ""
 
-    def _acted_on(self, name: str, node: ast.Call, given: list[ast.expr]) -> bool:
-        """The arguments that a function acts on may be text of the candidate."""
-        if name in ("setattr", "delattr") and isinstance(node.func, ast.Attribute) and len(given) < 3:
-            return self.text(given[0])  # monkeypatch takes a target as text
-        if name in _OF_OBJECTS and given and self.text(given[0]):
-            return False  # of an object of the candidate
-        if name == "mod":
-            return self.formats(*given[:2]) if len(given) > 1 else False
-        if name == "format" and all(isinstance(part, ast.Constant) for part in given[1:]):
-            return False
-        at = _ACTING[name]
-        return any(map(self.text, given if at is None else given[at : at + 1] if at < 9 else [node.func]))
 
-    def formats(self, template: ast.AST, values: ast.AST) -> bool:
-        """`%`: text of the candidate may say which of the tests' values it takes."""
-        return self.text(template) and _MAPPING in self.kinds(values)
-
-    def loads_objects(self, node: ast.AST) -> bool:
-        """This is a reader of objects that a text names."""
-        if isinstance(node, ast.ImportFrom):
-            return not _LOADS_BY_NAME.isdisjoint(alias.name for alias in node.names) or (
-                node.module == "yaml" and not _LOADERS.isdisjoint(alias.name for alias in node.names)
-            )
-        if not isinstance(node, (ast.Name, ast.Attribute)) or self.names(node):
-            return False
-        return _last(node) in _LOADS_BY_NAME or (_last(node) in _LOADERS and _root(node) == "yaml")
-
-    def _decides(self, node: ast.expr) -> bool:
-        """The candidate says how many cases there are."""
-        if isinstance(node, (ast.List, ast.Tuple)):
-            return any(isinstance(part, ast.Starred) and self._decides(part.value) for part in node.elts)
-        return self.text(node) or (self.names(node) and not isinstance(node, ast.Constant))
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _holds_check(node: ast.expr) -> bool:
     parts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str))
     return any(sign in part for part in parts for sign in ("assert ", "==", "!=", "<", ">"))
-
-
-def _elements(kinds: Set[str]) -> frozenset[str]:
-    """What is in a container that holds these."""
-    return frozenset(kinds - {_MAPPING} | ({_MAPPING} if _MAPPINGS_IN in kinds else set()))

@@ -1,0 +1,445 @@
+"""Where the values of a text come from: what the tests wrote down themselves, what is the candidate's, and all else.
+
+Names are followed back whatever their scope: a name is the tests' own only where everything that binds it anywhere is.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+
+from .names import called, last_name
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEEP = 8  # names that stand for one another
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp)
+# of texts and numbers they make others, or containers of the same
+_PURE = frozenset(
+    "len range str repr chr ord int float bool abs round sum min max sorted list tuple set frozenset dict zip enumerate reversed"
+    " iter product permutations combinations chain".split()
+)
+_PURE_METHODS = frozenset(
+    "items keys values get copy index count join split rsplit splitlines strip lstrip rstrip lower upper title capitalize"
+    " replace removeprefix removesuffix zfill ljust rjust center format".split()
+)
+_ATTRIBUTES = frozenset("__getattr__ __getattribute__ __setattr__ __delattr__".split())
+_READERS = frozenset(("loads", "literal_eval"))  # of JSON and Python
+_MAKES_MAPPINGS = frozenset(
+    "dict OrderedDict defaultdict Counter ChainMap fromkeys vars globals locals asdict _asdict groupdict loads load SimpleNamespace".split()
+)
+# they look at what they are given, and neither change nor keep it
+_LOOKS = _PURE | frozenset("print isinstance parametrize any all".split())
+
+
+class Sources:
+    """`asked`: the names of the candidate in this text, its module's among them."""
+
+    def __init__(self, nodes: Sequence[ast.AST], asked: Set[str]) -> None:
+        self._nodes, self._asked = nodes, asked
+        self._functions = {node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}
+        self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
+        self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
+        self._items_read: list[ast.Subscript] = []
+        self._bound: dict[str, list[ast.expr | None]] = {}
+        self._asking: set[str] = set()
+        for node in nodes:
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                self._uses.setdefault(_name(node), []).append(node)
+            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                self._items_read.append(node)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, node.value)
+            elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+                self._bind(node.target, node.value)
+        for node in nodes:
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+                self._bind_each(node.target, node.iter)
+            elif isinstance(node, ast.withitem):
+                self._bind(node.optional_vars, node.context_expr if self.theirs(node.context_expr) else None)
+            elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
+                self._bound.setdefault(node.name or "_", []).append(None)
+            elif isinstance(node, ast.MatchMapping):
+                self._bound.setdefault(node.rest or "_", []).append(None)
+            elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                for alias in node.names:
+                    self._bound.setdefault((alias.asname or alias.name).partition(".")[0], []).append(None)
+            elif isinstance(node, (*_FUNCTIONS, ast.Lambda)):
+                self._bind_parameters(node)
+
+    def own(self, node: ast.expr | None, seen: frozenset[str] = frozenset()) -> bool:
+        """A text or number of the tests, or an immutable container of those: nobody else has a say in it."""
+        if isinstance(
+            node,
+            (ast.BinOp, ast.BoolOp, ast.IfExp, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.UnaryOp, ast.Slice),
+        ):
+            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]
+            return all(self.own(part, seen) for part in parts)
+        if isinstance(node, (ast.Starred, ast.NamedExpr)):
+            return self.own(node.value, seen)
+        if isinstance(node, ast.Subscript):
+            items = self._at(node)
+            if items:
+                return all(self.own(item, seen) for item in items)
+            return self._holds_own(node.value, seen) and self.own(node.slice, seen)
+        if isinstance(node, ast.Name):
+            bound = self._bound.get(node.id, [])
+            if node.id in seen or (node.id == "__name__" and not bound):
+                return True
+            return (
+                bool(bound) and node.id not in self._asked and all(self.own(value, seen | {node.id}) for value in bound)
+            )
+        if isinstance(node, ast.Call):
+            return self._gives_own(node, seen)
+        return isinstance(node, ast.Constant)
+
+    def _gives_own(self, call: ast.Call, seen: frozenset[str]) -> bool:
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        pure = (
+            isinstance(call.func, ast.Name)
+            and call.func.id in _PURE
+            and call.func.id not in {*self._bound, *self._asked, *self._functions}
+        )
+        if isinstance(call.func, ast.Attribute):
+            of = call.func.value
+            reads = call.func.attr in _READERS and isinstance(of, ast.Name) and of.id in ("json", "ast")
+            pure = reads or (call.func.attr in _PURE_METHODS and self._holds_own(of, seen))
+        return pure and all(self._holds_own(part, seen) for part in given)
+
+    def _holds_own(self, node: ast.expr, seen: frozenset[str]) -> bool:
+        """This is the tests' own, or a container of theirs that nobody else was handed and that holds nothing but that."""
+        if isinstance(node, (ast.List, ast.Set)):
+            return all(
+                self._holds_own(part, seen) if isinstance(part, ast.Starred) else self.own(part, seen)
+                for part in node.elts
+            )
+        if isinstance(node, ast.Dict):
+            return all(self.own(part, seen) for part in [*node.keys, *node.values])
+        if isinstance(node, ast.BinOp):
+            return self._holds_own(node.left, seen) and self._holds_own(node.right, seen)
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self.own(node.elt, seen)
+        if isinstance(node, ast.Name) and node.id not in seen and not self._handed_on(node.id):
+            bound = self._bound.get(node.id, [])
+            return bool(bound) and all(
+                value is not None and self._holds_own(value, seen | {node.id}) for value in bound
+            )
+        return self.own(node, seen)
+
+    def _handed_on(self, name: str) -> bool:
+        """Somebody else has what this name stands for, or may have changed it."""
+        return not all(map(self._looks, self._uses.get(name, ())))
+
+    def _looks(self, use: ast.expr) -> bool:
+        parent = self.parents[id(use)]
+        if isinstance(parent, (ast.For, ast.comprehension, ast.Expr, ast.Assert)):
+            return True
+        if isinstance(parent, (ast.Subscript, ast.Compare, ast.FormattedValue)):
+            return isinstance(getattr(parent, "ctx", ast.Load()), ast.Load)
+        if isinstance(parent, ast.Starred):
+            return isinstance(self.parents[id(parent)], _CONTAINERS)
+        if isinstance(parent, ast.Attribute):
+            call = self.parents[id(parent)]
+            plain = getattr(use, "id", "") in ("self", "cls")  # its attributes are asked about where they are used
+            return plain or (parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent)
+        if not isinstance(parent, ast.Call) or parent.func is use:
+            return False
+        helper = self._functions.get(called(parent))
+        if helper is not None and self._calls(helper) and helper.name not in self._asking:
+            self._asking.add(helper.name)
+            kept = not any(self._handed_on(part.arg) for part in helper.args.args)
+            self._asking.discard(helper.name)
+            return kept
+        return called(parent) in _LOOKS
+
+    def own_keys(self, node: ast.expr) -> bool:
+        """A key of the tests' own, or a dict of such."""
+        return all(map(self.own, node.keys)) if isinstance(node, ast.Dict) else self.own(node)
+
+    def may_be_mapping(self, node: ast.expr) -> bool:
+        """This may have items by name, which a text may ask for: one is written down where it comes from, or somebody may have handed it on."""
+        reached = list(self._reached(node))
+        return any(map(_is_mapping, reached)) or (None in reached and self._hands_mappings_on)
+
+    @functools.cached_property
+    def _hands_mappings_on(self) -> bool:
+        """A mapping of this text is more than looked up where it is named."""
+        return any(_is_mapping(node) and not self._stays(node) for node in self._nodes)
+
+    def _stays(self, node: ast.AST) -> bool:
+        parent = self.parents[id(node)]
+        if isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
+            return not any(self._handed_on(target.id) for target in parent.targets if isinstance(target, ast.Name))
+        return isinstance(node, ast.expr) and self._looks(node)
+
+    def uses(self, name: str) -> list[ast.Name | ast.Attribute]:
+        """Where a name is read."""
+        return self._uses.get(name, [])
+
+    def counted_by_candidate(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+        """The candidate has a say in how many these are."""
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return any(
+                isinstance(part, ast.Starred) and self.counted_by_candidate(part.value, seen) for part in node.elts
+            )
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return any(
+                self.counted_by_candidate(part.iter, seen) or any(map(self.mentions, part.ifs))
+                for part in node.generators
+            )
+        if isinstance(node, ast.Name) and node.id not in seen:
+            values = [value for value in self._bound.get(node.id, ()) if value is not None]
+            return (
+                node.id in self._asked
+                or any(self.counted_by_candidate(value, seen | {node.id}) for value in values)
+                or any(map(self.mentions, self._handed(node.id)))
+            )
+        if isinstance(node, ast.Call) and last_name(node.func) not in self._functions:
+            of = [node.func.value] if isinstance(node.func, ast.Attribute) else [node.func]
+            return any(self.counted_by_candidate(part, seen) for part in (*of, *node.args))
+        return not isinstance(node, ast.Name) and self.mentions(node)
+
+    def theirs(self, node: ast.expr | None, seen: frozenset[str] = frozenset()) -> bool:
+        """This is the candidate's: a name of it, something of that, or what its calls give of nothing but the tests' texts and numbers."""
+        while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript, ast.Await)):
+            if isinstance(node, ast.Attribute) and self._bound.get(_name(node)):
+                return self._all_theirs(_name(node), seen)
+            if isinstance(node, ast.Call) and not all(self._holds_own(part, frozenset()) for part in node.args):
+                return False
+            node = node.func if isinstance(node, ast.Call) else node.value
+        return isinstance(node, ast.Name) and (node.id in self._asked or self._all_theirs(node.id, seen))
+
+    def _all_theirs(self, name: str, seen: frozenset[str]) -> bool:
+        bound = self._bound.get(name, [])
+        return name in seen or (bool(bound) and all(self.theirs(value, seen | {name}) for value in bound))
+
+    def mentions(self, node: ast.AST | None) -> bool:
+        """The candidate may have a say in this: by a name, by what helpers do, by what it was handed."""
+        reached = (part.id for part in self._reached(node, self._handed) if isinstance(part, ast.Name))
+        return any(name in self._asked for name in reached)
+
+    def _reached(
+        self, node: ast.AST | None, also: Callable[[str], Iterable[ast.AST]] = lambda name: ()
+    ) -> Iterator[ast.AST | None]:
+        """All that an expression is made of, through names and the bodies of helpers; None for what is not written down."""
+        found: set[str] = set()
+        ahead = [node]
+        while ahead:
+            at = ahead.pop()
+            if at is None:
+                yield None
+            for part in ast.walk(at) if at is not None else ():
+                yield part
+                if isinstance(part, ast.Name) and part.id not in found:
+                    found.add(part.id)
+                    ahead += self._bound.get(part.id, ())
+                    ahead += [self._functions[part.id]] if part.id in self._functions else []
+                    ahead += also(part.id)
+
+    def _handed(self, name: str) -> Iterable[ast.expr]:
+        """What is called with this, and what methods of this are given."""
+        for use in self._uses.get(name, ()):
+            node: ast.AST = use
+            while isinstance(node, (ast.Attribute, ast.Name, ast.Starred, ast.keyword)):
+                node, inner = self.parents[id(node)], node
+            if isinstance(node, ast.Call) and inner is not node.func:
+                yield node.func
+            elif isinstance(node, ast.Call) and inner is not use:
+                yield from node.args
+
+    # what binds names
+
+    def _bind(self, target: ast.expr | None, value: ast.expr | None) -> None:
+        if isinstance(target, (ast.Name, ast.Attribute)):
+            self._bound.setdefault(_name(target), []).append(value)
+        elif isinstance(target, ast.Starred):
+            self._bind(target.value, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            parts: list[ast.expr | None] = [*self._items(value)] if value is not None else []
+            if len(parts) != len(target.elts):
+                parts = [value and _each(value)] * len(target.elts)
+            for part, of in zip(target.elts, parts, strict=True):
+                self._bind(part, of)
+
+    def _bind_each(self, target: ast.expr, values: ast.expr) -> None:
+        for value in self._items(values) or [_each(values)]:
+            self._bind(target, value)
+
+    def _values(self, node: ast.expr) -> list[ast.expr]:
+        """What a name or an item stands for, where that is written down and nobody else was handed it."""
+        if isinstance(node, ast.Name):
+            bound = self._bound.get(node.id, []) if not self._handed_on(node.id) else []
+            known = [value for value in bound if value is not None]
+            return known if len(known) == len(bound) else []
+        if isinstance(node, ast.Attribute) and self._of_test_case(node):
+            bound = [*self._bound.get(node.attr, []), *self._bound.get(_name(node), [])]
+            known = [value for value in bound if value is not None] if not self._handed_on(_name(node)) else []
+            return known if len(known) == len(bound) else []
+        if isinstance(node, ast.Subscript):
+            same = (use for use in self._items_read if ast.dump(use.slice) == ast.dump(node.slice))
+            return self._at(node) if all(map(self._looks, same)) else []
+        return [node]
+
+    def _of_test_case(self, node: ast.Attribute) -> bool:
+        """An attribute of a case of the tests, which nobody else has."""
+        if (
+            not isinstance(node.value, ast.Name)
+            or node.value.id not in ("self", "cls")
+            or self._handed_on(node.value.id)
+        ):
+            return False
+        of: ast.AST = node
+        while id(of) in self.parents and not isinstance(of, ast.ClassDef):
+            of = self.parents[id(of)]
+        return isinstance(of, ast.ClassDef) and (
+            of.name.startswith("Test") or "TestCase" in "".join(map(ast.unparse, of.bases))
+        )
+
+    def _at(self, node: ast.Subscript) -> list[ast.expr]:
+        """The items that this may be, where they are written down."""
+        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        found: list[ast.expr] = []
+        for value in self._values(node.value) if at is not ... else ():
+            if isinstance(value, ast.Dict):
+                keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
+                found += [value.values[keys.index(at)]] if at in keys and None not in keys else []
+            elif isinstance(value, (ast.List, ast.Tuple)) and isinstance(at, int) and _written_out(value):
+                found += value.elts[at : at + 1 or None]
+            elif isinstance(value, ast.Subscript):
+                found += self._at(value)
+        return found
+
+    def _items(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
+        """What iteration gives, where it is written down; empty where not."""
+        if depth > _DEEP:
+            return []
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node):
+            return [_case(part) for part in node.elts]
+        if isinstance(node, ast.Dict) and None not in node.keys:
+            return [key for key in node.keys if key is not None]
+        if isinstance(node, ast.Call) and called(node) == "items" and isinstance(node.func, ast.Attribute):
+            dicts = [value for value in self._values(node.func.value) if isinstance(value, ast.Dict)]
+            pairs = [pair for value in dicts for pair in zip(value.keys, value.values, strict=True)]
+            return [_tuple(key, value) for key, value in pairs if key is not None]
+        if isinstance(node, ast.Call) and called(node) in ("enumerate", "zip"):
+            sources = [self._items(part, depth + 1) or [_each(part)] for part in node.args]
+            first: list[ast.expr] = [ast.Constant(0)] if called(node) == "enumerate" else []
+            longest = max(map(len, sources), default=0)
+            return [_tuple(*first, *(found[min(at, len(found) - 1)] for found in sources)) for at in range(longest)]
+        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+            found = [self._items(value, depth + 1) for value in self._values(node)]
+            return [item for items in found for item in items] if all(found) else []
+        return []
+
+    def _bind_parameters(self, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
+        """A parameter is a case of `parametrize`, a fixture, or what the calls give, where all of them stand in this text."""
+        arguments = function.args
+        plain = [*arguments.posonlyargs, *arguments.args]
+        if plain and plain[0].arg in ("self", "cls"):
+            self._bind(ast.Name(plain.pop(0).arg), None)
+        cases = _cases(function)
+        if getattr(function, "name", "") in _ATTRIBUTES and plain:  # whoever asks this object for it may ask for more
+            self._bind(ast.Name(plain.pop(0).arg), ast.Constant(""))
+        calls = self._calls(function)
+        defaults = dict(zip([part.arg for part in reversed(plain)], reversed(arguments.defaults), strict=False))
+        defaults |= {
+            part.arg: value for part, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
+        }
+        for at, part in enumerate([*plain, *arguments.kwonlyargs]):
+            fixture = self._functions.get(part.arg)
+            if part.arg in cases:
+                continue
+            found: list[ast.expr | None]
+            if fixture is not None and any("fixture" in ast.unparse(mark) for mark in fixture.decorator_list):
+                found = [
+                    inner.value
+                    for inner in ast.walk(fixture)
+                    if isinstance(inner, (ast.Return, ast.Yield)) and inner.value
+                ]
+            else:
+                found = [_argument(call, at, part.arg) or defaults.get(part.arg) for call in calls]
+            for value in found or [None]:
+                self._bind(ast.Name(part.arg), value)
+        for target, values in cases.values():
+            self._bind_each(target, values)
+        for rest in (arguments.vararg, arguments.kwarg):
+            self._bind(ast.Name(rest.arg) if rest else None, None)
+
+    def _calls(self, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[ast.Call]:
+        """All calls of a helper, where nobody but this text can call it; else none."""
+        if isinstance(function, ast.Lambda) or function.decorator_list or function.name.startswith(("test", "__")):
+            return []
+        found = [
+            (use, self.parents[id(use)])
+            for use in (*self._uses.get(function.name, ()), *self._uses.get(f".{function.name}", ()))
+        ]
+        calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use and _spelled_out(node)]
+        return calls if len(calls) == len(found) else []
+
+
+def _is_mapping(node: ast.AST | None) -> bool:
+    held = isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr.endswith("__")
+    by_name = isinstance(node, ast.FunctionDef) and node.name == "__getitem__"
+    return (
+        held
+        or by_name
+        or isinstance(node, (ast.Dict, ast.DictComp))
+        or (isinstance(node, ast.Call) and called(node) in _MAKES_MAPPINGS)
+    )
+
+
+def _name(node: ast.Name | ast.Attribute) -> str:
+    """An attribute goes by its name, of whatever it is."""
+    return node.id if isinstance(node, ast.Name) else f".{node.attr}"
+
+
+def _each(values: ast.expr) -> ast.expr:
+    """Any of what iteration gives."""
+    return ast.Subscript(values, ast.Constant(...), ast.Load())
+
+
+def _tuple(*parts: ast.expr) -> ast.expr:
+    return ast.Tuple(list(parts), ast.Load())
+
+
+def _written_out(node: ast.List | ast.Tuple | ast.Set) -> bool:
+    return not any(isinstance(part, ast.Starred) for part in node.elts)
+
+
+def _case(node: ast.expr) -> ast.expr:
+    """The values of `pytest.param(...)`."""
+    if isinstance(node, ast.Call) and called(node) == "param" and node.args:
+        return node.args[0] if len(node.args) == 1 else _tuple(*node.args)
+    return node
+
+
+def _cases(function: ast.AST) -> dict[str, tuple[ast.expr, ast.expr]]:
+    """Each name that `parametrize` gives, with what is bound to which cases."""
+    found: dict[str, tuple[ast.expr, ast.expr]] = {}
+    for mark in getattr(function, "decorator_list", ()):
+        if isinstance(mark, ast.Call) and called(mark) == "parametrize" and len(mark.args) > 1:
+            said = mark.args[0]
+            written = (
+                said.value.split(",")
+                if isinstance(said, ast.Constant) and isinstance(said.value, str)
+                else [
+                    part.value
+                    for part in getattr(said, "elts", ())
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str)
+                ]
+            )
+            names: list[ast.expr] = [ast.Name(name.strip()) for name in written if name.strip()]
+            target = names[0] if len(names) == 1 else ast.Tuple(names)
+            found |= {name.strip(): (target, mark.args[1]) for name in written}
+    return found
+
+
+def _spelled_out(call: ast.Call) -> bool:
+    return not any(isinstance(part, ast.Starred) for part in call.args) and all(part.arg for part in call.keywords)
+
+
+def _argument(call: ast.Call, at: int, name: str) -> ast.expr | None:
+    return (
+        call.args[at] if at < len(call.args) else next((part.value for part in call.keywords if part.arg == name), None)
+    )
