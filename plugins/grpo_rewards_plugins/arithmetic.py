@@ -61,7 +61,7 @@ class Expression:
 
 
 def read_expression(text: str) -> Expression:
-    """Read ``(3 + 5) * 2`` or ``(3 + 5) * 2 = 16``; raises `ArithmeticProblem` for anything else."""
+    """Read ``(3 + 5) * 2``, ``(3 + 5) * 2 = 16`` or ``16 = (3 + 5) * 2``; raises `ArithmeticProblem` for anything else."""
     text = text.strip()
     if len(text) > _LONGEST:
         raise ArithmeticProblem(f"the expression has {len(text)} characters, more than {_LONGEST}")
@@ -73,8 +73,10 @@ def read_expression(text: str) -> Expression:
     if equals := [place for place, (kind, _) in enumerate(tokens) if kind == "equals"]:
         if len(equals) > 1:
             raise ArithmeticProblem("the answer has more than one =; one expression is wanted")
-        claimed = _claim(tokens[equals[0] + 1 :])
-        tokens = tokens[: equals[0]]
+        tokens, behind = tokens[: equals[0]], tokens[equals[0] + 1 :]
+        if len(tokens) <= 2 < len(behind):  # a value comes first: 16 = (3 + 5) * 2
+            tokens, behind = behind, tokens
+        claimed = _claim(behind)
     return _Parser(tokens).read(claimed)
 
 

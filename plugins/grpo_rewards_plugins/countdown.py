@@ -48,8 +48,8 @@ def countdown(
 
     1 or 0 (or `partial`). The expression is read by a parser of its own and computed in exact fractions; nothing is
     ever evaluated as code. Known are ``+ - * /``, ``× ÷ · −``, ``x`` between numbers, LaTeX's ``\\times \\div \\cdot
-    \\frac{}{}``, signs, and brackets; no powers, no ``//``, no numbers run together. ``= 24`` may follow, and must then
-    be the target. At most 1,000 characters and 50 levels of brackets.
+    \\frac{}{}``, signs, and brackets; no powers, no ``//``, no numbers run together. ``= 24`` may follow, or ``24 =``
+    stand before, and must then be the target. At most 1,000 characters and 50 levels of brackets.
 
     Args:
         numbers: the numbers to use, as a list (or ``"3, 7, 8"``), none below 0 or a fraction.

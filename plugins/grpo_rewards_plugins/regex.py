@@ -15,6 +15,7 @@ from grpo_rewards_plugins.bounds import between, finite, tag_name
 
 if TYPE_CHECKING:
     from regex import Pattern
+from grpo_rewards_plugins.characters import shown
 
 __all__ = ["regex"]
 
@@ -62,7 +63,7 @@ def regex(
 
     Args:
         allow: patterns that must be found (see `need`).
-        deny: patterns of which none may be found.
+        deny: patterns of which none may be found, also not where characters of no width are left out.
         penalties: patterns with what each occurrence costs, such as ``{"(?i)as an ai": 0.25}``.
         need: whether ``all`` or ``any`` of `allow` must be found.
         max_penalty: the most that all penalties take together (the deep guide's style reward: -0.5), at most 1.
@@ -79,9 +80,10 @@ def regex(
     if text is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
     search = _Search(text, time.monotonic() + timeout, ignore_case, dot_all)
+    bare = search.of(shown(text))
     try:
-        problem = _broken_rule(search, allow, deny, need)
-        cost, paid = _cost(search, penalties, max_penalty)
+        problem = _broken_rule(search, bare, allow, deny, need)
+        cost, paid = _cost(search, bare, penalties, max_penalty)
     except TimeoutError:
         value = -max_penalty if penalties else 0.0
         return Outcome(value, "timeout", f"searching ran longer than {timeout:g} s in {len(text)} characters")
@@ -98,6 +100,10 @@ class _Search:
         self._text = text
         self._deadline = deadline
         self._flags = (ignore_case, dot_all)
+
+    def of(self, text: str) -> _Search:
+        """Searches of another text under the same deadline; these where it is the same text."""
+        return self if text == self._text else _Search(text, self._deadline, *self._flags)
 
     def found(self, pattern: str) -> bool:
         return _compiled(pattern, *self._flags).search(self._text, timeout=self._left()) is not None
@@ -120,9 +126,9 @@ class _Search:
         return left
 
 
-def _broken_rule(search: _Search, allow: list[str], deny: list[str], need: str) -> str | None:
+def _broken_rule(search: _Search, bare: _Search, allow: list[str], deny: list[str], need: str) -> str | None:
     for pattern in deny:
-        if search.found(pattern):
+        if search.found(pattern) or (bare is not search and bare.found(pattern)):
             return f"{_shown(pattern)} is denied but found"
     missing = None
     for pattern in allow:
@@ -136,14 +142,19 @@ def _broken_rule(search: _Search, allow: list[str], deny: list[str], need: str) 
     return missing
 
 
-def _cost(search: _Search, penalties: Mapping[str, float], max_penalty: float) -> tuple[float, list[str]]:
+def _cost(
+    search: _Search, bare: _Search, penalties: Mapping[str, float], max_penalty: float
+) -> tuple[float, list[str]]:
     """What the occurrences cost together, and a reason for each pattern that was found."""
     cost, paid = 0.0, []
     for pattern, each in penalties.items():
         if cost >= max_penalty or not each:
             continue
         # counted as far as it costs anything: a pattern may match at every character
-        count = search.count(pattern, math.ceil(max_penalty / each))
+        most = math.ceil(max_penalty / each)
+        count = search.count(pattern, most)
+        if bare is not search:
+            count = max(count, bare.count(pattern, most))
         if count:
             cost = min(cost + count * each, max_penalty)
             paid.append(

@@ -19,7 +19,7 @@ NUMBERS = [3, 7, 8]
     "answer",
     [
         "(7 - 3) * 8", "8*(7-3)", "(7-3)×8", "(7 − 3) · 8", "(7-3) x 8", r"(7-3) \times 8", r"\left(7-3\right)\cdot 8",
-        "(7-3)*8 = 32", "(7-3)*8=32.0", "(7−3)∗8", r"$(7-3)\times 8 = 32$", r"\boxed{(7-3) * 8}", "[7-3]*8", "{(7-3)} * 8", "`(7-3)*8`",
+        "(7-3)*8 = 32", "(7-3)*8=32.0", "32 = (7-3)*8", "(7−3)∗8", r"$(7-3)\times 8 = 32$", r"\boxed{(7-3) * 8}", "[7-3]*8", "{(7-3)} * 8", "`(7-3)*8`",
         "-(3-7)*8", "((((7-3))))*8", "\n(7 -\n 3) * 8\n", r"\[ (7-3) \times 8 \]", "(7.0-3)*8.",
     ],
 )  # fmt: skip
@@ -34,7 +34,7 @@ def test_a_solution_scores_1(answer: str) -> None:
     ("answer", "reason"),
     [
         ("(7 - 3) * 7", "7 is used 2 times"), ("7 * 3 + 8", "makes 29"), ("4 * 8", "4 is not among"), ("32", "32 is not among"),
-        ("(7-3)*8 = 33", "says 33"), ("(7-3)*8 = 4*8 = 32", "more than one ="), ("(7-3)*8 = 4*8", "after = only"),
+        ("(7-3)*8 = 33", "says 33"), ("33 = (7-3)*8", "says 33"), ("32 = 32", "32 is not among"), ("(7-3)*8 = 4*8 = 32", "more than one ="), ("(7-3)*8 = 4*8", "after = only"),
         ("(7-3)", "8 is not used"), ("8/(7-7)", "7 is used 2"), ("3**7-8", "not arithmetic"), ("7//3*8", "not arithmetic"),
         ("3^7*8", "not arithmetic"), ("7 3 8", "operator is missing"), ("(7-3)8", "operator is missing"), ("(7-3*8", "breaks off"),
         ("7-3)*8", "operator is missing"), ("(7-3]*8", "closed by"), ("", "empty"), ("no idea", "not arithmetic"), ("7²", "not arithmetic"),

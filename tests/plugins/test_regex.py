@@ -19,7 +19,7 @@ THINK = r"^<think>.*?</think>\s*<answer>.*?</answer>$"
         ({"allow": ["a", "b"]}, "xa", 0.0), ({"allow": ["a", "b"]}, "xab", 1.0),
         ({"allow": ["a", "b"], "need": "any"}, "xb", 1.0), ({"allow": ["a", "b"], "need": "any"}, "x", 0.0),
         ({"allow": ["A"]}, "a", 0.0), ({"allow": ["A"], "ignore_case": True}, "a", 1.0),
-        ({"deny": ["bad"]}, "good", 1.0), ({"deny": ["bad"]}, "a bad one", 0.0), ({"allow": ["a"], "deny": ["bad"]}, "a bad one", 0.0),
+        ({"deny": ["bad"]}, "good", 1.0), ({"deny": ["bad"]}, "a bad one", 0.0), ({"deny": ["bad"]}, "a b\u200bad one", 0.0), ({"deny": ["\u00e9t\u00e9"]}, "e\u0301te\u0301", 0.0), ({"allow": ["^a.b$"]}, "a\u200bb", 1.0), ({"allow": ["a"], "deny": ["bad"]}, "a bad one", 0.0),
         ({"penalties": {"um": 0.1}}, "well", 0.0), ({"penalties": {"um": 0.1}}, "um, um", -0.2),
         ({"penalties": {"um": 0.1}}, "um " * 100_000, -0.5), ({"penalties": {"u": 0.4, "m": 0.4}}, "um", -0.5),
         ({"allow": ["a"], "penalties": {"um": 0.1}}, "a um", 0.9), ({"penalties": {"um": 3.0}, "max_penalty": 1}, "um", -1.0),
