@@ -100,6 +100,23 @@ def test_constants_are_told_on_a_script_too(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("keys", ["id", "name, id"])
+def test_constants_are_told_of_tables_without_rowid(tmp_path: Path, keys: str) -> None:
+    rows = "(1, 'a'), (2, 'b'), (3, 'a'), (4, 'c')"
+    build(
+        tmp_path / "d.sqlite",
+        f"CREATE TABLE t (id INT, name TEXT, PRIMARY KEY ({keys})) WITHOUT ROWID; INSERT INTO t VALUES {rows}",
+    )
+    row = {"query": "SELECT count(*) FROM t", "db_id": "d"}
+    assert [
+        bound(tmp_path).one(text, **row).value for text in (*CONSTANTS, "SELECT sum(1) FROM t", "SELECT max(id) FROM t")
+    ] == [
+        *([0.0] * len(CONSTANTS)),
+        1.0,
+        1.0,
+    ]
+
+
 @pytest.mark.parametrize(("gold", "query", "expected"), RULES)
 def test_the_rules_differ_where_they_should(folder: Path, gold: str, query: str, expected: tuple[Any, ...]) -> None:
     found = [bound(folder, rule=rule).one(query, query=gold, db_id="d") for rule in ("bird", "spider", "strict")]

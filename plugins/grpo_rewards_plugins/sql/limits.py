@@ -20,6 +20,7 @@ __all__ = [
     "fetched",
     "line",
     "plain_rows",
+    "quoted",
     "said",
     "shadow",
 ]
@@ -178,7 +179,11 @@ def said(error: BaseException) -> str:
     return "".join(mark if mark.isprintable() else " " for mark in text)
 
 
+def quoted(name: str) -> str:
+    """A name as a query writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def shadow(name: str, schema: str, part: str) -> str:
     """The statement for a view that stands before the table of this name, with one of `PARTS` of its rows."""
-    quoted = '"' + name.replace('"', '""') + '"'
-    return f"CREATE TEMP VIEW {quoted} AS SELECT * FROM {part.format(table=f'{schema}.{quoted}')}"
+    return f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM {part.format(table=f'{schema}.{quoted(name)}')}"

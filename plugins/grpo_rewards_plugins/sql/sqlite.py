@@ -11,7 +11,20 @@ import sqlite3
 import time
 from pathlib import Path
 
-from .limits import ALARM, LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, said, shadow
+from .limits import (
+    ALARM,
+    LONGEST_QUERY,
+    PARTS,
+    QueryLimits,
+    QueryRefused,
+    Stopped,
+    Unopened,
+    fetched,
+    line,
+    quoted,
+    said,
+    shadow,
+)
 from .rules import Gold, ResultRow, Rule
 
 __all__ = ["SQLite"]
@@ -30,6 +43,9 @@ _ACTIONS = (
 )
 _NAMES = {getattr(sqlite3, f"SQLITE_{name}"): name.replace("_", " ") for name in _ACTIONS.split()}
 _CREATE_VIEW = re.compile(r"^\s*CREATE\s+VIEW\b", re.IGNORECASE)
+_WITHOUT_ROWID = re.compile(r"\bWITHOUT\s+ROWID\b[^)]*$", re.IGNORECASE)
+_KEYS = "SELECT name FROM pragma_table_info(?, 'whole') WHERE pk > 0 ORDER BY pk"
+_PARTS_BY_PLACE = ("place % 2 = 1", "place % 2 = 0 OR place = (SELECT count(*) FROM {table})")
 _BROKEN_TEXT = "Could not decode to UTF-8"
 
 
@@ -68,6 +84,9 @@ class SQLite:
             self._connection.execute(f"PRAGMA {pragma}").fetchall()
         for table, kind, text in found if self._part else ():
             view = _CREATE_VIEW.sub("CREATE TEMP VIEW", text) if kind == "view" else shadow(table, "whole", self._part)
+            if kind == "table" and _WITHOUT_ROWID.search(text) is not None:
+                keys = [key for (key,) in self._connection.execute(_KEYS, (table,)).fetchall()]
+                view = _shadow_by_keys(table, keys, PARTS.index(self._part))
             self._connection.execute(view)
         self._connection.execute("PRAGMA query_only=ON").fetchall()
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
@@ -124,6 +143,15 @@ class SQLite:
             return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
         finally:
             self._connection.text_factory = str
+
+
+def _shadow_by_keys(name: str, keys: list[str], part: int) -> str:
+    """As `shadow`, of a table without rowid: the rows are counted in the order of their keys."""
+    table = f"whole.{quoted(name)}"
+    listed = ", ".join(map(quoted, keys))
+    placed = f"SELECT {listed}, row_number() OVER (ORDER BY {listed}) AS place FROM {table}"
+    chosen = f"SELECT {listed} FROM ({placed}) WHERE {_PARTS_BY_PLACE[part].format(table=table)}"
+    return f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM {table} WHERE ({listed}) IN ({chosen})"
 
 
 def _beside(connection: sqlite3.Connection, name: str) -> sqlite3.Connection:
