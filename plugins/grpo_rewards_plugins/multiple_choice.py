@@ -232,7 +232,7 @@ def _ruled_out(letters: str) -> re.Pattern[str]:
     more = rf"{letter}(?:(?:, ?| ?[/&] ?| )(?:(?:and|or|nor) )?{letter}){{0,9}}"
     return re.compile(
         rf"(?:^|(?<=[,;(] )|(?<=[,;(])|(?<= and ))(?:not|neither|rather than|instead of) {more}(?=$|[.,;)])"
-        rf"|(?<!if )(?<!unless )(?<!whether )(?<!that )(?<![,/&] )(?<!or )(?<!and ){more} {_WRONG}\b",
+        rf"|(?<!if )(?<!unless )(?<!whether )(?<!that )(?<![,/&] )(?<!or )(?<![{letters}{letters.lower()}] and ){more} {_WRONG}\b",
         re.IGNORECASE,
     )
 

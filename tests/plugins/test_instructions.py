@@ -262,6 +262,7 @@ MENDED: list[tuple[str, dict[str, Any] | None, str, bool, bool]] = [
     ("startend:quotation", None, "\u201cHello there.\u201d", False, True),
     ("startend:end_checker", {"end_phrase": "Any questions?"}, "Done. \u201cAny questions?\u201d", False, True),
     ("detectable_format:title", None, "<<\u200b>>", True, False),
+    ("detectable_format:title", None, "<<A <b> title>>", True, True),
     ("detectable_format:number_highlighted_sections", {"num_highlights": 2}, "*.* *.*", True, False),
     ("detectable_format:number_highlighted_sections", {"num_highlights": 2}, "2 * 3 * 4 * 5 * 6", True, False),
     ("detectable_format:number_highlighted_sections", {"num_highlights": 2}, "**a** x *b c*", True, True),

@@ -23,7 +23,7 @@ CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
         "<answer>B is correct</answer>", "Ｂ", "So the answer is B because it is larger.", "<answer>B since a dog is</answer>",
         "<answer>B. I am sure</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
         "I'd choose B because A is wrong", "The correct option is B, not A.", "I would go with B) a dog", "It's B.", "B (not A)", "B, neither A nor C",
-        "The answer is B since A, C and D are false.", "Rather than A, I pick B.", "A is clearly wrong, so B", "B and not A",
+        "The answer is B since A, C and D are false.", "Rather than A, I pick B.", "A is clearly wrong, so B", "B and not A", "B is right and A is wrong",
     ],
 )  # fmt: skip
 def test_the_right_letter(text: str) -> None:
@@ -39,7 +39,7 @@ def test_the_right_letter(text: str) -> None:
         ("<answer>B (or C)</answer>", "hedge"), ("<answer>B; C</answer>", "hedge"), ("B or C is the answer", "hedge"), ("B, or c would do", "hedge"),
         ("<answer>B or A is right</answer>", "hedge"), ("<answer>B) or C)</answer>", "hedge"),
         ("B, if not C", "hedge"), ("B, if A is wrong", "hedge"), ("B, not A, but C", "hedge"), ("I'd choose B or C because A is wrong", "hedge"), ("B, but C is not wrong", "hedge"),
-        ("B is wrong", "not a choice"), ("Not B", "not a choice"), ("A, C and B are wrong", "not a choice"), ("The answer is neither B nor C", "not a choice"), ("C or B is wrong", "not a choice"),
+        ("B is wrong", "not a choice"), ("A is right and B is wrong", "A is not B"), ("B, if A and C is wrong", "hedge"), ("Not B", "not a choice"), ("A, C and B are wrong", "not a choice"), ("The answer is neither B nor C", "not a choice"), ("C or B is wrong", "not a choice"),
         ("<answer>B. But the answer could be A</answer>", "hedge"), ("<answer>B C</answer>", "not a choice"), ("<answer>AB</answer>", "not a choice"),
         ("<answer>ABCD</answer>", "not a choice"), ("<answer>A B C D</answer>", "not a choice"), ("<answer></answer>", "empty"), ("", "empty"),
         ("<answer>Z</answer>", "not a choice"), ("<answer>both</answer>", "not a choice"), ("<answer>Be careful</answer>", "not a choice"),

@@ -83,7 +83,6 @@ def number_paragraphs(text: str, num_paragraphs: int) -> bool:
 _PLACEHOLDER = re.compile(r"\[([^\[\]\n]*)\]")
 _BULLET = re.compile(r"^[ \t]*[*+-][ \t]+(\S.*)$", re.MULTILINE)
 _HIGHLIGHT = re.compile(r"(?<!\*)\*++([^\n*]+)\*++")
-_TITLE = re.compile(r"<<([^\n<>]+)>>")
 
 
 @mended("detectable_content:number_placeholders")
@@ -142,7 +141,7 @@ def json_format(text: str) -> bool:
 
 @mended("detectable_format:title")
 def title(text: str) -> bool:
-    return any(map(_says, _TITLE.findall(text)))
+    return any(_says(line.partition("<<")[2].rpartition(">>")[0]) for line in text.split("\n"))
 
 
 # ------------------------------------------------------------------------------------------------ combination, start and end
