@@ -21,7 +21,7 @@ _ACTS_ON: dict[str, int | None] = {
     "getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "getattr_static": 1, "attrgetter": None, "methodcaller": 0,
     "__getattribute__": None, "__getattr__": None, "__setattr__": 0, "__delattr__": None, "import_module": 0, "__import__": 0,
     "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
-    "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "from_string": 0,
+    "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "LogRecord": 4, "from_string": 0,
     # SQL may name files: ATTACH
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
 }  # fmt: skip
@@ -187,15 +187,13 @@ class _Review:
         self._defined = {
             node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
-        # what a name of an import is, and from where; what is imported whole
+        # what an imported name is, and from where
         self._imported: dict[str, tuple[str, str]] = {}
-        self._roots: set[str] = set()
         for node in nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 of = getattr(node, "module", None) or ""
                 for alias in node.names:
                     self._imported[alias.asname or alias.name] = (of.rpartition(".")[2], alias.name.rpartition(".")[2])
-                    self._roots.update((of.partition(".")[0], alias.name.partition(".")[0]))
 
     def names(self, node: ast.AST) -> bool:
         """This expression is a name of the candidate, or something of one."""
@@ -248,7 +246,7 @@ class _Review:
             # of constants nothing can be chosen; a field `format` is compared
             constant = call is not None and all(isinstance(part, ast.Constant) for part in _given(call))
             return "" if constant or isinstance(parent, (ast.Compare, ast.Attribute)) else _FORMATS
-        if name in _MOD and (name.startswith("__") or origin == "operator"):
+        if name in _MOD and (name.startswith("__") or not self._exempt(node, origin, name)):
             given = [node.value] if name.startswith("__") and isinstance(node, ast.Attribute) else []
             given += call.args if call is not None else []
             return self._fills_by_percent(*given) if len(given) == 2 else _FORMATS
@@ -328,7 +326,8 @@ class _Review:
         """What happens to a namespace, which is no more than that the tests' own names are looked up."""
         parent = self._sources.parents[id(node)]
         if isinstance(parent, ast.Subscript):
-            return self._sources.own(parent.slice)
+            key = parent.slice.value if isinstance(parent.slice, ast.Constant) else None
+            return key not in _ACTING and self._sources.own(parent.slice)
         if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
             return all(map(self._looks_up, self._sources.uses(parent.targets[0].id)))
         if isinstance(parent, ast.Attribute):
@@ -350,9 +349,10 @@ class _Review:
             return runs_own or name in _LOOKS or (name in _LISTS and self._looks_up(parent))
         if isinstance(parent, ast.keyword):
             return parent.arg in ("globals", "locals")
-        return isinstance(
-            parent, (ast.Compare, ast.For, ast.comprehension, ast.Assert, ast.UnaryOp, ast.BoolOp, ast.Expr)
-        )
+        if isinstance(parent, ast.comprehension):
+            made = self._sources.parents[id(parent)]
+            return not isinstance(made, ast.DictComp) or self._looks_up(made)
+        return isinstance(parent, (ast.Compare, ast.For, ast.Assert, ast.UnaryOp, ast.BoolOp, ast.Expr))
 
     def _call(self, node: ast.Call) -> str:
         """Say what a call does that trusted code does not do; empty for nothing."""

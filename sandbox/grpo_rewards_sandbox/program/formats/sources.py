@@ -38,6 +38,9 @@ class Sources:
     def __init__(self, nodes: Sequence[ast.AST], asked: Set[str]) -> None:
         self._nodes, self._asked = nodes, asked
         self._functions = {node.name: node for node in nodes if isinstance(node, _FUNCTIONS)}
+        self._defined: dict[str, ast.stmt] = {
+            node.name: node for node in nodes if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
+        }
         self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         self._items_read: list[ast.Subscript] = []
@@ -119,7 +122,9 @@ class Sources:
         if isinstance(node, ast.BinOp):
             return self._holds_own(node.left, seen) and self._holds_own(node.right, seen)
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return self.own(node.elt, seen)
+            return self.own(node.elt, seen) and not any(
+                self.mentions(test) for part in node.generators for test in part.ifs
+            )
         if isinstance(node, ast.Name) and node.id not in seen and not self._handed_on(node.id):
             bound = self._bound.get(node.id, [])
             return bool(bound) and all(
@@ -234,7 +239,7 @@ class Sources:
                 if isinstance(part, ast.Name) and part.id not in found:
                     found.add(part.id)
                     ahead += self._bound.get(part.id, ())
-                    ahead += [self._functions[part.id]] if part.id in self._functions else []
+                    ahead += [self._defined[part.id]] if part.id in self._defined else []
                     ahead += also(part.id)
 
     def _handed(self, name: str) -> Iterable[ast.expr]:
@@ -272,7 +277,11 @@ class Sources:
             bound = self._bound.get(node.id, []) if not self._handed_on(node.id) else []
             known = [value for value in bound if value is not None]
             return known if len(known) == len(bound) else []
-        if isinstance(node, ast.Attribute) and self._of_test_case(node):
+        if (
+            isinstance(node, ast.Attribute)
+            and getattr(node.value, "id", "") in ("self", "cls")
+            and self._of_test_case(node)
+        ):
             bound = [*self._bound.get(node.attr, []), *self._bound.get(_name(node), [])]
             known = [value for value in bound if value is not None] if not self._handed_on(_name(node)) else []
             return known if len(known) == len(bound) else []
@@ -281,20 +290,15 @@ class Sources:
             return self._at(node) if all(map(self._looks, same)) else []
         return [node]
 
-    def _of_test_case(self, node: ast.Attribute) -> bool:
-        """An attribute of a case of the tests, which nobody else has."""
-        if (
-            not isinstance(node.value, ast.Name)
-            or node.value.id not in ("self", "cls")
-            or self._handed_on(node.value.id)
-        ):
-            return False
+    def _of_test_case(self, node: ast.AST) -> bool:
+        """This stands in a case of the tests, which nobody else has."""
         of: ast.AST = node
         while id(of) in self.parents and not isinstance(of, ast.ClassDef):
             of = self.parents[id(of)]
-        return isinstance(of, ast.ClassDef) and (
+        named = isinstance(of, ast.ClassDef) and (
             of.name.startswith("Test") or "TestCase" in "".join(map(ast.unparse, of.bases))
         )
+        return named and not self._handed_on("self") and not self._handed_on("cls")
 
     def _at(self, node: ast.Subscript) -> list[ast.expr]:
         """The items that this may be, where they are written down."""
@@ -370,6 +374,8 @@ class Sources:
         """All calls of a helper, where nobody but this text can call it; else none."""
         if isinstance(function, ast.Lambda) or function.decorator_list or function.name.startswith(("test", "__")):
             return []
+        if [part.arg for part in function.args.args[:1]] in (["self"], ["cls"]) and not self._of_test_case(function):
+            return []  # whoever has the object calls it
         found = [
             (use, self.parents[id(use)])
             for use in (*self._uses.get(function.name, ()), *self._uses.get(f".{function.name}", ()))
