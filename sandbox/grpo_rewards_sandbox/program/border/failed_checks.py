@@ -57,8 +57,8 @@ class FailedChecks:
 
     def leave_to_candidate(self, error: BaseException | None) -> None:
         """Note a check that failed, and is on its way, where what the candidate says now can end it."""
-        # where the tests catch checks themselves, it may be one that they caught: they are in the handler
-        if error is not None and self.is_check(error) and not (self._hears() and _within(self.handling)):
+        # where the tests catch checks themselves, it may be one that they caught: the function that it came to is in the handler
+        if error is not None and self.is_check(error) and not (self._hears() and _came_to(error, self.handling)):
             self.note(error)
 
     def note_lost(self, error: BaseException | None) -> None:
@@ -125,6 +125,12 @@ class FailedChecks:
 def _within(lines: frozenset[int]) -> bool:
     """The tests are at one of these lines, or in what was called there."""
     return any(frame.f_lineno in lines for frame in _frames_of_tests())
+
+
+def _came_to(error: BaseException, lines: frozenset[int]) -> bool:
+    """What is on its way, or was caught, has come to one of these lines of the tests."""
+    at = error.__traceback__
+    return at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES and at.tb_frame.f_lineno in lines
 
 
 def _frames_of_tests() -> Iterator[types.FrameType]:

@@ -168,7 +168,7 @@ VALUES: dict[str, Value] = {
     "cache_info": Value(functools._CacheInfo, tuple, lambda p: functools._CacheInfo(*p)),
     "match": Value(
         re.Match,
-        lambda v: (v.string, v.re, [v.span(at) for at in range(v.re.groups + 1)], v.pos, v.endpos),
+        lambda v: (v.string, v.re, [v.span(at) for at in range(v.re.groups + 1)], v.pos, v.endpos, v.lastindex),
         lambda p: Matched(*p),
     ),
 }
@@ -178,10 +178,11 @@ VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items
 class Matched:
     """What a regular expression matched: the text, the spans of its groups, and the pattern, which is not run again."""
 
-    def __init__(self, string: Any, pattern: object, spans: Any, pos: int, endpos: int) -> None:
+    def __init__(self, string: Any, pattern: object, spans: Any, pos: int, endpos: int, last: int | None) -> None:
         if type(string) not in (str, bytes) or type(pattern) is not re.Pattern or len(spans) != pattern.groups + 1:
             raise TypeError("not a match")
-        self.string, self.re, self.pos, self.endpos = string, pattern, pos, endpos
+        self.string, self.re, self.pos, self.endpos, self.lastindex = string, pattern, pos, endpos, last
+        self.lastgroup = {at: name for name, at in pattern.groupindex.items()}.get(last or 0)
         self._spans = [(int(start), int(end)) for start, end in spans]
 
     @property

@@ -10,6 +10,7 @@ import math
 import socket
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from ..border.libraries import one_nan
@@ -17,7 +18,7 @@ from ..border.messages import CONSTANTS, Closed, Protocol
 from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import candidate_side, guard, names, review, skips, visible
+from . import candidate_side, guard, handlers, names, review, skips, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import JobReport, Progress, describe, refused
 
@@ -56,7 +57,8 @@ def run(
     """Judge one job of format humaneval or asserts."""
     report = JobReport()
     tests = job["tests"]
-    text = tests if isinstance(tests, str) else "\n".join([job["setup"], *tests])
+    whole = "\n".join([job["setup"], *([tests] if isinstance(tests, str) else tests)])
+    text = tests if isinstance(tests, str) else whole
     entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
     theirs = visible.unbound(text, entry)
@@ -64,7 +66,7 @@ def run(
     if "candidate" in under_test:
         under_test |= {entry}
     peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
-    prepare(peer, text, [job["setup"], *([tests] if isinstance(tests, str) else tests)])
+    prepare(peer, whole)
     if shared is not None:
         candidate_side.work_in(peer, shared)
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
@@ -75,6 +77,7 @@ def run(
         guard.install(peer, text, "", shared)
     if (
         why := review.unjudgeable(text, job["module"], theirs)
+        or handlers.of_objects(text)
         or skips.left_out(text, job["module"])
         or visible.missing(text, entry)
     ):
@@ -87,7 +90,7 @@ def run(
     except (Closed, Protocol):
         report.fail(peer.broken)
     except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
-        at = statement(text, error)
+        at = statement(whole, error)
         report.fail(f"{at}: {describe(error)}" if at else describe(error))
     finish(report, peer)
     return report
@@ -112,8 +115,8 @@ def statement(tests: str, error: BaseException) -> str:
     return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 
 
-def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
-    """What a text says of itself that the border needs to know. `parts`: as they are compiled, each with lines of its own."""
+def prepare(peer: TrustedPeer, text: str) -> None:
+    """What a text says of itself that the border needs to know."""
     peer.on_request = names_on_request(text)
     peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
     peer.words = names.words(text)
@@ -121,9 +124,9 @@ def prepare(peer: TrustedPeer, text: str, parts: list[str]) -> None:
     peer.identities = names.identities(text)
     peer.still_to_check = review.still_to_check(text)
     peer.dropping = names.dropping(text)
-    peer.checking = frozenset().union(*map(review.checking, parts))
-    peer.hearing = frozenset().union(*map(review.hearing, parts))
-    peer.handling = frozenset().union(*map(names.handling, parts))
+    peer.checking = review.checking(text)
+    peer.hearing = review.hearing(text)
+    peer.handling = names.handling(text)
     CONSTANTS["NaN"] = math.nan
     peer.keeps_nan = names.makes_nan(text)
     if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
@@ -201,7 +204,7 @@ def _entry(job: JobMessage, namespace: dict[str, Any]) -> object:
 
 def _check(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
     try:
-        code, report.tests_total = _instrumented(job["tests"])
+        code, report.tests_total = _instrumented(*_on_lines_of_their_own(job["setup"], [job["tests"]]))
     except (SyntaxError, ValueError) as error:
         report.status = "error"
         report.fail(f"the tests do not compile: {error}")
@@ -228,11 +231,19 @@ def _check(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str
     report.passed = True
 
 
+def _on_lines_of_their_own(setup: str, tests: list[str]) -> Iterator[str]:
+    """The tests with empty lines above them: no line of one has the number of another's, or of the setup's."""
+    above = setup.count("\n") + 1
+    for test in tests:
+        yield "\n" * above + test
+        above += test.count("\n") + 1
+
+
 def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
     tests: list[str] = job["tests"]
     report.tests_total = len(tests)
     try:
-        codes = [compiled(test, "tests.py") for test in tests]
+        codes = [compiled(test, "tests.py") for test in _on_lines_of_their_own(job["setup"], tests)]
         compiled(job["setup"], "setup.py")
     except (SyntaxError, ValueError) as error:
         report.status = "error"
@@ -240,8 +251,6 @@ def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[s
         return
     namespace = _namespace(job, peer, asked)
     for test, code in zip(tests, codes, strict=True):
-        # its lines are its own
-        peer.still_to_check, peer.dropping = review.still_to_check(test), names.dropping(test)
         try:
             exec(code, namespace)  # noqa: S102
         except (Closed, Protocol):

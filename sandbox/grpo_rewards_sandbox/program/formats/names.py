@@ -234,9 +234,16 @@ def dropping(source: str) -> frozenset[int]:
 
 @functools.lru_cache(maxsize=256)
 def handling(source: str) -> frozenset[int]:
-    """Return the lines of handlers of exceptions."""
-    found = (lines(node) for node in parsed(source) if isinstance(node, ast.ExceptHandler))
-    return frozenset().union(*found)
+    """Return the lines of handlers of exceptions, but for those where another may be on its way out."""
+    found: set[int] = set()
+    for node in parsed(source):  # the outer ones first
+        if isinstance(node, ast.ExceptHandler):
+            found.update(lines(node))
+        elif isinstance(node, (ast.Try, ast.TryStar)):
+            found.difference_update(*map(lines, node.finalbody))
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            found.difference_update(range(node.lineno, max(node.lineno + 1, node.body[0].lineno)))
+    return frozenset(found)
 
 
 def lines(node: ast.stmt | ast.excepthandler | ast.expr) -> range:

@@ -18,7 +18,7 @@ from ..border.messages import Closed, Protocol
 from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import names, review, skips, visible
+from . import handlers, names, review, skips, visible
 from .checks import compiled, finish, prepare, statement
 from .classes import classes_under_test
 from .report import JobReport, Progress, describe, refused
@@ -28,11 +28,11 @@ def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer |
     """Return the border for a test file, or what is said of one that cannot be judged."""
     tests, name = job["tests"], job["module"]
     asked = names.imported(tests, name)
-    if why := review.unjudgeable(tests, name, asked) or skips.left_out(tests, name):
+    if why := review.unjudgeable(tests, name, asked) or handlers.of_objects(tests) or skips.left_out(tests, name):
         return refused(why)
     under_test = classes_under_test(tests, name, asked, job["classes"])
     peer = TrustedPeer(sock, under_test=under_test, module_name=name, quiet=quiet)
-    prepare(peer, tests, [tests])
+    prepare(peer, tests)
     return peer
 
 

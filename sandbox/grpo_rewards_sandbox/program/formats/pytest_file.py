@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..border.messages import Closed, Protocol
 from ..border.proxies import names_on_request
 from ..protocol import JobMessage
-from . import candidate_side, guard, names, review, visible
+from . import candidate_side, guard, handlers, names, review, visible
 from .checks import finish
 from .classes import classes_under_test
 from .plain_file import begun, publish
@@ -21,6 +21,7 @@ _READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not
 _READINGS: tuple[Callable[[str], object], ...] = (
     names.expected, names.used, names.words, names.attributes, names.identities, names.dropping, names.handling,
     names.makes_nan, names_on_request, candidate_side.evaluated, review.still_to_check, review.checking, review.hearing,
+    handlers.of_objects,
 )  # fmt: skip
 
 

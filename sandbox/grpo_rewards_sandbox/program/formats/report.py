@@ -36,7 +36,7 @@ class JobReport:
 
     def explain(self, given: Iterable[str]) -> None:
         """Say of classes that the candidate gave, and that catch checks, that these here catch none: the failure may come of it."""
-        for name in sorted(given):
+        for name in sorted(set(given) - {"object"}):
             self.reason = f"{self.reason[: MAX_REASON // 2]} (the candidate gave {name} itself, which catches no check of the tests: it needs a class of its own)"
 
     def refuse(self, reason: str) -> None:
