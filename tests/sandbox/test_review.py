@@ -27,3 +27,10 @@ def test_what_acts_on_a_text_that_may_not_be_the_tests_own_is_refused(tests: str
     why = unjudgeable(Job("", tests, "pytest"))
     assert why.startswith("line ")
     assert "fidelity: shared" in why
+
+
+def test_what_is_nested_too_deeply_is_refused() -> None:
+    text = " + ".join(["'a'"] * 3000)
+    assert "too deeply" in unjudgeable(
+        Job("", f"from solution import f\nassert getattr(len, {text}) == f(1)\n", "pytest")
+    )

@@ -119,7 +119,10 @@ def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr
 
 def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:
     """Say why tests cannot be judged under isolation, whatever the candidate is; empty where nothing speaks against it."""
-    return _problem(f"{setup}\n{text}" if setup else text, module, frozenset(asked))
+    try:
+        return _problem(f"{setup}\n{text}" if setup else text, module, frozenset(asked))
+    except RecursionError:
+        return "the tests are nested too deeply to be read; they can be run with fidelity: shared, at its price"
 
 
 @functools.lru_cache(maxsize=256)

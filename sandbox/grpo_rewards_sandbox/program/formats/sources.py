@@ -45,13 +45,14 @@ class Sources:
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
         self._items_read: list[ast.Subscript] = []
         self._bound: dict[str, list[ast.expr | None]] = {}
-        self._asking: set[str] = set()
+        self._handed_names: dict[str, bool] = {}
         for node in nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self._uses.setdefault(_name(node), []).append(node)
             elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
                 self._items_read.append(node)
-            elif isinstance(node, ast.Assign):
+        for node in nodes:
+            if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._bind(target, node.value)
             elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
@@ -71,8 +72,12 @@ class Sources:
             elif isinstance(node, (*_FUNCTIONS, ast.Lambda)):
                 self._bind_parameters(node)
 
-    def own(self, node: ast.expr | None, seen: frozenset[str] = frozenset()) -> bool:
-        """A text or number of the tests, or an immutable container of those: nobody else has a say in it."""
+    def own(self, node: ast.expr | None, seen: set[str] | None = None) -> bool:
+        """A text or number of the tests, or an immutable container of those: nobody else has a say in it.
+
+        `seen`: names that are being followed; all of them have to be own, so each is followed once.
+        """
+        seen = set() if seen is None else seen
         if isinstance(
             node,
             (ast.BinOp, ast.BoolOp, ast.IfExp, ast.JoinedStr, ast.FormattedValue, ast.Tuple, ast.UnaryOp, ast.Slice),
@@ -90,14 +95,13 @@ class Sources:
             bound = self._bound.get(node.id, [])
             if node.id in seen or (node.id == "__name__" and not bound):
                 return True
-            return (
-                bool(bound) and node.id not in self._asked and all(self.own(value, seen | {node.id}) for value in bound)
-            )
+            seen.add(node.id)
+            return bool(bound) and node.id not in self._asked and all(self.own(value, seen) for value in bound)
         if isinstance(node, ast.Call):
             return self._gives_own(node, seen)
         return isinstance(node, ast.Constant)
 
-    def _gives_own(self, call: ast.Call, seen: frozenset[str]) -> bool:
+    def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         pure = (
             isinstance(call.func, ast.Name)
@@ -110,7 +114,7 @@ class Sources:
             pure = reads or (call.func.attr in _PURE_METHODS and self._holds_own(of, seen))
         return pure and all(self._holds_own(part, seen) for part in given)
 
-    def _holds_own(self, node: ast.expr, seen: frozenset[str]) -> bool:
+    def _holds_own(self, node: ast.expr, seen: set[str]) -> bool:
         """This is the tests' own, or a container of theirs that nobody else was handed and that holds nothing but that."""
         if isinstance(node, (ast.List, ast.Set)):
             return all(
@@ -125,16 +129,20 @@ class Sources:
             return self.own(node.elt, seen) and not any(
                 self.mentions(test) for part in node.generators for test in part.ifs
             )
-        if isinstance(node, ast.Name) and node.id not in seen and not self._handed_on(node.id):
-            bound = self._bound.get(node.id, [])
-            return bool(bound) and all(
-                value is not None and self._holds_own(value, seen | {node.id}) for value in bound
-            )
+        if isinstance(node, ast.Name) and not self._handed_on(node.id):
+            bound, container = self._bound.get(node.id, []), f"{node.id}[]"
+            if container in seen:
+                return True
+            seen.add(container)
+            return bool(bound) and all(value is not None and self._holds_own(value, seen) for value in bound)
         return self.own(node, seen)
 
     def _handed_on(self, name: str) -> bool:
         """Somebody else has what this name stands for, or may have changed it."""
-        return not all(map(self._looks, self._uses.get(name, ())))
+        if name not in self._handed_names:
+            self._handed_names[name] = True  # while helpers that call one another are asked
+            self._handed_names[name] = not all(map(self._looks, self._uses.get(name, ())))
+        return self._handed_names[name]
 
     def _looks(self, use: ast.expr) -> bool:
         parent = self.parents[id(use)]
@@ -151,11 +159,8 @@ class Sources:
         if not isinstance(parent, ast.Call) or parent.func is use:
             return False
         helper = self._functions.get(called(parent))
-        if helper is not None and self._calls(helper) and helper.name not in self._asking:
-            self._asking.add(helper.name)
-            kept = not any(self._handed_on(part.arg) for part in helper.args.args)
-            self._asking.discard(helper.name)
-            return kept
+        if helper is not None and self._calls(helper):
+            return not any(self._handed_on(part.arg) for part in helper.args.args)
         return called(parent) in _LOOKS
 
     def own_keys(self, node: ast.expr) -> bool:
@@ -182,8 +187,9 @@ class Sources:
         """Where a name is read."""
         return self._uses.get(name, [])
 
-    def counted_by_candidate(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
+    def counted_by_candidate(self, node: ast.expr, seen: set[str] | None = None) -> bool:
         """The candidate has a say in how many these are."""
+        seen = set() if seen is None else seen
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return any(
                 isinstance(part, ast.Starred) and self.counted_by_candidate(part.value, seen) for part in node.elts
@@ -194,10 +200,11 @@ class Sources:
                 for part in node.generators
             )
         if isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(node.id)
             values = [value for value in self._bound.get(node.id, ()) if value is not None]
             return (
                 node.id in self._asked
-                or any(self.counted_by_candidate(value, seen | {node.id}) for value in values)
+                or any(self.counted_by_candidate(value, seen) for value in values)
                 or any(map(self.mentions, self._handed(node.id)))
             )
         if isinstance(node, ast.Call) and last_name(node.func) not in self._functions:
@@ -205,19 +212,23 @@ class Sources:
             return any(self.counted_by_candidate(part, seen) for part in (*of, *node.args))
         return not isinstance(node, ast.Name) and self.mentions(node)
 
-    def theirs(self, node: ast.expr | None, seen: frozenset[str] = frozenset()) -> bool:
+    def theirs(self, node: ast.expr | None, seen: set[str] | None = None) -> bool:
         """This is the candidate's: a name of it, something of that, or what its calls give of nothing but the tests' texts and numbers."""
+        seen = set() if seen is None else seen
         while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript, ast.Await)):
             if isinstance(node, ast.Attribute) and self._bound.get(_name(node)):
                 return self._all_theirs(_name(node), seen)
-            if isinstance(node, ast.Call) and not all(self._holds_own(part, frozenset()) for part in node.args):
+            if isinstance(node, ast.Call) and not all(self._holds_own(part, set()) for part in node.args):
                 return False
             node = node.func if isinstance(node, ast.Call) else node.value
         return isinstance(node, ast.Name) and (node.id in self._asked or self._all_theirs(node.id, seen))
 
-    def _all_theirs(self, name: str, seen: frozenset[str]) -> bool:
+    def _all_theirs(self, name: str, seen: set[str]) -> bool:
+        if name in seen:
+            return True
+        seen.add(name)
         bound = self._bound.get(name, [])
-        return name in seen or (bool(bound) and all(self.theirs(value, seen | {name}) for value in bound))
+        return bool(bound) and all(self.theirs(value, seen) for value in bound)
 
     def mentions(self, node: ast.AST | None) -> bool:
         """The candidate may have a say in this: by a name, by what helpers do, by what it was handed."""
