@@ -29,8 +29,7 @@ def test_what_acts_on_a_text_that_may_not_be_the_tests_own_is_refused(tests: str
     assert "fidelity: shared" in why
 
 
-def test_what_is_nested_too_deeply_is_refused() -> None:
-    text = " + ".join(["'a'"] * 3000)
-    assert "too deeply" in unjudgeable(
-        Job("", f"from solution import f\nassert getattr(len, {text}) == f(1)\n", "pytest")
-    )
+def test_names_that_stand_for_one_another_too_deeply_are_refused() -> None:
+    chain = "\n".join(f"v{at} = v{at - 1}" for at in range(1, 3000))
+    tests = f"from solution import f\nv0 = 'a'\n{chain}\nassert getattr(len, v2999) == f(1)\n"
+    assert "too deeply" in unjudgeable(Job("", tests, "pytest"))
