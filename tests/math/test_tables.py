@@ -45,6 +45,7 @@ TABLES = (
     "twentysixth_answers",
     "twentyseventh_answers",
     "twentyeighth_answers",
+    "twentyninth_answers",
     "around_a_value",
 )
 
@@ -110,6 +111,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "twentysixth_words",
         "twentyseventh_words",
         "twentyeighth_words",
+        "twentyninth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

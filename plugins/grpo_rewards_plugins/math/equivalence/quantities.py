@@ -163,8 +163,11 @@ def same_quantity(gold: Node, answer: Node, seed: str) -> Decision:
             return expressions_equal(one, two, seed)._replace(rule="temperatures, in kelvins")
         if unit.bases != other.bases or not _converting.get():
             return Decision(False, f"{unit} is not {other}")
-        found = same_value(mine, _scaled(theirs, other.scale / unit.scale), seed)
-        return found._replace(rule=f"{found.rule}, in other units")
+        converted = same_value(mine, _scaled(theirs, other.scale / unit.scale), seed, rounded=not _decimal(theirs))
+        # "2 bar" and "2.0 atm": where the digits do not tell the units apart, they are no reason to take one for the other
+        if converted.equal and same_value(mine, theirs, seed).equal and not _slack.get():
+            converted = expressions_equal(mine, _scaled(theirs, other.scale / unit.scale), seed)
+        return converted._replace(rule=f"{converted.rule}, in other units")
     found = same_value(mine, theirs, seed)
     if unit == other or (found.equal and not (other == PERCENT and not _percentage(mine))):
         return found
@@ -232,12 +235,17 @@ def _percentage(gold: Node) -> bool:
     return gold.kind == "dec" and bool(abs(gold.value[0]) > 1)
 
 
-def same_value(gold: Node, answer: Node, seed: str) -> Decision:
-    """Decide two values without units, with what the tolerance and a decimal gold allow."""
+def _decimal(node: Node) -> bool:
+    return any(here.kind == "dec" for here in walk(node))
+
+
+def same_value(gold: Node, answer: Node, seed: str, *, rounded: bool = True) -> Decision:
+    """Decide two values without units, with what the tolerance and a decimal gold (where an answer may be `rounded` to it) allow."""
     found = expressions_equal(gold, answer, seed)
     if not found.equal and (slack := _slack.get()) and _near(gold, answer, slack):
         return Decision(True, "within the tolerance")
-    if found.equal is False and gold.kind == "dec" and gold.value[1] > 0 and answer.kind != "dec" and not free(answer):
+    decimal = gold.kind == "dec" and gold.value[1] > 0 and answer.kind != "dec"
+    if rounded and found.equal is False and decimal and not free(answer):
         return to_its_digits(gold, answer) or found
     return found
 
