@@ -18,6 +18,7 @@ __all__ = [
     "BECOMES",
     "UNREAL",
     "concluded",
+    "gives_up",
     "han_statement",
     "hedged",
     "stated",
@@ -101,6 +102,25 @@ def without_afterthought(text: str) -> str:
         if (found := pattern.search(text, start)) is not None:
             text = text[: found.start("tail")] + "."
     return text
+
+
+# what is said behind it may be how far the text came, but not what it comes to all the same
+_TO_THE_END = r"\b(?:(?!\b(?:so(?!\sfar)|thus|hence|therefore|but|only|then|however)\b)(?:[^.!?\n]|\.(?=\d))){0,120}[.!?]?(?:\s(?:My|The\slast|All\sI)\s[^.!?\n]{1,60}[.!?]?)?[\s*]*\Z"
+_GIVEN_UP = re.compile(
+    r"\bwhich\sis\s(?:wrong|incorrect|not\s(?:right|correct)|false|impossible)[.!]?\s*\Z"
+    rf"|\bI(?:['’]m|\sam)\snot\s(?:sure|certain){_TO_THE_END}"
+    r"|(?:\b(?:I|[Ww]e)\s(?:(?:could|can|did|do|was|am|were|are|have|had)(?:\snot|n['’]t)(?:\s(?:been\s)?(?:able|managed?)\sto)?|can(?:not|['’]t)|am\sunable\sto|(?:was|were|are)\sunable\sto"
+    r"|(?:have\s)?failed\sto|(?:do\snot|don['’]t)\sknow\show\sto)|\b[Uu]nable\sto|\b[Nn]ot\senough\s[a-z]+\sto)"
+    rf"\s(?:find|solve|determine|work\sout|know|compute|calculate|answer|tell|finish|complete|say|decide|figure\sout|conclude|evaluate|go\son|proceed|make){_TO_THE_END}"
+    # "It would be 20 if the dice were fair."
+    r"|\bwould\s[^.!?\n]{1,80}\sif\s[^.!?\n]{1,60}\b(?:were|had)\b[^.!?\n]{0,80}[.!]?[\s*]*\Z"
+    r"|(?:没能|未能|无法|不能|不会|没有办法)(?:求出|算出|解出|计算|完成|得出|判断|继续)[^。.!?\n]{0,60}[。.]?\s*\Z"
+)
+
+
+def gives_up(text: str) -> bool:
+    """Does a text end in saying that it has no answer, or what the answer would be otherwise?  Then no number in it is one."""
+    return _GIVEN_UP.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is not None
 
 
 _PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
@@ -209,7 +229,7 @@ _DOUBTED = re.compile(
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
 _CLAUSE = re.compile(
     rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?:(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})|the\s(?:most|fewest|least|[a-z]+est)\s{_WORD})"
-    rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist)"
+    rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist|cannot be determined)"
     rf"|(?:{_WORD}\s){{1,6}}(?:is|are)\s(?P<neither>neither\s{_WORD}\snor\s{_WORD})"
     rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:{BECOMES})\s"
     rf"(?P<said>(?:(?:an?|the|on)\s)?{_WORD}(?:\s{_WORD}){{0,3}})"
@@ -249,7 +269,7 @@ def stated(sentence: str) -> str | None:
     return None
 
 
-_FINITE = re.compile(rf"\s(?:{BECOMES}|has|have|(?:con|di)verges?|exists?)\b")
+_FINITE = re.compile(rf"\s(?:{BECOMES}|has|have|cannot|(?:con|di)verges?|exists?)\b")
 _VERDICT = re.compile(
     r"(?:[Ww]e (?:conclude|find)(?: that)?:? )?(?:[Ss]o|[Tt]herefore|[Tt]hus|[Hh]ence)?[\s,:*]*([Yy]es|[Nn]o),\s"
 )

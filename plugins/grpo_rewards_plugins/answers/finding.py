@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from .completions import final_text, outside_code, own_question
-from .conclusions import hedged, without_afterthought
+from .conclusions import gives_up, hedged, without_afterthought
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
 from .signs import bold, last_line, last_number, last_segment, letter, whole
@@ -58,10 +58,11 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
         best = said
     if best is not None:
         return best[1] if not phrases else _in_place(text, best[0], best[1])
+    given_up = phrases and gives_up(text)
     if phrases and signs:
         text = without_afterthought(text)
     for rule in signs:
-        if found := _SIGNS[rule](text):
+        if (found := _SIGNS[rule](text)) and not (given_up and any(map(str.isdigit, found))):
             return _in_place(text, _last_place(text, found), Extraction(found, rule))
     return _NOTHING
 

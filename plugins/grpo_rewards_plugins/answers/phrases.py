@@ -58,6 +58,7 @@ _SUPPOSED = re.compile(
 )
 # "if there had been seven rows, the answer would be 42"
 _UNREAL = re.compile(r"\b(?:if|had)\b[^.\n]{0,80}\b(?:had|were|instead)\b[^.\n]{0,80}\Z", re.I)
+_UNREAL_BEHIND = re.compile(r"[^.\n]{1,80}?\bif\b[^.\n]{1,80}?\b(?:had|were)\b")
 _GIVEN = re.compile(
     r"\b(?:since|because)\s+(?:the|our|this)\s+(?:final\s+)?\Z", re.I
 )  # "since the result is not zero, ..."
@@ -163,7 +164,10 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         before = window[max(0, match.start() - 40) : match.start()]
         if _CHECKING.search(before) or _SUPPOSED.search(before) is not None:
             continue
-        if " would " in match[0] and _UNREAL.search(window, max(0, match.start() - 160), match.start()) is not None:
+        if " would " in match[0] and (
+            _UNREAL.search(window, max(0, match.start() - 160), match.start()) is not None
+            or _UNREAL_BEHIND.match(window, match.end()) is not None
+        ):
             continue
         if _GIVEN.search(before) is not None and _ANSWER.match(match[0]) is None:
             continue

@@ -171,19 +171,6 @@ def _in_prose(line: str) -> bool:
     return any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose)
 
 
-_GIVEN_UP = re.compile(
-    r"\bwhich\sis\s(?:wrong|incorrect|not\s(?:right|correct)|false|impossible)[.!]?\s*$"
-    r"|\bI(?:'m|\sam)\snot\s(?:sure|certain)\b[^.!?\n]{0,60}[.!?]?\s*$"
-    r"|\b(?:I|[Ww]e)\s(?:(?:could|can|did|do)(?:\snot|n't)|cannot|am\s(?:not\sable|unable)\sto|(?:was|were|are)\s(?:not\sable|unable)\sto|failed\sto)"
-    r"\s(?:find|solve|determine|work\sout|know|compute|answer)\b[^.!?\n]{0,60}[.!?]?\s*$"
-)
-
-
-def _given_up(text: str) -> bool:
-    """Does a text end in saying that there is no answer?"""
-    return _GIVEN_UP.search(text[-200:]) is not None
-
-
 _END_OF_PROOF = frozenset(("\\blacksquare", "\\square", "\\qed", "\\Box", "\\checkmark"))
 _INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$")
 _DENIED_NUMBER = re.compile(r"(?:\bnot|\brather than|\binstead of)\s[$(]*(?:\\[$(])?-?\d[\d.,/]*")
@@ -200,8 +187,6 @@ _CODE = re.compile(r"(?<!`)`([^`\n]*\d[^`\n]*)`[\s.]*\Z")
 def last_segment(text: str) -> str | None:
     """The last formula between math delimiters."""
     window = text[-WINDOW:]
-    if _given_up(window):
-        return None
     if "`" in window and (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
         return code[1].strip()
     found = joined(
@@ -255,8 +240,6 @@ _RATE = re.compile(
 
 def last_number(text: str) -> str | None:
     """The last number."""
-    if _given_up(text):
-        return None
     window = text[-WINDOW:]
     if "not" in window or "instead" in window or "rather" in window:
         window = _DENIED_NUMBER.sub(" ", window)
