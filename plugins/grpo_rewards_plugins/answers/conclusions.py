@@ -150,14 +150,22 @@ _BOUND = re.compile(
 )
 # "the rank is 2 and the nullity is 3": two statements
 _COORDINATE = re.compile(
-    rf"\b(?:is|are|was|has|have|had|equals)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}}\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
-    r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s)\$?\Z"
+    rf"\b(?:is|are|was|has|have|had|equals)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}})\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
+    r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s\$?\Z"
 )
 _SHORTEST_HEDGE = 2
 _FACTOR = re.compile(r"\bfactor\sof\s[\s$*({\\]*\Z")
 _OTHER = re.compile(
     rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
+)
+# "3 hours and 20 minutes", "4 cats and 3 dogs", "5 ft 3 in": no part is all of it
+_AMOUNT_BEFORE = re.compile(
+    rf"(?<![\w.,/^])(?:{_NUMBER}\$?\s?(?:[a-zA-Z]+,?\sand\s|(?:weeks?|days?|hours?|hrs?|h|minutes?|min|years?|months?|feet|foot|ft|yards?|pounds?|lbs?|°|degrees|km|kg|m)(?:,\s|\s|(?=\d))"
+    r"|(?:年|个月|星期|周|天|小?时|分|千米|米|千克|元|角)(?:零|又)?)[\s$*]*){1,3}\Z"
+)
+_ITS_UNIT = re.compile(
+    r"[\s$*]*(?!(?:are|is|was|were|of|have|has|or|and|more|less|fewer|left|remain|[a-z]+ed)\b)([a-zA-Z′″'\"]+|分钟?|秒|厘米|角|小?时|天|克|米)"
 )
 _OR_BEHIND = re.compile(
     rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?)"
@@ -178,6 +186,8 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
         hedge = _hedged_before(before, found)
         if hedge is not None:
             return hedge
+        if (part := _AMOUNT_BEFORE.search(before)) is not None and (unit := _ITS_UNIT.match(text, end)) is not None:
+            return f"{part[0]}{found} {unit[1]}".replace("$", "").replace("*", "")
     if text[end : end + 1] in ("", "."):
         return None  # as most answers end
     if _ASKED.match(text, end) is not None:
@@ -197,7 +207,7 @@ def _hedged_before(before: str, found: str) -> str | None:
     if _FACTOR.search(before) is not None:
         return f"{found} \\text{{times}}"
     if (both := _COORDINATE.search(before)) is not None:
-        return f"{both['first']}{found}".replace("$", "")
+        return f"{both['first']}, {found}".replace("$", "")
     if (other := _OTHER.search(before)) is not None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
@@ -291,26 +301,36 @@ ABOUT_AN_ANSWER = frozenset(
 
 
 def han_statement(sentence: str) -> str | None:
-    """What a Chinese sentence states: the amount in its first clause that has one ("小明还剩 21 个苹果，比原来少了 14 个"), or what it says
-    at its end that something is; None for one that is denied, doubted or in formulas.
+    """What a Chinese sentence states: the amount in its clause that has one ("小明还剩 21 个苹果，比原来少了 14 个"), the total, or each of
+    several amounts; else what it says at its end that something is; None for one that is denied, doubted or in formulas.
     """
     if len(sentence) > _LONGEST_SENTENCE:
         return None
     clauses = [clause for clause in _HAN_COMMA.split(_HAN_LEAD.sub("", sentence.strip(" *。.!！"))) if clause]
     amounts = [clause for clause in clauses if _DIGIT.search(clause) is not None]
     if amounts and "$" not in sentence and "\\" not in sentence:
-        match = _HAN_AMOUNT.fullmatch(amounts[0])
-        return match[1] + _HAN_REST.sub("", match[2]) if match is not None else None
+        if _HAN_TOTAL.match(amounts[-1]) is not None:
+            amounts = amounts[-1:]
+        said = [_HAN_AMOUNT.fullmatch(clause) for clause in amounts if _HAN_ASIDE.match(clause) is None]
+        found = [
+            (one["each"] or "") + one["number"] + _HAN_REST.sub("", one["unit"]) for one in said if one is not None
+        ]
+        return ", ".join(found) if found and len(found) == len(said) else None
     match = _HAN_IS.fullmatch(clauses[-1]) if clauses else None
-    return None if match is None or _HAN_DOUBT.search(clauses[-1]) is not None else match[1]
+    return None if match is None or _HAN_DOUBT.search(clauses[-1]) is not None else match[1] or match[2]
 
 
 _HAN_COMMA = re.compile(r"[,，;；]")
 _HAN_LEAD = re.compile(r"^(?:(?:所以|因此|故|综上(?:所述)?|答|即|则|解|因而|从而|可知|可得)[\s:：,，]*)+")
 _HAN = "(?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z△∠])"
 _HAN_AMOUNT = re.compile(
-    rf"{_HAN}{{2,24}}\s?[:：=]?\s?((?<!第)-?\d+(?:\.\d+)?(?:/\d+)?%?)\s?((?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z/·²³°℃]){{0,12}})"
+    rf"{_HAN}{{2,24}}?(?P<each>每(?:小时|分钟|秒钟?|天)(?:行驶?|走|跑|飞行?)?)?\s?[:：=]?\s?(?P<number>(?<!第)(?:\d+(?:年|个月|周|天|小?时|分|千米|米|元|角)零?){{0,2}}-?\d+(?:\.\d+)?(?:/\d+)?%?)"
+    r"\s?(?P<unit>(?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z/·²³°℃]){0,12})"
 )
+_HAN_TOTAL = re.compile(r"(?:所以|因此|故|则)?(?:一共|总共|共计?|合计)")
+_HAN_ASIDE = re.compile(r"(?:比|其中|如果|若|当|因为|由于|即|也就是|约|而不|不是|是原来)")
 _HAN_REST = re.compile(r"(?:才|就|可以|能够?|以?后|左右|完成|的).*$")
-_HAN_IS = re.compile(r"(?:.{0,80}[^不没非并])?[是为]\s?(?:[“\"‘'][^”\"’']{1,30}[”\"’']的)?([\u4e00-\u9fff①-⑳]{1,12})")
+_HAN_IS = re.compile(
+    r"(?:.{0,80}[^不没非并])?[是为]\s?(?:[“\"‘'][^”\"’']{1,30}[”\"’']的)?([\u4e00-\u9fff①-⑳]{1,12})|.{2,80}?([无没]有?(?:实数|实|整数|正整数)?[解根]|不存在)"
+)
 _HAN_DOUBT = re.compile(r"可能|或许|也许|如果|假如|若|是否|不是|并非|正确|成立|合理|唯一|可行|什么|多少|哪")

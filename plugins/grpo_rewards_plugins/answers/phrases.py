@@ -69,7 +69,7 @@ _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
-_NOT = re.compile(r",?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
+_NOT = re.compile(r",?\s*(?:而不是|不是)|,?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
 _PERCENT = re.compile(r"[ *]*%(?=[.\s*]|$)")
 _OPTION_HEAD = re.compile(r"(?:\(([A-J])\)|([A-J])[).])[*:. ]*")
 _IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")

@@ -112,10 +112,10 @@ def last_line(text: str) -> str | None:
         return named[1]
     if _LATER_PART.match(line) is not None and (parts := _PARTS.search(window)) is not None:
         return " ".join(parts[1].replace("*", "").split())
-    if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
-        return next(group for group in said.groups() if group)
     if not line.isascii() and (said_so := han_statement(line)) is not None:
         return said_so
+    if not line.isascii() and (said := _HAN_LINE.search(line)) is not None:
+        return next(group for group in said.groups() if group)
     if (lead := _LEAD.match(line)) or ((lead := _CONCLUDING.match(line)) and not _in_prose(line[lead.end() :])):
         line = line[lead.end() :]
     if not line or len(line) > 400:

@@ -56,7 +56,7 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 _BEHIND_NUMBER = r"(?<=[\d}\)%π])\s*(?:\\text\s*\{\s*|\\mathrm\s*\{\s*|\\mbox\s*\{\s*)?"
 _UNIT = re.compile(_BEHIND_NUMBER + "(" + "|".join(HAN_UNITS) + r")(?![^\W\d])\s*\}?")
 _COUNTER = re.compile(
-    _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?$"
+    _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?(?=\s*,\s*\d|$)"
 )
 _LEAD = re.compile(
     r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b)|当(?=\s*[a-zA-Z]))\s*"
