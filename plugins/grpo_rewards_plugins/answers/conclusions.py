@@ -66,6 +66,11 @@ _TAILS = (
     re.compile(
         r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
     ),
+    # "(3, -4), and it opens upward"
+    re.compile(
+        r"(?<=[\d$)%*}])(?P<tail>,\s(?:and\s(?:it|they|its|their)|with|where|which)\s(?!(?:[^.\n]*\s)?(?:not|no|never|cannot|maybe|perhaps|possibly|probably|wrong|incorrect|impossible|only|or|(?:which|that|it|this)\sis)\b)"
+        r"(?:(?!n['’]t)[^.\d\n$\\=<>])*\.?\s*$)"
+    ),
     # "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
     re.compile(
         rf"(?:^|(?<=[.!?\n]\s)|(?<=\n)|=\s)[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
@@ -107,7 +112,7 @@ def without_afterthought(text: str) -> str:
 # what is said behind it may be how far the text came, but not what it comes to all the same
 _TO_THE_END = r"\b(?:(?!\b(?:so(?!\sfar)|thus|hence|therefore|but|only|then|however)\b)(?:[^.!?\n]|\.(?=\d))){0,120}[.!?]?(?:\s(?:My|The\slast|All\sI)\s[^.!?\n]{1,60}[.!?]?)?[\s*]*\Z"
 _GIVEN_UP = re.compile(
-    r"\bwhich\sis\s(?:wrong|incorrect|not\s(?:right|correct)|false|impossible)[.!]?\s*\Z"
+    r"\b(?:which|that|this)\s(?:is\s(?:wrong|incorrect|not\s(?:right|correct|possible|allowed)|false|impossible|absurd)|can(?:not|['’]t)\sbe(?:\s(?:right|correct|true|so))?)[.!]?\s*\Z"
     rf"|\bI(?:['’]m|\sam)\snot\s(?:sure|certain){_TO_THE_END}"
     r"|(?:\b(?:I|[Ww]e)\s(?:(?:could|can|did|do|was|am|were|are|have|had)(?:\snot|n['’]t)(?:\s(?:been\s)?(?:able|managed?)\sto)?|can(?:not|['’]t)|am\sunable\sto|(?:was|were|are)\sunable\sto"
     r"|(?:have\s)?failed\sto|(?:do\snot|don['’]t)\sknow\show\sto)|\b[Uu]nable\sto|\b[Nn]ot\senough\s[a-z]+\sto)"

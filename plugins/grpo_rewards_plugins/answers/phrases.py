@@ -90,7 +90,10 @@ _SOLUTION = re.compile(
     r"[\s*:]*(?:First(?:ly)?,|Let(?:'s|’s|\sus)?\s|To\s(?!the\s)|Step\s\d|Given\s|Using\s|Consider\s|Note\s|Since\s|After\s|By\s[a-z]+ing\s|We\s|There\sare\s\d"
     r"|In\sorder\s|Looking\s|Here\s|Okay|Sure)"
 )
-_NOT_BUT = re.compile(r"[\s*:]*not\s[^.\n]{1,60}?,?\s(?:but|rather)\s(?:rather\s)?")
+_NOT_BUT = re.compile(
+    r"[\s*:]*(?:obtained|found|given|computed|calculated)\sby\s[^.\n]{1,80}?,?\s(?:that\sis|which\s(?:is|gives)|giving|to\sget),?\s"
+    r"|[\s*:]*(?:not|neither)\s[^.\n]{1,60}?,?\s(?:but|rather)\s(?:rather\s)?"
+)
 _BULLET = re.compile(r"[-•*]\s+(?=[A-Za-z]{2})")
 _DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\s*(?=[.;\n]|$)")
 _DANGLING = frozenset(("from", "the", "a", "an", "in", "of", "on", "with", "by"))

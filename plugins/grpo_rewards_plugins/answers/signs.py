@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from .conclusions import concluded, han_statement, stated
+from .conclusions import UNREAL, concluded, han_statement, stated
 from .formulas import CHOICE_LEAD, COUNTS, NUMBER, PROSE, WINDOW, carries, joined, segments
 from .phrases import VERDICTS, phrase
 
@@ -97,7 +97,7 @@ def _line(text: str, end: int) -> str:
 
 def _heading(content: str) -> bool:
     return (
-        re.match(r"(?:step|part|case|problem|question|example|option|choice|\d+[.)])", content, re.IGNORECASE)
+        re.match(r"(?:step|part|case|problem|question|example|option|choice|\d+[.)](?!\d))", content, re.IGNORECASE)
         is not None
     )
 
@@ -126,6 +126,8 @@ def last_line(text: str) -> str | None:
         return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
         return next(group for group in said.groups() if group)
+    if "eject" in line and (tested := _TESTED.search(line)) is not None and _UNREAL.search(line) is None:
+        return tested[1].replace("*", "")
     if "day" in line and (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
         return day[1]
     if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
@@ -151,6 +153,11 @@ _HAN_LINE = re.compile(
 )
 
 
+_TESTED = re.compile(  # what a test of a hypothesis comes to
+    r".*?\b((?:(?:(?:do|does|did|can|could)(?:\snot|n['’]t)|cannot|can['’]t|(?:fail(?:s|ed)?|unable)\sto|not)\s\**)?reject(?:s|ed)?"
+    r"\s(?:the\snull(?:\shypothesis)?|\$?\\?\(?\s?H_?\{?0\}?))",
+)
+_UNREAL = re.compile(rf"\b(?:{UNREAL}|whether|or)\b", re.IGNORECASE)
 _NUMERALS = re.compile(
     r"(?:^|\s)([IVX]{1,4}(?:, [IVX]{1,4})*(?:,? and [IVX]{1,4}))(?: only)? (?:is|are) (?:true|correct|right)[.!]?$"
 )
@@ -189,11 +196,11 @@ def last_segment(text: str) -> str | None:
     window = text[-WINDOW:]
     if "`" in window and (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
         return code[1].strip()
+    inner = segments(window)
     found = joined(
-        window,
-        [one for one in segments(window) if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])],
+        window, [one for one in inner if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])]
     )
-    if not found or NUMBER.search(window, found[-1][1]):  # a number after it is nearer to the answer
+    if not found or NUMBER.search(window, inner[-1][1]):  # a number after it is nearer to the answer
         return None
     content = found[-1][2].strip()
     if _EVALUATED.search(content) is not None:  # "[x^3/3]_0^2 = 8/3": what an antiderivative comes to
