@@ -233,9 +233,8 @@ def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
 
 def _labelled(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
     """The verdict on two texts with as many labelled parts, ``(a) 3 (b) 5``, part by part; None for any others."""
-    if ")" not in gold.text or ")" not in answer.text:
-        return None
-    mine, theirs = labelled_parts(gold.text), labelled_parts(answer.text)
+    mine = labelled_parts(gold.text)
+    theirs = None if mine is None else labelled_parts(answer.text)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return None
     pairs = [(Reading(one), Reading(other)) for one, other in zip(mine, theirs, strict=True)]

@@ -49,8 +49,12 @@ _TURNED = re.compile(
     r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement|(?<!least )upper bound|(?<!greatest )lower bound)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(r"(?:^|[\s,;.])(?:\\text\{\s?)?\(?([a-f]|i{1,3}|iv|v)\)\s?\}?(?=\s*\S)")
+_PART = re.compile(
+    r"(?:^|(?<=[\s,;.}]))(?:\\text\{\s?)?(?:\(?(?P<letter>[a-f])\)|\(?(?P<roman>i{1,3}|iv|v)\)|\((?P<number>\d)\)(?=\s{0,3}[^\s(,;.])"
+    r"|[Hh]_?\{?(?P<hypothesis>[01aA])\}?\s?:)(?:\s|\\(?:[ ,;]|q?quad(?![a-z])))*\}?(?=\s*\S)"
+)
 _NUMERALS = {name: at for at, name in enumerate(("i", "ii", "iii", "iv", "v"))}
+_BLANKS = re.compile(r"(?:[\s,;.]|\\q?quad(?![a-z])|\\(?=\s|$))+$")
 _LONGEST = 600
 
 
@@ -58,7 +62,7 @@ def without_lead(gold: str, answer: str) -> Iterator[tuple[str, str]]:
     """Both, the one that begins with an option's letter (``\\textbf{(D)}\\ 24``) or with what it is without that; nothing where
     neither or both do.
     """
-    mine, theirs = _without_numbers(gold), _without_numbers(answer)
+    mine, theirs = _without_labels(gold), _without_labels(answer)
     if (mine is None) != (theirs is None):
         yield mine or gold, theirs or answer
     for lead in (OPTION, _LABEL, _LEFT_SIDE):
@@ -87,18 +91,12 @@ def _initial(label: str, text: str) -> bool:
     return text.partition("=")[0].strip().lower() == label.removeprefix("\\text{").strip()[:1].lower()
 
 
-def _without_numbers(text: str) -> str | None:
+def _without_labels(text: str) -> str | None:
     """``(1) W = 4 J; (2) F = 9 N`` as a list, values without names in their order; None where there are not two such parts at least."""
-    if not text.startswith("(1)") or len(text) > _LONGEST:
-        return None
-    pieces = _NUMBERED.split(text)
-    parts = [piece.strip(" ,;.") for piece in pieces[2::2]]
-    if pieces[1::2] != [str(at + 1) for at in range(len(parts))] or len(parts) < 2 or not all(parts):
+    parts = labelled_parts(text)
+    if parts is None:
         return None
     return "; ".join(parts) if all("=" in part for part in parts) else f"({', '.join(parts)})"
-
-
-_NUMBERED = re.compile(r"(?:^|(?<=[\s,;.]))\((\d)\)(?=\s{0,3}[^\s(,;.])")
 
 
 def without_tail(gold: str, answer: str) -> Iterator[tuple[str, str]]:
@@ -183,15 +181,29 @@ _CHANGING = frozenset(
 
 
 def labelled_parts(text: str) -> list[str] | None:
-    """The answers behind ``(a)``, ``(b)`` and so on, or ``(i)``, ``(ii)``; None where there are not two at least, in order from the first."""
-    if len(text) > _LONGEST or ("a)" not in text and "i)" not in text):
+    """The answers behind ``(a)``, ``(b)`` and so on, ``(i)``, ``(ii)``, ``(1)``, ``(2)``, or ``H_0:`` and ``H_1:`` or ``H_a:``; None where
+    there are not two at least, in order from the first.
+    """
+    if len(text) > _LONGEST or (")" not in text and ":" not in text):
         return None
     marks = list(_PART.finditer(text))
     if len(marks) < 2 or marks[0].start() > 0:
         return None
-    roman = marks[0][1] == "i"
-    places = [_NUMERALS.get(mark[1], -1) if roman else ord(mark[1][0]) - ord("a") for mark in marks]
+    kind = "roman" if marks[0]["letter"] is None and marks[0]["roman"] else marks[0].lastgroup
+    places = [_place(kind, mark[kind]) for mark in marks] if kind else []
     if places != list(range(len(marks))):
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    return [text[mark.end() : end].strip(" ,;.") for mark, end in zip(marks, ends, strict=True)]
+    parts = [_BLANKS.sub("", text[mark.end() : end]).strip() for mark, end in zip(marks, ends, strict=True)]
+    return parts if all(parts) else None
+
+
+def _place(kind: str, label: str | None) -> int:
+    """The place of a label in its row, from 0; -1 where it is of another kind."""
+    if label is None:
+        return -1
+    if kind == "roman":
+        return _NUMERALS[label]
+    if kind == "hypothesis":
+        return int(label != "0")
+    return int(label) - 1 if kind == "number" else ord(label) - ord("a")

@@ -207,6 +207,7 @@ kB       | 1000 byte        | kilobyte
 MB       | 1000000 byte     |
 GB       | 1000000000 byte  |
 bit*     | 1 bit            | bit
+bps*     | 1 bit s-1        |
 unit     | 1 unit           | unit
 ppm      | 1 ppm            |
 ppb      | 1/1000 ppm       |
