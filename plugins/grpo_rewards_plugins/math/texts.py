@@ -133,13 +133,17 @@ def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
         trees.append([side.tree] if loose is None else [loose, side.tree])
     for mine in trees[0]:
         for theirs in trees[1]:
-            if (mine is not gold.tree or theirs is not answer.tree) and not any(
-                free(without_name(tree)) for tree in (mine, theirs)
-            ):
+            if (mine is not gold.tree or theirs is not answer.tree) and not (free(_end(mine)) or free(_end(theirs))):
                 again = decide(mine, theirs, gold.text[:200])
                 if again.equal:
                     return again
     return None
+
+
+def _end(tree: Node) -> Node:
+    """What a chain comes to (``F = m a = 6 N``), or the value that an equation names."""
+    chain = tree.kind == "rel" and len(tree.value) > 1 and all(op in ("=", "~") for op in tree.value)
+    return tree.args[-1] if chain else without_name(tree)
 
 
 def _with_letters_as_factors(gold: Reading, answer: Reading) -> Decision | None:

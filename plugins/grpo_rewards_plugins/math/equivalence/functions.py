@@ -110,7 +110,7 @@ _BALL_FUNCTIONS = {
     "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "exp": "exp", "erf": "erf",
 }  # fmt: skip
 _NEED_COMPLEX = frozenset(("asin", "acos", "acosh", "atanh"))
-_INVERTED = {"acot": "atan", "asec": "acos", "acsc": "asin"}
+_INVERTED = {"asec": "acos", "acsc": "asin"}
 
 
 def _log(value: Any) -> Any:
@@ -249,6 +249,8 @@ def call(name: str, args: list[Any]) -> Any:
         return fmpq(out)
     if name in ("max", "min"):
         return _choose(args, largest=name == "max")
+    if name == "acot":  # between 0 and pi, so that it has no step at 0
+        return arb.pi() / 2 - ball_call("atan", first)
     if name in _INVERTED:
         return ball_call(_INVERTED[name], 1 / first)
     if name == "conj":

@@ -78,8 +78,12 @@ def _without_dots(parts: tuple[Node, ...]) -> tuple[Node, ...]:
 def in_parts(node: Node, other: Node) -> Node:
     """A relation between tuples, or of several names to one value, in the parts in which the other side says the same.
 
-    ``x = y = z = 1`` beside ``(1, 1, 1)`` is that point, ``(y, x) = (1, 2)`` beside a list of equations a list of them.
+    ``x = y = z = 1`` beside ``(1, 1, 1)`` is that point, ``(y, x) = (1, 2)`` beside a list of equations a list of them, and
+    ``t = \\frac{\\ln 2}{k} \\approx 34.7`` beside a number is the number that the formula comes to.
     """
+    if node.kind == "rel" and "~" in node.value and not free(other) and not free(node.args[-1]):
+        before = node.args[node.value.index("~")]
+        return node.args[-1] if free(before) and not name_like(before) else node
     if node.kind != "rel" or any(op != "=" for op in node.value):
         return node
     *names, value = node.args

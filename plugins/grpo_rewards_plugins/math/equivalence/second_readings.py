@@ -240,6 +240,9 @@ def _without_kind(node: Node) -> Node:
 
 def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     """``2i + 3j`` with bold or hatted letters against each other and against ``(2, 3)``."""
+    mine, theirs = _without_arrows(gold, free(answer)), _without_arrows(answer, free(gold))
+    if (mine is gold) != (theirs is answer):
+        yield mine, theirs, "with vectors in bold type"
     mine, theirs = _bare_units(gold), _bare_units(answer)
     if (mine, theirs) != (gold, answer):
         yield mine, theirs, _UNIT_VECTORS
@@ -250,6 +253,25 @@ def _vectors(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
             units = (_I, Node("sym", "j"), Node("sym", "k"))
             spelled = add(*(mul(part, unit) for part, unit in zip(parts, units, strict=False)))
             yield (other, spelled, "as unit vectors") if turned else (spelled, other, "as unit vectors")
+
+
+def _without_arrows(node: Node, names: frozenset[str]) -> Node:
+    """A sum of multiples of vectors by their letters, all of which the other side has without an arrow."""
+    arrows = {
+        name: Node("sym", name[-1]) for name in free(node) if name.startswith("\\vec ") and len(name) == _ONE_LETTER
+    }
+    if not arrows or not {name[-1] for name in arrows} <= names or any(name.startswith("\\vec ") for name in names):
+        return node
+    for term in node.args if node.kind == "add" else (node,):
+        if sum(here.kind == "sym" and here.value in arrows for here in walk(term)) != 1 or term.kind not in (
+            "sym",
+            "mul",
+        ):
+            return node
+    return replaced(node, arrows)
+
+
+_ONE_LETTER = len("\\vec a")
 
 
 def _bare_units(node: Node) -> Node:

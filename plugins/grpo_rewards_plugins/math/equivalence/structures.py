@@ -9,6 +9,7 @@ from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, replaced, wa
 from .chains import chain_differs
 from .equality import Decision, expressions_equal, proportional
 from .families import same_residue
+from .lines import same_line
 from .matrices import as_vector, identity, scaled, spanned, transposed
 from .membership import by_membership, same_sign
 from .normalization import in_parts, name_like, normalized, without_name
@@ -36,6 +37,8 @@ def compare(gold: Node, answer: Node, seed: str = "") -> Decision:
         return Decision(True, "the gold's own decimal")
     if _says_where(gold, answer):
         return compare(gold, answer.args[0], seed)
+    if (line := same_line(gold, answer)) is not None:
+        return Decision(line, "lines in space")
     if _computed_chain(gold) and _computed_chain(answer) and len(gold.args) == len(answer.args):
         return _ordered_parts(gold, answer, seed)
     if (residue := same_residue(gold, answer)) is not None:

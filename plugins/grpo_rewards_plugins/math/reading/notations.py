@@ -287,9 +287,22 @@ def _left_side(text: str) -> str:
             else _SECOND_INDEX.sub(_second, text, count=1)
         )
         text = _GRADIENT.sub(r"\\text{grad} =", text, count=1) if "\\nabla" in text else text
+    if "^" in text and (match := _UNEVEN.match(text)) is not None:
+        return _uneven(match) + text[match.end() :]
     if "\\pm" in text and (match := _UNEQUAL_BOTH.fullmatch(text)) is not None:
         return f"{match[1]}{match[2]}, {match[1]}-{match[2]}"
     return text
+
+
+def _uneven(match: re.Match[str]) -> str:
+    """``5.0^{+0.2}_{-0.1}``, a value and what it may be at most and at least."""
+    value, more, less = match["value"], match["more"], match["less"]
+    if more is None or less is None:
+        return match[0]
+    if more == less:
+        return f"{value} \\pm {more}"
+    name, equals, size = value.rpartition("=")
+    return f"{name}{equals}({size}, {size}+{more}, {size}-{less})"
 
 
 def _second(match: re.Match[str]) -> str:
@@ -317,6 +330,9 @@ _DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\
 _ROW_TURNED = re.compile(r"\[([^\[\]]{1,200}),([^\[\]]{1,200})\]\s*\^\s*\{?\s*(?:T|\\top|\\intercal)\s*\}?")
 _PRINTED = re.compile(r"(?<=\d)\s*\\mathrm\s*\{\s*e\s*\}\s*\{?\+?(-?\d{1,9})\}?")
 _PRINTED_UNIT = re.compile(r"(?<=\d)[eE]\+?(-?\d{1,3})(?=\s[a-zA-ZÅ]|\s?\\(?:text|mathrm)(?![a-z]))")  # "1.6E-19 C"
+_UNEVEN = re.compile(
+    r"(?P<value>(?:[a-zA-Z]\s?=\s?)?-?\d+(?:\.\d+)?)\s?(?:\^\s?\{\s?\+\s?(?P<more>\d+(?:\.\d+)?)\s?\}\s?|_\s?\{\s?-\s?(?P<less>\d+(?:\.\d+)?)\s?\}\s?){2}"
+)
 _UNEQUAL_BOTH = re.compile(r"([a-zA-Z]\s*\\neq?\s*)\\pm\s*([\w\\{}]+)")
 
 

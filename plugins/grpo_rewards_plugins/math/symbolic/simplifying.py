@@ -19,11 +19,12 @@ _FUNCTIONS: dict[str, Callable[..., sympy.Expr]] = {
     **{
         name: getattr(sympy, name)
         for name in (
-            "sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan acot asec acsc asinh acosh atanh exp erf "
+            "sin cos tan cot sec csc sinh cosh tanh coth sech csch asin acos atan asec acsc asinh acosh atanh exp erf "
             "factorial factorial2 gamma zeta floor sign re im arg binomial gcd lcm"
         ).split()
     },
     "ln": sympy.log, "conj": sympy.conjugate, "ceil": sympy.ceiling, "abs": sympy.Abs, "norm": sympy.Abs, "binom": sympy.binomial,
+    "acot": lambda x: sympy.pi / 2 - sympy.atan(x),
     "max": sympy.Max, "min": sympy.Min, "mod": sympy.Mod,
 }  # fmt: skip
 _CONSTANTS = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
