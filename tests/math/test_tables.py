@@ -46,6 +46,7 @@ TABLES = (
     "twentyseventh_answers",
     "twentyeighth_answers",
     "twentyninth_answers",
+    "thirtieth_answers",
     "around_a_value",
 )
 
@@ -112,6 +113,7 @@ def test_units_are_converted_only_where_the_setting_says_so() -> None:
         "twentyseventh_words",
         "twentyeighth_words",
         "twentyninth_words",
+        "thirtieth_words",
     ],
 )
 def test_the_answer_is_found_whatever_stands_around_it(name: str, label: str) -> None:

@@ -45,7 +45,7 @@ _AFTER = re.compile(
     r"|(?:Had|Were|Should) [^.]*\bwould\b|If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got)|Otherwise\b)|[\s*_]*\((?:[^()\n]|\([^()\n]*\))*[a-z]{3} (?:[^()\n]|\([^()\n]*\))*\)[\s*_]*\Z",
 )
 _REASON = re.compile(
-    r"(?<=[\d$)%])(?P<tail>,?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    r"(?P<tail>(?:(?<=[\d$)%])|(?<=[a-z*}]),|(?<=[a-z*}])(?=\sbecause)),?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
 )
 _TAILS = (
     _REASON,
@@ -55,16 +55,20 @@ _TAILS = (
     ),
     # "5 apples left, which is 3 fewer than before"
     re.compile(
-        r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
+        r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
     ),
     # "18, attained at x = 3", "18 when x = 3"
     re.compile(
         r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
         r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
     ),
+    # "(2.1, 3.9), which does not contain 0", "by 25%, from 80 to 100"
+    re.compile(
+        r"(?<=[\d$)%*}])(?P<tail>,\s(?:which\s(?:(?:does|do|did)\s?(?:not|n['’]t)\s)?(?:contains?|includes?|excludes?|exceeds?|lies?|fits?|agrees?|matches)\s|from\s[^.,\n]+\sto\s)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    ),
     # "28, whereas 56 would count each handshake twice", "36 pages to read, out of 120"
     re.compile(
-        r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
+        r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s(?![^.\n]*\s(?:is|are|has|have)\s\$?\d)[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
     ),
     # "(3, -4), and it opens upward"
     re.compile(
@@ -104,7 +108,8 @@ def without_afterthought(text: str) -> str:
     if _GOES_ON.search(text, max(0, start - 1)) is None:
         return text
     for pattern in _TAILS:
-        if (found := pattern.search(text, start)) is not None:
+        found = pattern.search(text, start)
+        if found is not None and _ANSWERED.search(text, start, found.start("tail")) is not None:
             text = text[: found.start("tail")] + "."
     return text
 
@@ -112,20 +117,34 @@ def without_afterthought(text: str) -> str:
 # what is said behind it may be how far the text came, but not what it comes to all the same
 _TO_THE_END = r"\b(?:(?!\b(?:so(?!\sfar)|thus|hence|therefore|but|only|then|however)\b)(?:[^.!?\n]|\.(?=\d))){0,120}[.!?]?(?:\s(?:My|The\slast|All\sI)\s[^.!?\n]{1,60}[.!?]?)?[\s*]*\Z"
 _GIVEN_UP = re.compile(
-    r"\b(?:which|that|this)\s(?:is\s(?:wrong|incorrect|not\s(?:right|correct|possible|allowed)|false|impossible|absurd)|can(?:not|['’]t)\sbe(?:\s(?:right|correct|true|so))?)[.!]?\s*\Z"
+    r"\b(?:which|that|this)\s(?:is\s(?:wrong|incorrect|not\s(?:right|correct|possible)|false|impossible)|can(?:not|['’]t)\sbe)[.!]?\s*\Z"
+    r"|\b(?:partial|intermediate|preliminary|interim)\s(?:result|value|sum|answer|total)s?\b[^.!?\n]{0,60}[.!]?\s*\Z"
     rf"|\bI(?:['’]m|\sam)\snot\s(?:sure|certain){_TO_THE_END}"
     r"|(?:\b(?:I|[Ww]e)\s(?:(?:could|can|did|do|was|am|were|are|have|had)(?:\snot|n['’]t)(?:\s(?:been\s)?(?:able|managed?)\sto)?|can(?:not|['’]t)|am\sunable\sto|(?:was|were|are)\sunable\sto"
     r"|(?:have\s)?failed\sto|(?:do\snot|don['’]t)\sknow\show\sto)|\b[Uu]nable\sto|\b[Nn]ot\senough\s[a-z]+\sto)"
     rf"\s(?:find|solve|determine|work\sout|know|compute|calculate|answer|tell|finish|complete|say|decide|figure\sout|conclude|evaluate|go\son|proceed|make){_TO_THE_END}"
     # "It would be 20 if the dice were fair."
+    r"|\b[Ii]f\s[^.!?\n]{1,80}\b(?:had\s[a-z]+|were(?!\sto))\b[^.!?\n]{1,60}\bwould\b[^.!?\n]{0,100}[.!]?[\s*]*\Z"
     r"|\bwould\s[^.!?\n]{1,80}\sif\s[^.!?\n]{1,60}\b(?:were|had)\b[^.!?\n]{0,80}[.!]?[\s*]*\Z"
     r"|(?:没能|未能|无法|不能|不会|没有办法)(?:求出|算出|解出|计算|完成|得出|判断|继续)[^。.!?\n]{0,60}[。.]?\s*\Z"
 )
 
 
-def gives_up(text: str) -> bool:
-    """Does a text end in saying that it has no answer, or what the answer would be otherwise?  Then no number in it is one."""
-    return _GIVEN_UP.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is not None
+_DENIED = re.compile(
+    r"\d[^.\d\n]*(?<!that\s)(?<![^,]\swhich\s)(?<!who\s)\b(?:(?:is|was|were)\s(?:wrong|incorrect|a\smistake|not\s(?:right|correct|possible|allowed|valid)|false|impossible|absurd|invalid)"
+    r"|can(?:not|['’]t)\sbe(?:\s(?:right|correct|true|so|computed|calculated|determined|found|known|worked\sout))?(?=[.!\s]*\Z|\sfrom\b|\swithout\b)|fails?\b|(?:does|do|did)(?:\snot|n['’]t)\s(?:satisfy|work|hold|fit))"
+    r"(?:(?!\b(?:so|thus|hence|therefore|but|leaving|leaves)\b)[^.\d\n])*[.!]?[\s*]*\Z"
+)
+
+
+def gives_up(text: str, statement: str) -> bool:
+    """Does a text end in saying that it has no answer, or what the answer would be otherwise, or its `statement`, which is the text
+    without afterthoughts, in a number that it denies?  Then no number in it is the answer.
+    """
+    return (
+        _GIVEN_UP.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is not None
+        or _DENIED.search(statement, max(0, len(statement) - _LONGEST_SENTENCE)) is not None
+    )
 
 
 _PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
@@ -145,7 +164,7 @@ def _last_start(text: str) -> int:
 _BOUND = re.compile(
     r"\b(?=[^\W\d_])(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
     r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
-    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|perhaps|maybe|possibly|probably|(?:is|are|was|be)\snot|isn't"
+    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|guess(?:\sis)?|perhaps|maybe|possibly|probably|(?:is|are|was|be)\snot|isn't"
     r"|(?:upper|lower)\sbound\s[^.]*\b(?:is|of)|(?:might|may|could)\s(?:also\s|well\s|even\s)?be|(?<![\d)}] )over"
     # and in the other languages whose phrases count
     r"|m[áa]s\sde|menos\sde|(?:al|por\slo|pelo)\smenos|como\sm[áa]ximo|mayor\sque|menor\sque|(?:plus|moins)\sde|au\s(?:moins|plus)|mais\sde"
@@ -212,7 +231,7 @@ def _hedged_before(before: str, found: str) -> str | None:
     if _FACTOR.search(before) is not None:
         return f"{found} \\text{{times}}"
     if (both := _COORDINATE.search(before)) is not None:
-        return f"{both['first']}, {found}".replace("$", "")
+        return f"{both['first'].rstrip(', ')}, {found}".replace("$", "")
     if (other := _OTHER.search(before)) is not None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
@@ -243,13 +262,14 @@ _DOUBTED = re.compile(
 )
 _WORD = r"[^\W\d_][^\W\d_'’-]*(?:[-'’][^\W\d_]+)*"
 _CLAUSE = re.compile(
-    rf"(?:(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?:(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})|the\s(?:most|fewest|least|[a-z]+est)\s{_WORD})"
+    rf"(?:there\s(?:is|are|exists?)\s(?P<none>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})"
+    rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,4}}(?:has|have)\s(?:(?P<has>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}})|the\s(?:most|fewest|least|[a-z]+est)\s{_WORD})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{1,5}}(?P<not>do(?:es)? not exist|cannot be determined)"
     rf"|(?:{_WORD}\s){{1,6}}(?:is|are)\s(?P<neither>neither\s{_WORD}\snor\s{_WORD})"
     rf"|(?:(?:the|this|that|these|our|a|an)\s)?(?:(?:{_WORD}|\d+(?:st|nd|rd|th)|\$(?=[^$]*[a-zA-Z])[^$=<>]{{1,30}}\$|△\w+)\s){{1,8}}(?:{BECOMES})\s"
     rf"(?P<said>(?:(?:an?|the|on)\s)?{_WORD}(?:\s{_WORD}){{0,3}})"
     rf"|(?:(?:the|this|that)\s)?(?:{_WORD}\s){{0,3}}{_WORD}\s(?P<verb>(?:con|di)verges?(?:\s[a-z]+ly)?|exists?|(?:does|do) exist)"
-    rf"|there\s(?:is|are|exists?)\s(?P<none>(?:no|infinitely many)\s{_WORD}(?:\s{_WORD}){{0,2}}))[.!]?",
+    r")[.!]?",
     re.IGNORECASE,
 )
 
@@ -314,7 +334,9 @@ def han_statement(sentence: str) -> str | None:
     clauses = [clause for clause in _HAN_COMMA.split(_HAN_LEAD.sub("", sentence.strip(" *。.!！"))) if clause]
     amounts = [clause for clause in clauses if _DIGIT.search(clause) is not None]
     if amounts and "$" not in sentence and "\\" not in sentence:
-        if _HAN_TOTAL.match(amounts[-1]) is not None:
+        if amounts[-1] is not clauses[-1] and (none := _HAN_NONE.fullmatch(clauses[-1])) is not None:
+            return none[1]
+        if _HAN_TOTAL.search(amounts[-1]) is not None:
             amounts = amounts[-1:]
         said = [_HAN_AMOUNT.fullmatch(clause) for clause in amounts if _HAN_ASIDE.match(clause) is None]
         found = [
@@ -322,7 +344,9 @@ def han_statement(sentence: str) -> str | None:
         ]
         return ", ".join(found) if found and len(found) == len(said) else None
     match = _HAN_IS.fullmatch(clauses[-1]) if clauses else None
-    return None if match is None or _HAN_DOUBT.search(clauses[-1]) is not None else match[1] or match[2]
+    if match is None or _HAN_DOUBT.search(clauses[-1]) is not None:
+        match = _HAN_NONE.fullmatch(clauses[-1]) if clauses else None
+    return None if match is None else match[1]
 
 
 _HAN_COMMA = re.compile(r"[,，;；]")
@@ -332,10 +356,11 @@ _HAN_AMOUNT = re.compile(
     rf"{_HAN}{{2,24}}?(?P<each>每(?:小时|分钟|秒钟?|天)(?:行驶?|走|跑|飞行?)?)?\s?[:：=]?\s?(?P<number>(?<!第)(?:\d+(?:年|个月|周|天|小?时|分|千米|米|元|角)零?){{0,2}}-?\d+(?:\.\d+)?(?:/\d+)?%?)"
     r"\s?(?P<unit>(?:(?![不没非无或若])[\u4e00-\u9fffA-Za-z/·²³°℃]){0,12})"
 )
-_HAN_TOTAL = re.compile(r"(?:所以|因此|故|则)?(?:一共|总共|共计?|合计)")
+_HAN_TOTAL = re.compile(r"一共|总共|共[计有]|合计|^共")
 _HAN_ASIDE = re.compile(r"(?:比|其中|如果|若|当|因为|由于|即|也就是|约|而不|不是|是原来)")
 _HAN_REST = re.compile(r"(?:才|就|可以|能够?|以?后|左右|完成|的).*$")
-_HAN_IS = re.compile(
-    r"(?:.{0,80}[^不没非并])?[是为]\s?(?:[“\"‘'][^”\"’']{1,30}[”\"’']的)?([\u4e00-\u9fff①-⑳]{1,12})|.{2,80}?([无没]有?(?:实数|实|整数|正整数)?[解根]|不存在)"
+_HAN_IS = re.compile(r"(?:.{0,80}[^不没非并])?[是为]\s?(?:[“\"‘'][^”\"’']{1,30}[”\"’']的)?([\u4e00-\u9fff①-⑳]{1,12})")
+_HAN_NONE = re.compile(r"[^不能]{2,80}?([无没]有?(?:实数|实|整数|正整数)?[解根]|不存在)")
+_HAN_DOUBT = re.compile(
+    r"可能|或许|也许|如果|假如|若|是否|不是|并非|正确|成立|合理|唯一|可行|的[解根]$|所求|什么|多少|哪"
 )
-_HAN_DOUBT = re.compile(r"可能|或许|也许|如果|假如|若|是否|不是|并非|正确|成立|合理|唯一|可行|什么|多少|哪")

@@ -58,9 +58,10 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
         best = said
     if best is not None:
         return best[1] if not phrases else _in_place(text, best[0], best[1])
-    given_up = phrases and gives_up(text)
+    given_up = False
     if phrases and signs:
-        text = without_afterthought(text)
+        completion, text = text, without_afterthought(text)
+        given_up = gives_up(completion, text)
     for rule in signs:
         if (found := _SIGNS[rule](text)) and not (given_up and any(map(str.isdigit, found))):
             return _in_place(text, _last_place(text, found), Extraction(found, rule))

@@ -53,7 +53,7 @@ _CHECKING = re.compile(
     r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|when|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the|our|this|your|my)\s+(?:final\s+)?\Z",
+    r"\b(?:partial|intermediate|preliminary|interim|incomplete)\s\Z|\b(?:if|when|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the|our|this|your|my)\s+(?:final\s+)?\Z",
     re.I,
 )
 # "if there had been seven rows, the answer would be 42"
@@ -447,5 +447,7 @@ def _sentence(rest: str) -> str:
     found_text = (rest[: end_of.start()] if end_of else rest).rstrip("✅✓✔☑🎉 ").strip(" *\"'`“”‘’")
     if found_text[:1] == "_" == found_text[-1:]:
         found_text = found_text[1:-1]
+    if "**" in found_text:  # "**Answer: 16** square units"
+        found_text = found_text.replace("**", "")
     denied = _NOT.search(found_text)
     return found_text[: denied.start()] if denied and denied.start() else found_text

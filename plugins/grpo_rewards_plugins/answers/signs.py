@@ -38,7 +38,7 @@ _FORMULA_END = re.compile(
 )
 # "the vertex is (3, 4)", "the solution set is x < 4", "the distance is √5", "the heat is 1.2 × 10^5 J"
 _FORMULA_SAID = re.compile(
-    r"\b(?:is|are|equals|at)\s(?:approximately\s|about\s)?((?=[^=]{0,60}\d)(?:\([^()=]{1,60}\)|\[[^()=]{1,60}[\])]|[a-zA-Z]\s?[<>≤≥]=?\s?[-\d.√/π]+|√\(?\d+\)?"
+    r"\b(?:is|are|equals|at|holds?\s(?:true\s)?(?:exactly\s|only\s|precisely\s)?(?:when|if|for)(?:\sall)?)\s(?:approximately\s|about\s)?((?=[^=]{0,60}\d)(?:\([^()=]{1,60}\)|\[[^()=]{1,60}[\])]|[a-zA-Z]\s?[<>≤≥]=?\s?[-\d.√/π]+|√\(?\d+\)?"
     r"|-?[\d.]+\s?[×x·*]\s?10(?:\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s[a-zA-Z/·²³]{1,12})?|sqrt\(\d+\)))\.?$"
 )
 # a time of day, a ratio, a power
@@ -61,6 +61,8 @@ def bold(text: str) -> str | None:
         hit = phrase(content)
         if hit is not None:
             return hit[1]
+        if (tested := _tested(content)) is not None:
+            return tested
         plain = content.rstrip(".!,").lower()
         if plain in VERDICTS or (plain in COUNTS and _DOUBTED.search(_line(window, match.start())) is None):
             return content.rstrip(".!,")
@@ -126,8 +128,8 @@ def last_line(text: str) -> str | None:
         return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
         return next(group for group in said.groups() if group)
-    if "eject" in line and (tested := _TESTED.search(line)) is not None and _UNREAL.search(line) is None:
-        return tested[1].replace("*", "")
+    if (tested := _tested(line)) is not None:
+        return tested
     if "day" in line and (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
         return day[1]
     if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
@@ -153,7 +155,14 @@ _HAN_LINE = re.compile(
 )
 
 
-_TESTED = re.compile(  # what a test of a hypothesis comes to
+def _tested(line: str) -> str | None:
+    """What a test of a hypothesis comes to: "we fail to reject $H_0$"."""
+    if "eject" not in line or (tested := _TESTED.search(line)) is None or _UNREAL.search(line) is not None:
+        return None
+    return tested[1].replace("*", "")
+
+
+_TESTED = re.compile(
     r".*?\b((?:(?:(?:do|does|did|can|could)(?:\snot|n['’]t)|cannot|can['’]t|(?:fail(?:s|ed)?|unable)\sto|not)\s\**)?reject(?:s|ed)?"
     r"\s(?:the\snull(?:\shypothesis)?|\$?\\?\(?\s?H_?\{?0\}?))",
 )
@@ -179,7 +188,7 @@ def _in_prose(line: str) -> bool:
 
 
 _END_OF_PROOF = frozenset(("\\blacksquare", "\\square", "\\qed", "\\Box", "\\checkmark"))
-_INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$")
+_INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$|(?:不是|而非)\s?$")
 _DENIED_NUMBER = re.compile(r"(?:\bnot|\brather than|\binstead of)\s[$(]*(?:\\[$(])?-?\d[\d.,/]*")
 
 
@@ -220,6 +229,8 @@ def letter(text: str) -> str | None:
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
     line = stripped[stripped.rfind("\n") + 1 :]
+    if (named := _NAMED.search(line)) is not None:
+        return named[1]
     if (left := _LEFT.search(line, max(0, len(line) - 60))) is not None and _DOUBTED.search(line) is None:
         return left[1]
     if _DENIED.search(line) or _REFUSED.search(line):
@@ -234,6 +245,10 @@ def letter(text: str) -> str | None:
     return alone.pop() if len(alone) == 1 else None
 
 
+_NAMED = re.compile(
+    r"(?:^|[,.;]\s|\b(?:so|thus|hence|therefore)\s)(?:option\s|choice\s)?\(?([A-J])\)?\sis\s(?:the\s)?(?:only\s)?(?:correct|right|best)(?:\s(?:option|choice|answer|one))?[.!]?\Z",
+    re.IGNORECASE,
+)
 _LEFT = re.compile(
     r"\b(?:left with|leaves|choose|pick|select|go with)\s(?:only\s)?(?:option\s|choice\s)?\(?([A-J])\)?[.!]?\Z"
 )
