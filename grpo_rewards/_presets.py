@@ -58,9 +58,9 @@ class Preset:
             ConfigError: the file is missing or wrong.
         """
         # here and not above: configurations expand presets, so that room imports this one
-        from grpo_rewards._composition.config import read_config, read_yaml
+        from grpo_rewards._composition.config import read_file
 
-        return read_config(read_yaml(self.path), source=self.reference)
+        return read_file(self.path, source=self.reference)
 
 
 def is_preset(reference: str) -> bool:

@@ -69,7 +69,6 @@ def score(
     from grpo_rewards._scoring import score_file
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.reading.joining import joined
-    from grpo_rewards._scoring.reading.marked import checked_marks
 
     if out == "-" and as_json:
         raise typer.BadParameter("-o - and --json both print to stdout; give one of them", param_hint="--json")
@@ -101,14 +100,14 @@ def score(
             executor=executor,
             join=join,
             on=on,
-            leave_out=checked_marks(leave_out or ()),
+            leave_out=leave_out or (),
             progress=progress,
             warn=warn,
         )
     if as_json:
         import orjson
 
-        sys.stdout.buffer.write(orjson.dumps(run.summary(), option=orjson.OPT_INDENT_2, default=str) + b"\n")
+        sys.stdout.buffer.write(orjson.dumps(run.summary, option=orjson.OPT_INDENT_2, default=str) + b"\n")
     else:
         _show(run, to_stderr=out == "-")
     _say(run, warned)
@@ -120,11 +119,11 @@ def score(
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
+def _progress() -> Iterator[Progress | None]:
     """A bar with rate and time left on a terminal, nothing in a pipe."""
     # rich would write its control codes into a log
     if not sys.stderr.isatty():
-        yield lambda _done, _position, _size: None
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -149,7 +148,8 @@ _COLUMNS = {
 
 
 def _show(run: Run, *, to_stderr: bool) -> None:
-    figures = {**run.statistics.summary(), "reward": run.statistics.total.summary()}
+    found = run.statistics.summary()
+    figures = {**found["components"], "reward": found["reward"]}
     rows = [(name, *(_cell(key, row.get(key)) for key in _COLUMNS)) for name, row in figures.items()]
     titles = ("component", *_COLUMNS.values())
     show_table(titles, rows, left=("component",), bold="reward", to_stderr=to_stderr)

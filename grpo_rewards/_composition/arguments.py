@@ -32,7 +32,7 @@ _MEANT_FILE = (
 
 def configuration(
     given: Mapping[str, object] | Config | None, more: Sequence[object], components: Mapping[str, object]
-) -> Mapping[str, object] | Config | None:
+) -> Mapping[str, object] | None:
     """Return the configuration that the arguments of `Composite` mean: a mapping, keyword arguments, or both.
 
     Keyword arguments with the name of a section (``combine``, ``errors``, ``stages``, ``adapt``) are that section, all
@@ -46,10 +46,10 @@ def configuration(
         raise ConfigError(_MEANT_FILE if isinstance(wrong, str | PathLike) else _MEANT_LIST)
     if isinstance(given, Mapping) and given and not any(_is_section(key) for key in given):
         given = {"rewards": given}
-    if not components:
-        return given
     if isinstance(given, Config):
         raise ConfigError("components by name stand beside a mapping, not beside a Config")
+    if not components:
+        return given
     found = dict(given or {})
     rewards = dict(cast(Mapping[str, object], found.get("rewards") or {}))
     for name, value in components.items():

@@ -16,7 +16,7 @@ import orjson
 
 from grpo_rewards._composition.arguments import as_yaml, configuration, listed
 from grpo_rewards._composition.component import Component
-from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_yaml
+from grpo_rewards._composition.config import ComponentConfig, Config, only, read_config, read_file
 from grpo_rewards._composition.duplicates import Memory
 from grpo_rewards._composition.evaluation import (
     Evaluated,
@@ -78,28 +78,30 @@ class Composite:
         source: str = "",
         **components: object,
     ) -> None:
-        self.config = read_config(configuration(config, more, components), source=source)
+        if not isinstance(config, Config) or more or components:
+            config = read_config(configuration(config, more, components), source=source)
+        self.config = config
         self.base = base or Path.cwd()
         self.source = source
         self.components = tuple(self._component(name, config) for name, config in self.config.rewards.items())
         self.__name__ = self.name = "composite"
         self.__doc__ = f"The composite of {', '.join(component.name for component in self.components)}."
-        self._counting = {component.name for component in self.components if self.can_count(component.name)}
+        self.counting = frozenset(name for name in self.config.rewards if self._can_count(name))
         self._stuck: StuckAttempts = {}
         self.memory: Memory | None = None
         self._tier: Tier | None = None
-        self._alone = Session(self)
-        self._session = self._alone
-        self._lock = threading.Lock()
+        self._session: Session | None = None
+        self._lock = threading.RLock()
         self._tier_lock = threading.Lock()
+        if self.config.adapt is not None:
+            self._alone  # noqa: B018 - made now, so that a method that is not there is refused here
 
     def _component(self, name: str, config: ComponentConfig) -> Component:
         path = f"rewards.{name}"
         try:
             use = config.use
             found = get_reward(use, base=self.base) if isinstance(use, str) else with_origin(as_reward(use))
-            found = found.with_(**config.params).with_columns(**config.columns).complete()
-            found = found if config.workers is None else found.with_workers(config.workers)
+            found = found.configured(config.params, config.columns, config.workers)
         except (GrpoRewardsError, TypeError) as error:
             raise ConfigError(str(error), path=path, source=self.source) from error
         return Component(name, found, config.weight, config.when, config.gate, config.clip)
@@ -132,6 +134,11 @@ class Composite:
     def required_columns(self) -> tuple[str, ...]:
         """The columns that the data must have."""
         return tuple(dict.fromkeys(column for component in self.components for column in component.columns))
+
+    @cached_property
+    def asked_columns(self) -> frozenset[str]:
+        """The required columns, and those that the configuration names although a reward could do without them."""
+        return frozenset(column for one in self.components for column in (*one.columns, *one.named.values()))
 
     @cached_property
     def calls_at_once(self) -> int:
@@ -275,19 +282,24 @@ class Composite:
     @property
     def session(self) -> Session:
         """The session of the run that called last; before any run, one that belongs to nobody."""
-        return self._session
+        with self._lock:
+            return self._alone if self._session is None else self._session
+
+    @cached_property
+    def _alone(self) -> Session:
+        return Session(self)  # of the calls of nobody; rows that are scored offline never ask for it
 
     def session_for(self, call: RewardCall) -> Session:
         """Return the session that a reward call belongs to: the latest, or one that a plugin opens, or nobody's."""
         with self._lock:
-            if self._session is self._alone or not self._session.serves(call):  # nobody's serves every call
+            if self._session is None or not self._session.serves(call):
                 opened: Session | None = registry().manager.hook.open_session(composite=self, call=call)
                 if opened is None:  # a call by hand between a run's: the run's session stays the latest
                     return self._alone
                 self._session = opened
             return self._session
 
-    def can_count(self, name: str) -> bool:
+    def _can_count(self, name: str) -> bool:
         """Whether a component can change a reward: by its weight in some stage, or as another's gate."""
         rewards, stages = self.config.rewards, self.config.stages
         gated = (other for other, c in rewards.items() if c.gate is not None and c.gate.component == name)
@@ -367,12 +379,11 @@ class Composite:
         return self.table(batch.groups, evaluated, weights=weights)
 
     def begin(self, batch: Batch, *, limits: CallLimits | None = None) -> UnderWay:
-        """Begin to score a batch as `score` does, beside others that share the `limits`; `table` makes its table.
+        """Begin to score a batch that has `required_columns`, beside others that share the `limits`; `table` makes its table.
 
         Raises:
-            ColumnError, InputError: as `score`.
+            InputError: as `score`.
         """
-        self._check_required(set(batch.available), batch)
         self._check_groups(batch)
         return begin_components(self.components, batch, limits=limits, tier=self.tier, memory=self.memory)
 
@@ -390,7 +401,7 @@ class Composite:
             self.components,
             self.weights if weights is None else weights,
             self.config.combine,
-            counting=self._counting,
+            counting=self.counting,
             groups=groups,
             provenance=self.provenance,
             seconds=evaluated.seconds,
@@ -416,7 +427,7 @@ def load(path: str | os.PathLike[str]) -> Composite:
         preset = find_preset(os.fspath(path))
         return Composite(preset.config(), base=preset.path.resolve().parent, source=preset.reference)
     file = Path(path)
-    return Composite(read_config(read_yaml(file), source=str(file)), base=file.resolve().parent, source=str(file))
+    return Composite(read_file(file), base=file.resolve().parent, source=str(file))
 
 
 def compose(

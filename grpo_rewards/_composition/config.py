@@ -44,6 +44,7 @@ __all__ = [
     "WhenConfig",
     "only",
     "read_config",
+    "read_file",
     "read_yaml",
 ]
 
@@ -373,6 +374,15 @@ def read_yaml(path: Path) -> object:
         raise ConfigError(f"is not valid YAML: {getattr(error, 'problem', error)}", source=where) from None
 
 
+def read_file(path: Path, *, source: str = "") -> Config:
+    """Return the configuration that a YAML file holds; `source` is its name in messages, the path by default.
+
+    Raises:
+        ConfigError: as `read_yaml` and `read_config`.
+    """
+    return read_config(read_yaml(path), source=source or str(path))
+
+
 def only(config: Config, names: Collection[str]) -> Config:
     """Return the configuration of some components alone, and of their weights in stages and adaptation."""
     stages = [
@@ -388,13 +398,11 @@ def only(config: Config, names: Collection[str]) -> Config:
 
 
 def read_config(data: object, *, source: str = "") -> Config:
-    """Check a mapping (or the path's content already read) and return the configuration.
+    """Check a mapping and return the configuration.
 
     Raises:
         ConfigError: names the path in the configuration, what was found and the nearest name.
     """
-    if isinstance(data, Config):
-        return data
     if not isinstance(data, Mapping):
         raise ConfigError(
             f"expected a mapping with the key 'rewards', found {'nothing' if data is None else type(data).__name__}; "

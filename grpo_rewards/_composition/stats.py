@@ -114,6 +114,13 @@ class StatisticsState(TypedDict):
     components: dict[str, TallyState]
 
 
+class Summary(TypedDict):
+    """The figures of `Statistics` by name."""
+
+    reward: dict[str, float | None]
+    components: dict[str, dict[str, float | None]]
+
+
 @dataclass(slots=True)
 class Tally:
     """Running figures of one component (or of the total)."""
@@ -243,6 +250,7 @@ class Statistics:
         found.components = {name: Tally.restored(one) for name, one in state["components"].items()}
         return found
 
-    def summary(self) -> dict[str, dict[str, float | None]]:
-        """Return the figures per component."""
-        return {name: tally.summary() for name, tally in self.components.items()}
+    def summary(self) -> Summary:
+        """Return the figures by name, of the total and per component."""
+        components = {name: tally.summary() for name, tally in self.components.items()}
+        return {"reward": self.total.summary(), "components": components}

@@ -222,7 +222,7 @@ class ScoreTable:
         """Return per component: weight, counts per status, mean, within-group spread and p95 seconds."""
         from grpo_rewards._composition.stats import Statistics
 
-        return Statistics.of(self).summary()
+        return Statistics.of(self).summary()["components"]
 
 
 def table_of(

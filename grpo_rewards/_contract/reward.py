@@ -187,6 +187,17 @@ class Reward(Generic[Settings]):
         written = self._base.columns
         return {name: column for name, column in self.columns.items() if written.get(name) != column}
 
+    def configured(
+        self: Reward, settings: Mapping[str, object], columns: Mapping[str, str], workers: int | None
+    ) -> Reward:
+        """Return the reward as a composition uses it, with every setting checked.
+
+        Raises:
+            SettingsError: as `with_`, `with_columns`, `with_workers` and `complete`.
+        """
+        found = self.with_(**settings).with_columns(**columns).complete()
+        return found if workers is None else found.with_workers(workers)
+
     def complete(self) -> Reward[Settings]:
         """Return the reward with every setting checked.
 

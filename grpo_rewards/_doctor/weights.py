@@ -20,7 +20,7 @@ _SHOWN = 8
 def idle_weights(composite: Composite) -> list[str]:
     """Return in words, with their places in the configuration, the weights that cannot matter whatever the data are."""
     config = composite.config
-    counting = [component for component in composite.components if composite.can_count(component.name)]
+    counting = [component for component in composite.components if component.name in composite.counting]
     if not counting:
         return ["rewards: no component has a weight, so no row gets a reward"]
     found = []
@@ -105,7 +105,7 @@ class Applied:
             gate = component.gate
             if applying[component.name] and (gate is None or applying[gate.component]):
                 self._hits[component.name] += 1
-                if self._composite.can_count(component.name):
+                if component.name in self._composite.counting:
                     beside.append(component.name)
             if component.when is not None:
                 self._look(component.name, component.when, data.get(component.when.column))
@@ -153,7 +153,7 @@ class Applied:
         return (
             self._composite.config.combine.method == "weighted_mean"
             and component.when is not None
-            and self._composite.can_count(component.name)
+            and component.name in self._composite.counting
             and component.name not in self._company
             and abs(component.weight) != 1.0
         )

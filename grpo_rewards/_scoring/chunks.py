@@ -283,8 +283,10 @@ def checked(chunks: Iterator[Chunk], composite: Composite, source: Source, path:
     for chunk in chunks:
         ahead.append(chunk)
         if chunk.samples:
-            batch = batch_of(chunk.samples)
-            composite.check_columns(available_columns(batch, composite, source, path), batch=batch)
+            found = {column for sample in chunk.samples for column in sample.data} - {"completion"}
+            if not composite.asked_columns <= found:
+                batch = batch_of(chunk.samples)
+                composite.check_columns(available_columns(batch, composite, source, path), batch=batch)
             break
     return chain(ahead, chunks)
 

@@ -6,9 +6,10 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import orjson
 from grpo_rewards._composition import Composite, Statistics
 from grpo_rewards._contract.shapes import RowScores, scores_in
 from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, checked, make_chunks
-from grpo_rewards._scoring.executors import find_executor
+from grpo_rewards._scoring.executors import EXECUTORS
 from grpo_rewards._scoring.journal import (
     Counts,
     Journal,
@@ -30,11 +31,11 @@ from grpo_rewards._scoring.journal import (
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.joining import joined
 from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
-from grpo_rewards._scoring.reading.marked import LeavingOut
+from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.cycles import fewer_searches
-from grpo_rewards.errors import ConfigError, InputError, ResumeError
+from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
 
 __all__ = ["Progress", "Run", "score_file"]
 
@@ -46,7 +47,7 @@ Progress = Callable[[int, int, int | None], None]
 _SAMPLED = 1 << 16
 
 
-@dataclass(slots=True)
+@dataclass
 class Run:
     """What came of scoring a file.
 
@@ -68,8 +69,9 @@ class Run:
     problems: list[str] = field(default_factory=list)
     side_file: Path | None = None
 
+    @cached_property
     def summary(self) -> dict[str, object]:
-        """Return the figures as plain data."""
+        """The figures of a run that is over, as plain data."""
         return {
             "rows": self.rows,
             "malformed": self.malformed,
@@ -79,8 +81,7 @@ class Run:
             "resumed": self.resumed,
             "left_out_by_audit": self.left_out,
             "seconds": round(self.seconds, 3),
-            "reward": self.statistics.total.summary(),
-            "components": self.statistics.summary(),
+            **self.statistics.summary(),
             "problems": self.problems,
             "side_file": str(self.side_file) if self.side_file is not None and self.malformed else None,
             "provenance": dict(self.provenance),
@@ -97,10 +98,10 @@ def score_file(
     force: bool = False,
     workers: int = 1,
     executor: str = "local",
-    leave_out: frozenset[str] = frozenset(),
+    leave_out: Collection[str] = (),
     join: Path | None = None,
     on: str = "prompt",
-    progress: Progress = lambda _done, _position, _size: None,
+    progress: Progress | None = None,
     warn: Callable[[str], None] = _log.warning,
 ) -> Run:
     """Score the rows of a file, in constant memory.
@@ -123,9 +124,13 @@ def score_file(
     Raises:
         InputError: the file cannot be read.
         ColumnError: a column is missing; found before the first row is scored.
-        ConfigError: a component found out when it was called that it is configured wrongly (a token that its service refuses).
+        ConfigError: there is no such executor or mark; or a component found out when it was called that it is configured
+            wrongly (a token that its service refuses).
         ResumeError: there is an unfinished output, or it belongs to something else.
     """
+    if executor not in EXECUTORS:
+        known = ", ".join(EXECUTORS)
+        raise ConfigError(f"there is no executor {executor!r}{nearest(executor, EXECUTORS)} (known: {known})")
     source: Source = open_source(path)
     if join is not None:
         source = joined(source, join, on)
@@ -135,13 +140,12 @@ def score_file(
     if join is not None:
         fingerprint["join"] = {"file": str(join), "on": on}
     if leave_out:
-        source = LeavingOut(source, leave_out)
+        source = LeavingOut(source, checked_marks(leave_out))
         fingerprint["leave_out"] = sorted(leave_out)
     if out is not None:
         _check_output(path, out, resume=resume, force=force)
         if resume and out.exists() and not partial_path(out).exists():
-            _retry(out, composite, fingerprint, run, progress)
-            run.seconds = time.perf_counter() - started
+            _retry(out, composite, fingerprint, run, progress, started)
             return run
     journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
     try:
@@ -161,7 +165,7 @@ def score_file(
         run.seconds = time.perf_counter() - started
         run.left_out = source.left_out if isinstance(source, LeavingOut) else 0
         if journal is not None:
-            journal.finish({"fingerprint": fingerprint, "summary": run.summary()})
+            journal.finish({"fingerprint": fingerprint, "summary": run.summary})
     finally:
         if journal is not None:
             journal.close()
@@ -178,7 +182,7 @@ def _score_rows(
     write: Callable[[bytes], object] | None,
     workers: int,
     executor: str,
-    progress: Progress,
+    progress: Progress | None,
     warn: Callable[[str], None],
 ) -> None:
     state: Reached = journal.state if journal is not None else {}
@@ -192,7 +196,7 @@ def _score_rows(
     started, worked = time.perf_counter(), 0.0
     with closing(read):  # a run that ends early leaves the generator within its file
         chunks = checked(read, composite, source, path)
-        for chunk, scored in find_executor(executor)(composite, chunks, workers):
+        for chunk, scored in EXECUTORS[executor](composite, chunks, workers):
             for gap in scored.gaps:
                 if gap not in missing:
                     missing.add(gap)
@@ -211,7 +215,8 @@ def _score_rows(
                 write(lines)
             pace.took(len(chunk.samples), scored.seconds)
             worked += scored.seconds
-            progress(run.rows, chunk.position, source.size)
+            if progress is not None:
+                progress(run.rows, chunk.position, source.size)
     took = time.perf_counter() - started
     if workers > 1 and executor == "local" and worked < took / 2:
         warn(
@@ -299,7 +304,14 @@ def _identity(path: str | Path, source: Source) -> dict[str, object]:
 # ------------------------------------------------------------------------------------------------ trying again
 
 
-def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], run: Run, progress: Progress) -> None:
+def _retry(
+    out: Path,
+    composite: Composite,
+    fingerprint: Mapping[str, object],
+    run: Run,
+    progress: Progress | None,
+    started: float,
+) -> None:
     """Score again the groups of a finished output in which a row was left out; copy the others."""
     try:
         meta = orjson.loads(meta_path(out).read_bytes())
@@ -321,8 +333,10 @@ def _retry(out: Path, composite: Composite, fingerprint: Mapping[str, object], r
             run.rows += len(records)
             run.unavailable += sum("left_out" in r and not _is_broken(r) for r in records)
             run.broken += sum(map(_is_broken, records))
-            progress(run.rows, source.position, source.size)
-        journal.finish({"fingerprint": fingerprint, "summary": run.summary()})
+            if progress is not None:
+                progress(run.rows, source.position, source.size)
+        run.seconds = time.perf_counter() - started
+        journal.finish({"fingerprint": fingerprint, "summary": run.summary})
         os.replace(fresh, out)
         os.replace(meta_path(fresh), meta_path(out))
     finally:

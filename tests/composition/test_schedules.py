@@ -155,5 +155,5 @@ def test_some_components_alone_keep_no_weights_of_the_others() -> None:
 def test_a_gate_counts_where_what_it_gates_has_a_weight_in_a_stage_alone() -> None:
     gated = {"use": one, "weight": 0, "gate": {"component": "half", "at_least": 1}}
     config: dict[str, Any] = {"rewards": {"half": {"use": half, "weight": 0}, "gated": gated}}
-    assert not Composite(config).can_count("half")
-    assert Composite({**config, "stages": [{"weights": {"gated": 1}}]}).can_count("half")
+    assert "half" not in Composite(config).counting
+    assert "half" in Composite({**config, "stages": [{"weights": {"gated": 1}}]}).counting

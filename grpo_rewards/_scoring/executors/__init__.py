@@ -13,22 +13,10 @@ from grpo_rewards._scoring.chunks import Chunk
 from grpo_rewards._scoring.executors.local import local
 from grpo_rewards._scoring.executors.on_ray import on_ray
 from grpo_rewards._scoring.scored import ScoredChunk
-from grpo_rewards.errors import ConfigError, nearest
 
-__all__ = ["EXECUTORS", "Executor", "find_executor"]
+__all__ = ["EXECUTORS", "Executor"]
 
 Executor = Callable[[Composite, Iterable[Chunk], int], Iterator[tuple[Chunk, ScoredChunk]]]
 """Called with the composite, the chunks and the number of workers."""
 
 EXECUTORS: dict[str, Executor] = {"local": local, "ray": on_ray}
-
-
-def find_executor(name: str) -> Executor:
-    """Return the executor of that name.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    if name not in EXECUTORS:
-        raise ConfigError(f"there is no executor {name!r}{nearest(name, EXECUTORS)} (known: {', '.join(EXECUTORS)})")
-    return EXECUTORS[name]

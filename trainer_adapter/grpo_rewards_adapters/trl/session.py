@@ -146,7 +146,7 @@ class TrlSession(Session):
     def _warn_of_lone_weight(self) -> None:
         """With one component, dividing by the group's deviation cancels its weight."""
         composite = self.composite
-        counting = [component for component in composite.components if composite.can_count(component.name)]
+        counting = [component for component in composite.components if component.name in composite.counting]
         if len(counting) != 1 or composite.config.combine.clip is not None:
             return
         (component,) = counting
