@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from .formulas import COUNTS, WINDOW
+from .formulas import COUNTS, WINDOW, any_in
 
 __all__ = [
     "ABOUT_AN_ANSWER",
@@ -37,7 +37,8 @@ _ABOUT = 64  # characters before and behind a value that may change it
 _NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
 _DIGIT = re.compile(r"\d")
 _CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
-_SENTENCE_START = re.compile(r"(?<=[.!?])[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"])|\n+")
+# begins with a sign that is looked for fast
+_SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
 # "Let me know ...", "Had it been 5, the result would have been 7", "Note that 42 would be wrong"
 _AFTER = re.compile(
     r"[\s*_(>-]*(?:(?:[Pp]lease )?[Ll]et me know|(?:I )?[Hh]op(?:e|ing)\b|Feel free|If you (?:have|need|want|would|'d)|Do you|Would you|Happy to|Thanks?|Great|Good luck"
@@ -47,42 +48,59 @@ _AFTER = re.compile(
 _REASON = re.compile(
     r"(?P<tail>(?:(?<=[\d$)%])|(?<=[a-z*}]),|(?<=[a-z*}])(?=\sbecause)),?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
 )
+# what ends a sentence and says nothing of its value, each with signs of which one is there
 _TAILS = (
-    _REASON,
+    (("since ", "because ", " as "), _REASON),
     # an aside: "(11 if you count 0)", "(not 8)", but not "(mod 7)", "(in base 5)" or a unit
-    re.compile(
-        r"(?<=[\w$)%*}])(?P<tail>\s\((?!(?:mod|base|in base|or|in [a-z]+\))\b)(?=[^()]*[a-z]{2,}[^()]*\s|\$)(?:[^()\n]|\([^()\n]*\))*\)\.?\s*$)"
+    (
+        ("(",),
+        re.compile(
+            r"(?<=[\w$)%*}])(?P<tail>\s\((?!(?:mod|base|in base|or|in [a-z]+\))\b)(?=[^()]*[a-z]{2,}[^()]*\s|\$)(?:[^()\n]|\([^()\n]*\))*\)\.?\s*$)"
+        ),
     ),
     # "5 apples left, which is 3 fewer than before"
-    re.compile(
-        r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
+    (
+        ("than ", " as ", " of "),
+        re.compile(
+            r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
+        ),
     ),
     # "18, attained at x = 3", "18 when x = 3"
-    re.compile(
-        r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
-        r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    (
+        ("=", "<", ">", "∈"),
+        re.compile(
+            r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
+            r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+        ),
     ),
     # "(2.1, 3.9), which does not contain 0", "by 25%, from 80 to 100"
-    re.compile(
-        r"(?<=[\d$)%*}])(?P<tail>,\s(?:which\s(?:(?:does|do|did)\s?(?:not|n['’]t)\s)?(?:contains?|includes?|excludes?|exceeds?|lies?|fits?|agrees?|matches)\s|from\s[^.,\n]+\sto\s)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    (
+        (", which", ", from"),
+        re.compile(
+            r"(?<=[\d$)%*}])(?P<tail>,\s(?:which\s(?:(?:does|do|did)\s?(?:not|n['’]t)\s)?(?:contains?|includes?|excludes?|exceeds?|lies?|fits?|agrees?|matches)\s|from\s[^.,\n]+\sto\s)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+        ),
     ),
     # "28, whereas 56 would count each handshake twice", "36 pages to read, out of 120"
-    re.compile(
-        r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s(?![^.\n]*\s(?:is|are|has|have)\s\$?\d)[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
+    (
+        (" wh", "hough ", ", out", ", com"),
+        re.compile(
+            r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s(?![^.\n]*\s(?:is|are|has|have)\s\$?\d)[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
+        ),
     ),
     # "(3, -4), and it opens upward"
-    re.compile(
-        r"(?<=[\d$)%*}])(?P<tail>,\s(?:and\s(?:it|they|its|their)|with|where|which)\s(?!(?:[^.\n]*\s)?(?:not|no|never|cannot|maybe|perhaps|possibly|probably|wrong|incorrect|impossible|only|or|(?:which|that|it|this)\sis)\b)"
-        r"(?:(?!n['’]t)[^.\d\n$\\=<>])*\.?\s*$)"
-    ),
-    # "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
-    re.compile(
-        rf"(?:^|(?<=[.!?\n]\s)|(?<=\n)|=\s)[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
-        rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
+    (
+        (", and ", ", wh", ", with "),
+        re.compile(
+            r"(?<=[\d$)%*}])(?P<tail>,\s(?:and\s(?:it|they|its|their)|with|where|which)\s(?!(?:[^.\n]*\s)?(?:not|no|never|cannot|maybe|perhaps|possibly|probably|wrong|incorrect|impossible|only|or|(?:which|that|it|this)\sis)\b)"
+            r"(?:(?!n['’]t)[^.\d\n$\\=<>])*\.?\s*$)"
+        ),
     ),
 )
-# without one of these a sentence has none of the tails
-_GOES_ON = re.compile(r"[\d$)%*}]\s|,\s|\s\(|\s(?:while|whereas|(?:al|even\s)?though)\s")
+# "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
+_BESIDE = re.compile(
+    rf"[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
+    rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
+)
 
 
 def without_afterthought(text: str) -> str:
@@ -105,13 +123,20 @@ def without_afterthought(text: str) -> str:
         text = text[:start].rstrip()
         start = _last_start(text)
     start = max(start, len(text) - _LONGEST_SENTENCE)
-    if _GOES_ON.search(text, max(0, start - 1)) is None:
-        return text
-    for pattern in _TAILS:
-        found = pattern.search(text, start)
-        if found is not None and _ANSWERED.search(text, start, found.start("tail")) is not None:
-            text = text[: found.start("tail")] + "."
-    return text
+    sentence = text[start:]
+    for signs, pattern in _TAILS:
+        if any_in(signs, sentence):
+            sentence = _cut(sentence, pattern.search(sentence))
+    if " " in sentence:
+        sentence = _cut(sentence, _BESIDE.match(sentence, max(0, sentence.rfind("= ") + 1)))
+    return text[:start] + sentence
+
+
+def _cut(sentence: str, found: re.Match[str] | None) -> str:
+    """A sentence without the tail that was found in it, where it says something before that."""
+    if found is None or _ANSWERED.search(sentence, 0, found.start("tail")) is None:
+        return sentence
+    return sentence[: found.start("tail")] + "."
 
 
 # what is said behind it may be how far the text came, but not what it comes to all the same
@@ -141,10 +166,31 @@ def gives_up(text: str, statement: str) -> bool:
     """Does a text end in saying that it has no answer, or what the answer would be otherwise, or its `statement`, which is the text
     without afterthoughts, in a number that it denies?  Then no number in it is the answer.
     """
-    return (
-        _GIVEN_UP.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is not None
-        or _DENIED.search(statement, max(0, len(statement) - _LONGEST_SENTENCE)) is not None
-    )
+    end = text[-_LONGEST_SENTENCE:]
+    if end.isascii() and not any_in(_DOUBTS, end):
+        return False
+    return _GIVEN_UP.search(end) is not None or _DENIED.search(statement[-_LONGEST_SENTENCE:]) is not None
+
+
+# in each text that gives up
+_DOUBTS = (
+    "not ",
+    "n't",
+    "annot",
+    "fail",
+    "nable",
+    "would",
+    "wrong",
+    "false",
+    "orrect",
+    "possible",
+    "mistake",
+    "absurd",
+    "valid",
+    "partial",
+    "inter",
+    "relim",
+)
 
 
 _PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
@@ -161,14 +207,26 @@ def _last_start(text: str) -> int:
     return start
 
 
-_BOUND = re.compile(
-    r"\b(?=[^\W\d_])(?:at\s(?:least|most)|(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?"
-    r"|(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?"
-    r"|bounded\s(?:above\s|below\s)?by|all\sbut|(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)|nearly|almost|close\sto|guess(?:\sis)?|perhaps|maybe|possibly|probably|(?:is|are|was|be)\snot|isn't"
-    r"|(?:upper|lower)\sbound\s[^.]*\b(?:is|of)|(?:might|may|could)\s(?:also\s|well\s|even\s)?be|(?<![\d)}] )over"
+# what bounds or doubts the value behind it, beside the words one of which is in it
+_BOUNDS = {
+    "least most": r"at\s(?:least|most)",
+    "than": r"(?:no\s|not\s)?(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|earlier|later|other)\sthan(?:\sor\sequal\sto)?",
+    "under below above over between beyond": r"(?:is|are|be|was)\s(?:well\s|just\s|strictly\s)?(?:under|below|above|over|between|beyond)|(?<![\d)}] )over",
+    "exceed exceeds up ruled rule excluding except": r"exceeds?|up\sto|ruled?\sout|excluding|except(?:\sfor)?",
+    "bounded but": r"bounded\s(?:above\s|below\s)?by|all\sbut",
+    "twice half double thrice": r"(?:nearly\s|almost\s|about\s)?(?:twice|half|double|thrice)",
+    "nearly almost close guess perhaps maybe possibly probably": r"nearly|almost|close\sto|guess(?:\sis)?|perhaps|maybe|possibly|probably",
+    "not isn't": r"(?:is|are|was|be)\snot|isn't",
+    "bound": r"(?:upper|lower)\sbound\s[^.]*\b(?:is|of)",
+    "might may could": r"(?:might|may|could)\s(?:also\s|well\s|even\s)?be",
     # and in the other languages whose phrases count
-    r"|m[áa]s\sde|menos\sde|(?:al|por\slo|pelo)\smenos|como\sm[áa]ximo|mayor\sque|menor\sque|(?:plus|moins)\sde|au\s(?:moins|plus)|mais\sde"
-    r"|(?:mehr|weniger|gr[öo](?:ß|ss)er|kleiner|h[öo]her)\sals|mindestens|h[öo]chstens|nicht|almeno|pi[ùu]\sdi|meno\sdi|не\s(?:менее|более)|больше|меньше)\s(?:[a-z]{1,8}\s)?[\s$*({\\]*\Z"
+    "mas menos menor mayor moins plus mais": r"m[áa]s\sde|menos\sde|(?:al|por\slo|pelo)\smenos|como\sm[áa]ximo|mayor\sque|menor\sque|(?:plus|moins)\sde|au\s(?:moins|plus)|mais\sde",
+    "als mindestens nicht almeno piu meno": r"(?:mehr|weniger|gr[öo](?:ß|ss)er|kleiner|h[öo]her)\sals|mindestens|h[öo]chstens|nicht|almeno|pi[ùu]\sdi|meno\sdi",
+    "менее": r"не\s(?:менее|более)|больше|меньше",
+}
+_BOUND_WORDS = frozenset(" ".join(_BOUNDS).split())
+_BOUND = re.compile(
+    rf"\b(?=[^\W\d_])(?:{'|'.join(_BOUNDS.values())})\s(?:[a-z]{{1,8}}\s)?[\s$*({{\\]*\Z"
     r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近)[\u4e00-\u9fff]{0,2}[\s$]*\Z",
     re.IGNORECASE,
 )
@@ -183,9 +241,12 @@ _OTHER = re.compile(
     rf"(?:\b[a-zA-Z]\s?=\s?)?(?<![\w.,/^]){_NUMBER}\$?\*{{0,2}}(?:(?:\s[a-zA-Z]+)?,?\s(?:or|to|o|ou|oder)\s(?:maybe\s|perhaps\s|possibly\s|even\s|also\s)?|\sand\s)"
     r"(?:[a-zA-Z]\s?=\s?)?[\s$*({\\]*\Z"
 )
+_LARGER = frozenset(
+    "week weeks day days hour hours hr hrs h minute minutes min year years month months feet foot ft yard yards pound pounds lb lbs ° degree degrees km kg m".split()
+)
 # "3 hours and 20 minutes", "4 cats and 3 dogs", "5 ft 3 in": no part is all of it
 _AMOUNT_BEFORE = re.compile(
-    rf"(?<![\w.,/^])(?:{_NUMBER}\$?\s?(?:[a-zA-Z]+,?\sand\s|(?:weeks?|days?|hours?|hrs?|h|minutes?|min|years?|months?|feet|foot|ft|yards?|pounds?|lbs?|°|degrees|km|kg|m)(?:,\s|\s|(?=\d))"
+    rf"(?<![\w.,/^])(?:{_NUMBER}\$?\s?(?:[a-zA-Z]+,?\sand\s|(?:{'|'.join(_LARGER)})(?:,\s|\s|(?=\d))"
     r"|(?:年|个月|星期|周|天|小?时|分|千米|米|千克|元|角)(?:零|又)?)[\s$*]*){1,3}\Z"
 )
 _ITS_UNIT = re.compile(
@@ -195,6 +256,7 @@ _OR_BEHIND = re.compile(
     rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?)"
 )
 _ASKED = re.compile(r"[\s$*)}]{0,4}\?[\s*]*\Z")
+_JOINING = frozenset(("or", "to", "and", "o", "ou", "oder", "maybe", "perhaps", "possibly", "even", "also"))
 _BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 
 
@@ -207,11 +269,9 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
     if " " not in before and before.isascii() and len(text) - end < _SHORTEST_HEDGE:
         return None
     if not (said and before.rstrip(" $*({\\").endswith(_LEADS)):
-        hedge = _hedged_before(before, found)
+        hedge = _hedged_before(before, found, text, end)
         if hedge is not None:
             return hedge
-        if (part := _AMOUNT_BEFORE.search(before)) is not None and (unit := _ITS_UNIT.match(text, end)) is not None:
-            return f"{part[0]}{found} {unit[1]}".replace("$", "").replace("*", "")
     if text[end : end + 1] in ("", "."):
         return None  # as most answers end
     if _ASKED.match(text, end) is not None:
@@ -225,17 +285,26 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
 _LEADS = (" is", " are", ":", "=")
 
 
-def _hedged_before(before: str, found: str) -> str | None:
-    if (bound := _BOUND.search(before)) is not None:
+def _hedged_before(before: str, found: str, text: str, end: int) -> str | None:
+    words = before.lower().replace("*", " ").rstrip(" $({\\").split()
+    if (not _BOUND_WORDS.isdisjoint(words) or not before.isascii()) and (bound := _BOUND.search(before)) is not None:
         return f"{' '.join(bound[0].strip(' $*({').split())} {found}"
-    if _FACTOR.search(before) is not None:
+    if "factor" in before and _FACTOR.search(before) is not None:
         return f"{found} \\text{{times}}"
-    if (both := _COORDINATE.search(before)) is not None:
+    if _DIGIT.search(before) is None:
+        return None
+    if (" and " in before or " while " in before) and (both := _COORDINATE.search(before)) is not None:
         return f"{both['first'].rstrip(', ')}, {found}".replace("$", "")
-    if (other := _OTHER.search(before)) is not None:
+    last = words[-1].rstrip(",") if words else ""
+    other = _OTHER.search(before) if last in _JOINING or last[-1:] == "=" else None
+    if other is not None:
         if _BETWEEN.search(before, 0, other.start()) is not None:
             return f"between {other[0].strip()} {found}"
         return (other[0] + found).replace("$", "").replace("*", "")
+    if (last == "and" or last in _LARGER or not last.isascii() or last[:1].isdigit()) and (
+        (part := _AMOUNT_BEFORE.search(before)) is not None and (unit := _ITS_UNIT.match(text, end)) is not None
+    ):
+        return f"{part[0]}{found} {unit[1]}".replace("$", "").replace("*", "")
     return None
 
 

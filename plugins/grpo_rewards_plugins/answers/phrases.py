@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from .conclusions import ABOUT_AN_ANSWER, han_statement
-from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, carries, joined, segments
+from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, any_in, carries, joined, segments
 
 __all__ = ["VERDICTS", "line_after_phrase", "phrase", "without_reason"]
 
@@ -55,6 +55,25 @@ _CHECKING = re.compile(
 _SUPPOSED = re.compile(
     r"\b(?:partial|intermediate|preliminary|interim|incomplete)\s\Z|\b(?:if|when|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the|our|this|your|my)\s+(?:final\s+)?\Z",
     re.I,
+)
+# what is in each text that one of the two above, or "since the result", is in
+_ASIDES = (
+    "check",
+    "verif",
+    "confirm",
+    "test",
+    "if ",
+    "when ",
+    "whether ",
+    "unless ",
+    "suppos",
+    "assum",
+    "since ",
+    "because ",
+    "partial ",
+    "inter",
+    "prelim",
+    "incompl",
 )
 # "if there had been seven rows, the answer would be 42"
 _UNREAL = re.compile(r"\b(?:if|had)\b[^.\n]{0,80}\b(?:had|were|instead)\b[^.\n]{0,80}\Z", re.I)
@@ -165,14 +184,17 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         if after_box and _ANSWER.match(match[0]) is None:
             continue
         before = window[max(0, match.start() - 40) : match.start()]
-        if _CHECKING.search(before) or _SUPPOSED.search(before) is not None:
+        low = before.lower()
+        if any_in(_ASIDES, low) and (
+            _CHECKING.search(low)
+            or _SUPPOSED.search(low)
+            or (_GIVEN.search(low) is not None and _ANSWER.match(match[0]) is None)
+        ):
             continue
         if " would " in match[0] and (
             _UNREAL.search(window, max(0, match.start() - 160), match.start()) is not None
             or _UNREAL_BEHIND.match(window, match.end()) is not None
         ):
-            continue
-        if _GIVEN.search(before) is not None and _ANSWER.match(match[0]) is None:
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):

@@ -229,9 +229,13 @@ def letter(text: str) -> str | None:
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
     line = stripped[stripped.rfind("\n") + 1 :]
-    if (named := _NAMED.search(line)) is not None:
+    if " is " in line and (named := _NAMED.search(line)) is not None:
         return named[1]
-    if (left := _LEFT.search(line, max(0, len(line) - 60))) is not None and _DOUBTED.search(line) is None:
+    if (
+        line.rstrip(".!)")[-1:] in _LETTERS
+        and (left := _LEFT.search(line, max(0, len(line) - 60))) is not None
+        and _DOUBTED.search(line) is None
+    ):
         return left[1]
     if _DENIED.search(line) or _REFUSED.search(line):
         return None
@@ -245,6 +249,7 @@ def letter(text: str) -> str | None:
     return alone.pop() if len(alone) == 1 else None
 
 
+_LETTERS = frozenset("ABCDEFGHIJ")
 _NAMED = re.compile(
     r"(?:^|[,.;]\s|\b(?:so|thus|hence|therefore)\s)(?:option\s|choice\s)?\(?([A-J])\)?\sis\s(?:the\s)?(?:only\s)?(?:correct|right|best)(?:\s(?:option|choice|answer|one))?[.!]?\Z",
     re.IGNORECASE,
@@ -265,7 +270,8 @@ def last_number(text: str) -> str | None:
     window = text[-WINDOW:]
     if "not" in window or "instead" in window or "rather" in window:
         window = _DENIED_NUMBER.sub(" ", window)
-    if (rate := _RATE.search(window[-60:])) is not None:
+    end = window[-60:]
+    if ("/" in end or end.rstrip(" \n.")[-1:] in ("m", "M")) and (rate := _RATE.search(end)) is not None:
         return rate[1]
     for word in reversed(window.split()):  # no number goes across a space
         if _DIGIT.search(word) is not None and (
