@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Judge]:
     with Judge() as made:
-        threading.Thread(target=made.serve_forever, daemon=True).start()
+        threading.Thread(target=made.serve_forever, args=(0.01,), daemon=True).start()
         yield made
         made.shutdown()
 
