@@ -40,16 +40,21 @@ def _parallel(one: dict[str, fmpq], other: dict[str, fmpq]) -> bool:
 def _symmetric(node: Node) -> bool:
     """A chain of three at least, or of two beside a coordinate that stays (``\\frac{x-1}{2} = \\frac{y}{3}, z = 1``)."""
     if node.kind == "list":
-        return len(node.args) == 2 and any(map(_chain, node.args))
-    return _chain(node) and len(node.args) > 2
+        return len(node.args) == 2 and all(part.kind == "rel" for part in node.args) and any(map(_chain, node.args))
+    return len(node.args) > 2 and _chain(node)
 
 
 def _chain(node: Node) -> bool:
     """Are all parts of a chain of equations of one letter each, another in each?"""
     if node.kind != "rel" or any(op != "=" for op in node.value):
         return False
-    names = [free(part) for part in node.args]
-    return all(len(name) == 1 for name in names) and len(frozenset().union(*names)) == len(names)
+    met: frozenset[str] = frozenset()
+    for part in node.args:
+        names = free(part)
+        if len(names) != 1 or names <= met:
+            return False
+        met |= names
+    return True
 
 
 def _line(node: Node) -> _Line | None:

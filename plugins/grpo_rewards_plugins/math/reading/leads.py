@@ -53,6 +53,7 @@ _PART = re.compile(
     r"(?:^|(?<=[\s,;.}]))(?:\\text\{\s?)?(?:\(?(?P<letter>[a-f])\)|\(?(?P<roman>i{1,3}|iv|v)\)|\((?P<number>\d)\)(?=\s{0,3}[^\s(,;.])"
     r"|[Hh]_?\{?(?P<hypothesis>[01aA])\}?\s?:)(?:\s|\\(?:[ ,;]|q?quad(?![a-z])))*\}?(?=\s*\S)"
 )
+_BEGINNINGS = frozenset("(\\abcdefivHh")
 _NUMERALS = {name: at for at, name in enumerate(("i", "ii", "iii", "iv", "v"))}
 _BLANKS = re.compile(r"(?:[\s,;.]|\\q?quad(?![a-z])|\\(?=\s|$))+$")
 _LONGEST = 600
@@ -184,10 +185,10 @@ def labelled_parts(text: str) -> list[str] | None:
     """The answers behind ``(a)``, ``(b)`` and so on, ``(i)``, ``(ii)``, ``(1)``, ``(2)``, or ``H_0:`` and ``H_1:`` or ``H_a:``; None where
     there are not two at least, in order from the first.
     """
-    if len(text) > _LONGEST or (")" not in text and ":" not in text):
+    if text[:1] not in _BEGINNINGS or len(text) > _LONGEST or _PART.match(text) is None:
         return None
     marks = list(_PART.finditer(text))
-    if len(marks) < 2 or marks[0].start() > 0:
+    if len(marks) < 2:
         return None
     kind = "roman" if marks[0]["letter"] is None and marks[0]["roman"] else marks[0].lastgroup
     places = [_place(kind, mark[kind]) for mark in marks] if kind else []

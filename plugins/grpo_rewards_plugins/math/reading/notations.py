@@ -287,7 +287,7 @@ def _left_side(text: str) -> str:
             else _SECOND_INDEX.sub(_second, text, count=1)
         )
         text = _GRADIENT.sub(r"\\text{grad} =", text, count=1) if "\\nabla" in text else text
-    if "^" in text and (match := _UNEVEN.match(text)) is not None:
+    if "_" in text and "+" in text and (match := _UNEVEN.match(text)) is not None:
         return _uneven(match) + text[match.end() :]
     if "\\pm" in text and (match := _UNEQUAL_BOTH.fullmatch(text)) is not None:
         return f"{match[1]}{match[2]}, {match[1]}-{match[2]}"
