@@ -15,7 +15,6 @@ from .equivalence.quantities import has_unit, rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
-from .extraction import unit_behind
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import is_reaction, same_formula
 from .reading.clean import bare
@@ -35,6 +34,7 @@ from .reading.text_answers import (
 )
 from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free, walk
+from .reading.unit_spellings import unit_behind
 from .symbolic import decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .texts import Reading, read, second_reading

@@ -6,10 +6,8 @@ import re
 
 from grpo_rewards_plugins.answers import ORDER, Extraction, Rule, boxes, extract, from_boxes
 from grpo_rewards_plugins.answers.formulas import segments
-from grpo_rewards_plugins.math.reading.unit_expressions import unit_pieces
-from grpo_rewards_plugins.math.reading.units import SPELLED_POWERS, is_unit_word, named_unit
 
-__all__ = ["ORDER", "Extraction", "Rule", "boxes", "extract", "gold_text", "unit_behind"]
+__all__ = ["ORDER", "Extraction", "Rule", "boxes", "extract", "gold_text"]
 
 
 def gold_text(gold: str) -> str:
@@ -49,41 +47,3 @@ _CALLED = re.compile(
 )
 _SAYS = re.compile(r"^(?:The|Its?|Their|This|That|So|Thus|Hence|Therefore)\b[^$]*\b(?:is|are|was|equals|has [a-z]+)$")
 _SET_LEAD = re.compile(r"[a-zA-Z]\s*\\in\s*$")
-
-
-def unit_behind(behind: str) -> str:
-    """The unit or percent sign that begins what stands behind an answer, outside of its box or its dollars; "" where none does."""
-    match = _BEHIND.match(behind)
-    if match is None:
-        return ""
-    if match["percent"]:
-        return "\\%"
-    if match["upright"] is not None:
-        upright = f"\\text{{ {match['upright']}}}{match['power'] or ''}"
-        return upright if unit_pieces(match["upright"]) is not None else ""
-    said = _CLAUSE_END.split(match["words"].translate(_POWERS), maxsplit=1)[0].rstrip(" .").split()
-    head = _SYMBOL.split(said[0], maxsplit=1)[0] if said else ""
-    if said and said[0][:1] == "°":
-        return f"\\text{{ {said[0]}}}"
-    if not (
-        is_unit_word(head)
-        or head in SPELLED_POWERS
-        or (len(said[0]) > len(head) and named_unit(head))
-        or (len(head) == 1 and said[1:2] in ([], ["of"]) and named_unit(head))
-    ):
-        return ""
-    for size in range(min(len(said), _MOST_WORDS), 0, -1):
-        unit = " ".join(said[:size])
-        if unit_pieces(unit) is not None:
-            return f"\\text{{ {unit}}}"
-    return ""
-
-
-_BEHIND = re.compile(
-    r"(?:[\s$*)}\]~]|\\[)\],; ]|\\q?quad(?![a-z]))*+(?:(?P<percent>\\?%|per\s?cent\b)|\\(?:text|mathrm|mbox|rm)\s*\{\s*(?P<upright>[^{}]{1,30})\}(?:\s|\$)*(?P<power>\^\{?-?\d\}?)?"
-    r"|(?P<words>(?:°\s?[CF]\b|[A-Za-zµμΩ])[^,;:!?()\n$\\*]*))"
-)
-_CLAUSE_END = re.compile(r"\.(?:\s|$)")
-_POWERS = str.maketrans({"²": "^2", "³": "^3"})
-_SYMBOL = re.compile(r"[/^·*²³⁻]")
-_MOST_WORDS = 4

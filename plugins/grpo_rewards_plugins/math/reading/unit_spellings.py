@@ -1,13 +1,14 @@
 """Quantities spelled in pieces, put together: ``\\text{J/(g}\\cdot{}^\\circ\\text{C)}``, ``\\text{€}5``, ``12,50 €``, ``9.8 [\\mathrm{m/s^2}]``;
-and the direction behind a quantity (``5 m/s east``)."""
+the direction behind a quantity (``5 m/s east``), and the unit behind an answer."""
 
 from __future__ import annotations
 
 import re
 
-from .units import named_unit
+from .unit_expressions import unit_pieces
+from .units import SPELLED_POWERS, is_unit_word, named_unit
 
-__all__ = ["joined", "without_direction"]
+__all__ = ["joined", "unit_behind", "without_direction"]
 
 _FONT = r"\\(?:text(?:rm|normal|up)?|math(?:rm|sf)|mbox)"
 _SIGN = r"(?:\\?\$|[€£¥₹]|\\pounds|\\euro|\\yen|\\text(?:euro|sterling|dollar|yen))"
@@ -99,3 +100,41 @@ _SAME = {"anticlockwise": "counterclockwise"}
 def _separate(text: str, match: re.Match[str]) -> bool:
     """Does the direction begin a word of its own?"""
     return bool(match["left"] or match["open"]) or not text[match.start("name") - 1].isalpha()
+
+
+def unit_behind(behind: str) -> str:
+    """The unit or percent sign that begins what stands behind an answer, outside of its box or its dollars; "" where none does."""
+    match = _BEHIND.match(behind)
+    if match is None:
+        return ""
+    if match["percent"]:
+        return "\\%"
+    if match["upright"] is not None:
+        upright = f"\\text{{ {match['upright']}}}{match['power'] or ''}"
+        return upright if unit_pieces(match["upright"]) is not None else ""
+    said = _SENTENCE_END.split(match["words"].translate(_POWERS), maxsplit=1)[0].rstrip(" .").split()
+    head = _SYMBOL.split(said[0], maxsplit=1)[0] if said else ""
+    if said and said[0][:1] == "°":
+        return f"\\text{{ {said[0]}}}"
+    if not (
+        is_unit_word(head)
+        or head in SPELLED_POWERS
+        or (len(said[0]) > len(head) and named_unit(head))
+        or (len(head) == 1 and said[1:2] in ([], ["of"]) and named_unit(head))
+    ):
+        return ""
+    for size in range(min(len(said), _MOST_WORDS), 0, -1):
+        unit = " ".join(said[:size])
+        if unit_pieces(unit) is not None:
+            return f"\\text{{ {unit}}}"
+    return ""
+
+
+_BEHIND = re.compile(
+    r"(?:[\s$*)}\]~]|\\[)\],; ]|\\q?quad(?![a-z]))*+(?:(?P<percent>\\?%|per\s?cent\b)|\\(?:text|mathrm|mbox|rm)\s*\{\s*(?P<upright>[^{}]{1,30})\}(?:\s|\$)*(?P<power>\^\{?-?\d\}?)?"
+    r"|(?P<words>(?:°\s?[CF]\b|[A-Za-zµμΩ])[^,;:!?()\n$\\*]*))"
+)
+_SENTENCE_END = re.compile(r"\.(?:\s|$)")
+_POWERS = str.maketrans({"²": "^2", "³": "^3"})
+_SYMBOL = re.compile(r"[/^·*²³⁻]")
+_MOST_WORDS = 4
