@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,19 @@ import pytest
 
 from grpo_rewards._doctor.trl import examine_trl
 
-COMMAND = Path(sys.executable).with_name("grpo-rewards")
 
+@pytest.fixture
+def doctor(cli: Callable[..., Any]) -> Callable[..., Any]:
+    def run(*arguments: str, **environment: str) -> Any:
+        done = cli("doctor", *arguments, "--json", env=environment)
+        return done.returncode, json.loads(done.stdout)["findings"] if done.stdout else done.stderr
 
-def doctor(folder: Path, *arguments: Any, **environment: Any) -> Any:
-    run = subprocess.run(
-        [COMMAND, "doctor", *arguments, "--json"], cwd=folder, capture_output=True, text=True, timeout=400,
-        env={**os.environ, **environment},
-    )  # fmt: skip
-    return run.returncode, json.loads(run.stdout)["findings"] if run.stdout else run.stderr
+    return run
 
 
 @pytest.mark.slow
-def test_a_healthy_machine(tmp_path: Path) -> None:
-    code, findings = doctor(tmp_path)
+def test_a_healthy_machine(tmp_path: Path, doctor: Callable[..., Any]) -> None:
+    code, findings = doctor()
     topics = {one["topic"] for one in findings}
     assert topics == {"environment", "dependencies", "plugins", "sandbox", "Docker", "GPU", "training", "TRL"}
     levels = {one["level"] for one in findings}
@@ -37,13 +35,13 @@ def test_a_healthy_machine(tmp_path: Path) -> None:
     assert "math" in own["text"]
 
 
-def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path: Path) -> None:
+def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     info = tmp_path / "site" / "sad-1.2.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sad\nVersion: 1.2\n")
     (info / "entry_points.txt").write_text("[grpo_rewards]\nsad = sad_module\n")
     (tmp_path / "site" / "sad_module.py").write_text("import nothing_of_the_kind\n")
-    code, findings = doctor(tmp_path, PYTHONPATH=str(tmp_path / "site"))
+    code, findings = doctor(PYTHONPATH=str(tmp_path / "site"))
     assert code == 1
     (sad,) = [one for one in findings if one["level"] == "problem"]
     assert "sad" in sad["text"]
@@ -51,22 +49,22 @@ def test_a_broken_plugin_is_a_problem_with_a_cure(tmp_path: Path) -> None:
     assert "pip uninstall sad" in sad["action"]
 
 
-def test_a_configuration_is_tried(tmp_path: Path) -> None:
+def test_a_configuration_is_tried(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     (tmp_path / "mine.py").write_text(
         "from grpo_rewards import Outcome, reward\n"
         "@reward\ndef away(completion: str) -> Outcome:\n    return Outcome(None, 'unavailable', 'nobody listens')\n"
     )
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: exact, away: './mine.py:away'}\n")
-    code, findings = doctor(tmp_path, "rewards.yaml")
+    code, findings = doctor("rewards.yaml")
     assert code == 3
     tried = {one["text"].split(":")[0]: one for one in findings if one["topic"] == "configuration"}
     assert tried["exact"]["level"] == "ok"
     assert "nobody listens" in tried["away is unavailable" if "away is unavailable" in tried else "away"]["text"]
 
 
-def test_a_configuration_that_is_wrong_is_usage(tmp_path: Path) -> None:
+def test_a_configuration_that_is_wrong_is_usage(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {exact: exakt}\n")
-    code, said = doctor(tmp_path, "rewards.yaml")
+    code, said = doctor("rewards.yaml")
     assert code == 2
     assert "did you mean 'exact'" in said
 
@@ -103,11 +101,11 @@ def test_trl_against_the_known_contract(
     assert finding.action or finding.level == "ok"
 
 
-def test_rows_are_looked_through(tmp_path: Path) -> None:
+def test_rows_are_looked_through(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     (tmp_path / "rewards.yaml").write_text("rewards: {correct: math}\n")
     rows = [{"prompt": "1+1", "completion": "2", "answer": answer} for answer in ("2", "", None)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{torn\n")
-    code, findings = doctor(tmp_path, "rewards.yaml", "rows.jsonl")
+    code, findings = doctor("rewards.yaml", "rows.jsonl")
     assert code == 1
     told = [one["text"] for one in findings if one["topic"] == "data" and one["level"] == "problem"]
     assert len(told) == 3
@@ -115,16 +113,16 @@ def test_rows_are_looked_through(tmp_path: Path) -> None:
     assert any("rows.jsonl:3" in text and "'answer'" in text for text in told)
     assert any("rows.jsonl:4" in text and "not JSON" in text for text in told)
     (tmp_path / "rows.jsonl").write_text(json.dumps(rows[0]) + "\n")
-    _, findings = doctor(tmp_path, "rewards.yaml", "rows.jsonl")
+    _, findings = doctor("rewards.yaml", "rows.jsonl")
     assert [one["level"] for one in findings if one["topic"] == "data"] == ["ok"]
 
 
-def test_a_training_run_that_cannot_begin_is_a_problem(tmp_path: Path) -> None:
+def test_a_training_run_that_cannot_begin_is_a_problem(tmp_path: Path, doctor: Callable[..., Any]) -> None:
     (tmp_path / "train.yaml").write_text(
         "model: {name: ./nothing}\nrewards: {rewards: {correct: math}}\ndataset: {name: rows.jsonl}\n"
         "output: out\ntraining: {max_prompt_length: 64}\n"
     )
-    code, findings = doctor(tmp_path, "train.yaml")
+    code, findings = doctor("train.yaml")
     assert code == 1
     (told,) = [one for one in findings if one["topic"] == "training run"]
     assert "max_prompt_length" in told["text"]

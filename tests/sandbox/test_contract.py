@@ -153,7 +153,9 @@ def test_a_program_that_keeps_writing_is_looked_at_too(sandbox: Sandbox) -> None
 @pytest.mark.parametrize("name", LIMITS)
 def test_limits_hold_and_the_next_job_passes(sandbox: Sandbox, name: str) -> None:
     code, expected = LIMITS[name]
-    verdict = sandbox.run([Job(code, CHECK, "humaneval", entry_point="solve", timeout=2.0)])[0]
+    verdict = sandbox.run(
+        [Job(code, CHECK, "humaneval", entry_point="solve", timeout=1.0 if expected == "timeout" else 2.0)]
+    )[0]
     assert verdict.status in ((expected,) if expected else ("failed", "limit", "timeout"))
     assert status(sandbox, Job(RIGHT, CHECK, "humaneval", entry_point="solve")) == "passed"
 
@@ -203,7 +205,7 @@ LEAVES = {
 @pytest.mark.parametrize("how", LEAVES)
 def test_what_a_program_starts_is_heard_to_its_end_as_in_a_pipeline(sandbox: Sandbox, how: str) -> None:
     program, expected = LEAVES[how]
-    verdict = sandbox.run([Job(program, CASES, "stdio", timeout=3.0)])[0]
+    verdict = sandbox.run([Job(program, CASES, "stdio", timeout=1.0 if expected == "timeout" else 3.0)])[0]
     assert verdict.status == expected, verdict
     assert sandbox.run([Job("print(int(input()) * 2)", CASES, "stdio")])[0].passed
 

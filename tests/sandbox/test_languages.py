@@ -114,7 +114,7 @@ def test_broken_text(needs: Needs, local: Sandbox, language: str) -> None:
 @pytest.mark.parametrize("language", FEW)
 def test_no_end(needs: Needs, local: Sandbox, language: str) -> None:
     needs(language)
-    found = judge(local, language, program(language, FOREVER[language]), test_timeout=1.0)
+    found = judge(local, language, program(language, FOREVER[language]), test_timeout=0.5)
     assert found.status == "timeout", found
 
 
@@ -134,8 +134,8 @@ def test_every_backend(sandbox: Sandbox, language: str) -> None:
         pytest.skip(f"NO TESTS OF {language.upper()} RAN HERE: {right.reason}")
     assert right.passed, right
     assert judge(sandbox, language, program(language, EXIT_3[language])).status == "failed"
-    assert judge(sandbox, language, program(language, FOREVER[language]), test_timeout=1.0).status == "timeout"
-    assert judge(sandbox, "bash", "kill -9 $PPID; kill -9 -1; sleep 9", test_timeout=1.0).status in (
+    assert judge(sandbox, language, program(language, FOREVER[language]), test_timeout=0.5).status == "timeout"
+    assert judge(sandbox, "bash", "kill -9 $PPID; kill -9 -1; sleep 9", test_timeout=0.5).status in (
         "failed",
         "timeout",
     )
