@@ -34,7 +34,7 @@ def findings(source: ReportSource, analysis: Analysis) -> list[Remark]:
     """Return the warnings first, then the notes."""
     found = [*_of_groups(analysis), *_of_length(analysis)]
     for component in analysis.components:
-        found += _of_component(component, analysis)
+        found += _of_component(component)
     found += _of_pairs(analysis)
     if source.training is not None:
         found += _of_training(source.training, {point.step for point in analysis.steps})
@@ -80,7 +80,7 @@ def _of_length(analysis: Analysis) -> Iterator[Remark]:
         yield Remark("warning", "length", text, (("signal", "with"), ("sort", "length"), ("down", "1")))
 
 
-def _of_component(component: ComponentSummary, analysis: Analysis) -> Iterator[Remark]:
+def _of_component(component: ComponentSummary) -> Iterator[Remark]:
     name, summary = component.name, component.summary
 
     def with_status(status: str) -> Rows:

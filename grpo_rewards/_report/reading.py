@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
-from grpo_rewards._scoring.reading import parse_object
-from grpo_rewards._scoring.reading.lines import BoundedLines
+from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.rows import JSON, PARQUET, format_suffix
 from grpo_rewards.errors import InputError, how_to_install
 
@@ -66,16 +65,10 @@ def scored_rows(path: Path) -> Iterator[ReportRow]:
     Raises:
         InputError: a line is no JSON, or holds no scores.
     """
-    # bounded, since a file that only looks like JSONL may be one line of gigabytes
-    for position, line, problem in BoundedLines(path):
-        if problem:
-            raise InputError(problem, source=str(path), line=position)
-        if text := line.strip():
-            try:
-                data = parse_object(text)
-            except ValueError as error:
-                raise InputError(f"{error}; {_SCORE_FIRST}", source=str(path), line=position) from None
-            yield _scored_row(data, path, position)
+    for row in LineSource(BoundedLines(path)).rows():
+        if row.data is None:
+            raise InputError(f"{row.problem}; {_SCORE_FIRST}", source=str(path), line=row.number)
+        yield _scored_row(row.data, path, row.number)
 
 
 def _scored_row(data: Mapping[str, object], path: Path, position: int) -> ReportRow:

@@ -17,7 +17,7 @@ from grpo_rewards._report.findings import findings
 from grpo_rewards._report.page.rendering import OVERHEAD, Page, ReportedRun, render
 from grpo_rewards._report.rescoring import Rescoring
 from grpo_rewards._report.rows import ReportSource
-from grpo_rewards._scoring.reading import dump_json
+from grpo_rewards._scoring.reading.rows import check_output, dump_json
 from grpo_rewards.errors import InputError
 
 __all__ = ["PageLimits", "Written", "write_report"]
@@ -65,10 +65,7 @@ def write_report(
     target = Path(out)
     if not 1 <= len(given) <= _MOST_RUNS:
         raise InputError(f"expected 1 to {_MOST_RUNS} sources, not {len(given)}", source=str(target))
-    if not target.parent.is_dir():
-        raise InputError("its folder does not exist; create it first", source=str(target))
-    if target.is_dir():
-        raise InputError("is a folder; give the page's file name", source=str(target))
+    check_output(target)
     limits = limits or PageLimits()
     audited = None if audit is None else read_audit(Path(audit))
     rescoring = rescoring or Rescoring()

@@ -73,15 +73,13 @@ def _sample(row: int, index: int | None, group: int, raw: bytes, cells: bool) ->
 class Chunk:
     """A piece of work: samples of whole groups, and the malformed rows that lie between them.
 
-    `last` is the number of the last row that it covers, `position` how far the file was read then. Where lines are to
-    be copied between the scored ones, `layout` gives the output in order: bytes, or None for the next scored line.
+    `last` is the number of the last row that it covers, `position` how far the file was read then.
     """
 
     samples: list[Sample] = field(default_factory=list)
     malformed: list[Row] = field(default_factory=list)
     last: int = 0
     position: int = 0
-    layout: list[bytes | None] | None = None
 
     @property
     def size(self) -> int:
@@ -189,7 +187,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
                 if unit is not None:
                     yield unit
                 unit, current = None, None
-                yield _listed(row, samples, source)
+                yield _listed(row, samples)
                 continue
             data = samples[0]
         else:
@@ -211,7 +209,7 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
         yield unit
 
 
-def _listed(row: Row, samples: list[dict[str, object]], source: Source) -> _GroupSamples:
+def _listed(row: Row, samples: list[dict[str, object]]) -> _GroupSamples:
     """A row that holds a list of completions: a group by itself, one output row for each."""
     found = []
     for index, data in enumerate(samples):

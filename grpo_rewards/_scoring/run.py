@@ -32,7 +32,7 @@ from grpo_rewards._scoring.reading import Row, Source, open_source, without_scor
 from grpo_rewards._scoring.reading.joining import joined
 from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
-from grpo_rewards._scoring.reading.rows import SCORES
+from grpo_rewards._scoring.reading.rows import SCORES, check_output
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
 from grpo_rewards.cycles import fewer_searches
 from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
@@ -268,12 +268,7 @@ def _restore(run: Run, counts: Counts) -> None:
 
 
 def _check_output(path: str | Path, out: Path, *, resume: bool, force: bool) -> None:
-    if not out.parent.is_dir():
-        raise InputError(f"the folder of the output, {out.parent}, does not exist", source=str(out))
-    if out.is_dir():
-        raise InputError("is a folder; the output is one file", source=str(out))
-    if str(path) != "-" and out.exists() and os.path.samefile(path, out):
-        raise InputError("the output is the input itself; give another -o", source=str(out))
+    check_output(out, path)
     if out.exists() and not (resume or force):
         raise ResumeError(
             f"{out} is there already. Overwrite it: --force. Score again only the rows that it left out: --resume"

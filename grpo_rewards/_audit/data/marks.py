@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from grpo_rewards._audit.data.prompts import digest, task_of
 from grpo_rewards._audit.data.report import DataReport
 from grpo_rewards._scoring.reading import dump_json, open_source
 from grpo_rewards._scoring.reading.marked import FIT, MARK, UNKNOWN
-from grpo_rewards.errors import InputError
+from grpo_rewards._scoring.reading.rows import check_output
 
 __all__ = ["write_marked"]
 
@@ -21,12 +20,9 @@ def write_marked(path: Path, out: Path, report: DataReport) -> int:
     are ``unknown``; lines that are no rows are left out. The file appears when it is whole.
 
     Raises:
-        InputError: `out` is `path` itself, or its folder is not there.
+        InputError: `out` is `path` itself or a folder, or its folder is not there.
     """
-    if out.exists() and os.path.samefile(path, out):
-        raise InputError("the output is the input itself; give another -o", source=str(out))
-    if not out.parent.is_dir():
-        raise InputError(f"the folder of the output, {out.parent}, does not exist", source=str(out))
+    check_output(out, path)
     marks, fit = report.marks(), 0
     before, mark = b"", FIT
     partial = out.with_name(out.name + ".partial")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -10,9 +11,10 @@ from typing import NamedTuple, Protocol
 import orjson
 
 from grpo_rewards._contract.shapes import SCORES
+from grpo_rewards.errors import InputError
 
 __all__ = [
-    "COMPRESSED", "DELIMITED", "JSON", "MAX_ROW_BYTES", "PARQUET", "SCORES", "Row", "Source",
+    "COMPRESSED", "DELIMITED", "JSON", "MAX_ROW_BYTES", "PARQUET", "SCORES", "Row", "Source", "check_output",
     "dump_json", "format_suffix", "is_plain", "parse_object", "without_scores",
 ]  # fmt: skip
 
@@ -26,6 +28,20 @@ PARQUET = (".parquet", ".pq")
 """What the end of a file's name says of it: compression, and what holds the rows."""
 
 _LARGE = 2.0**63
+
+
+def check_output(out: Path, *inputs: str | Path) -> None:
+    """Refuse what cannot be written as a file beside its `inputs` (``-`` is stdin).
+
+    Raises:
+        InputError: its folder does not exist, it is a folder itself, or one of the inputs.
+    """
+    if not out.parent.is_dir():
+        raise InputError(f"the folder of the output, {out.parent}, does not exist; create it first", source=str(out))
+    if out.is_dir():
+        raise InputError("is a folder; the output is one file", source=str(out))
+    if out.exists() and any(str(one) != "-" and os.path.samefile(one, out) for one in inputs):
+        raise InputError("the output is the input itself; give another -o", source=str(out))
 
 
 class Row(NamedTuple):
