@@ -36,6 +36,8 @@ _ABOUT = 64  # characters before and behind a value that may change it
 
 _NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
 _DIGIT = re.compile(r"\d")
+_CALCULATED = re.compile(r"<<[^<>\n]{1,80}>>")  # a calculator's notes, as GSM8K has them
+_COMES_TO = re.compile(r"\d[^.\n=]*=\s?\$?-?\d")
 _CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
 # begins with a sign that is looked for fast
 _SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
@@ -43,10 +45,10 @@ _SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[
 _AFTER = re.compile(
     r"[\s*_(>-]*(?:(?:[Pp]lease )?[Ll]et me know|(?:I )?[Hh]op(?:e|ing)\b|Feel free|If you (?:have|need|want|would|'d)|Do you|Would you|Happy to|Thanks?|Great|Good luck"
     r"|(?:[Nn]ote|N\.?B\.?|[Rr]emark|[Rr]emember|[Rr]ecall|[Hh]int|[Tt]ip)\b(?!\s*:?\s*the (?:final )?answer)"
-    r"|(?:Had|Were|Should) [^.]*\bwould\b|If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got)|Otherwise\b)|[\s*_]*\((?:[^()\n]|\([^()\n]*\))*[a-z]{3} (?:[^()\n]|\([^()\n]*\))*\)[\s*_]*\Z",
+    r"|(?:Had|Were|Should) [^.]*\bwould\b|(?P<real>If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got))|Otherwise\b)|[\s*_]*\((?:[^()\n]|\([^()\n]*\))*[a-z]{3} (?:[^()\n]|\([^()\n]*\))*\)[\s*_]*\Z",
 )
 _REASON = re.compile(
-    r"(?P<tail>(?:(?<=[\d$)%])|(?<=[a-z*}]),|(?<=[a-z*}])(?=\sbecause)),?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+    r"(?P<tail>(?:(?<=[\d$)%])|(?:(?<=[a-z*}]),|(?<=[a-z*}])(?=\sbecause))(?![^\n]*(?:=|,\sso\s))),?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
 )
 # what ends a sentence and says nothing of its value, each with signs of which one is there
 _TAILS = (
@@ -62,7 +64,7 @@ _TAILS = (
     (
         ("than ", " as ", " of "),
         re.compile(
-            r"(?<=[\w$)%*}])(?P<tail>,\s(?:which|that|this|and|or|so)?\s?[^.,\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.\n]*\.?\s*$)"
+            r"(?<=[\w$)%*}])(?P<tail>,\s(?!so\s)(?:which|that|this|and|or)?\s?[^.,=\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.=\n]*\.?\s*$)"
         ),
     ),
     # "18, attained at x = 3", "18 when x = 3"
@@ -70,7 +72,7 @@ _TAILS = (
         ("=", "<", ">", "∈"),
         re.compile(
             r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
-            r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
+            r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\d\s?=)(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
         ),
     ),
     # "(2.1, 3.9), which does not contain 0", "by 25%, from 80 to 100"
@@ -103,10 +105,19 @@ _BESIDE = re.compile(
 )
 
 
+# "3*25 = 75 pages of the book in 2 days": what was computed, with its unit
+_COMPUTED = re.compile(
+    rf"=\s?\$?{_NUMBER}%?\$?(?:\s(?!(?:in|on|at|for|if|when|after|before|of|than|every|each|all|from|during|within|with|that|who|will|did|to|left|more|less|fewer|longer)\b)[a-zA-Z°][\w/^²³·]*){{0,4}}+"
+    r"(?P<tail>\s[a-z](?:(?!\b(?:so|but|or|wrong|incorrect|which|is|are|was|were|thus|therefore|minus|plus|times)\b)[^=,;.\n])*\.?\s*$)"
+)
+
+
 def without_afterthought(text: str) -> str:
     """The text up to the end of what it concludes with: without a check ("Check: 2(9) - 3 = 15"), a courtesy, what would have been
     otherwise, and at the end of its last sentence a reason or an aside.
     """
+    if "<<" in text:
+        text = _CALCULATED.sub("", text)
     tail = max(0, len(text) - WINDOW)
     if (
         ("heck" in text or "erif" in text)
@@ -118,8 +129,11 @@ def without_afterthought(text: str) -> str:
         return text  # a formula, and nothing said about it
     start = _last_start(text)
     for _ in range(_MOST_SENTENCES):
-        if not start or _AFTER.match(text, start) is None or _ANSWERED.search(text, tail, start) is None:
+        after = _AFTER.match(text, start) if start else None
+        if after is None or _ANSWERED.search(text, tail, start) is None:
             break
+        if after["real"] is not None and _COMES_TO.search(text, start) is not None:
+            break  # "If they were to share, each of them would have 24/4 = 6"
         text = text[:start].rstrip()
         start = _last_start(text)
     start = max(start, len(text) - _LONGEST_SENTENCE)
@@ -127,8 +141,11 @@ def without_afterthought(text: str) -> str:
     for signs, pattern in _TAILS:
         if any_in(signs, sentence):
             sentence = _cut(sentence, pattern.search(sentence))
+    at = sentence.rfind("=")
+    if at > 0 and sentence[:at].rstrip(" )$%")[-1:].isdecimal():
+        sentence = _cut(sentence, _COMPUTED.match(sentence, at))
     if " " in sentence:
-        sentence = _cut(sentence, _BESIDE.match(sentence, max(0, sentence.rfind("= ") + 1)))
+        sentence = _cut(sentence, _BESIDE.match(sentence, at + 1))
     return text[:start] + sentence
 
 
@@ -322,7 +339,7 @@ _LEAD = re.compile(
     r"|[Ww]e (?:conclude|see|find)(?: that|:)|[Bb]ut(?: here)?|[Hh]ere|[Tt]his (?:means|shows|implies) that)\b[\s,:*]*)*"
 )
 _BEHIND_CLAUSE = re.compile(
-    r"(?:,?\s(?:by|since|because|as|due to|which|whose|according to|so that|using|from)\s|,\s(?:and|not|\w+ days?)\s|\s(?:in general|as (?:required|claimed|desired))|\s\().*$"
+    r"(?:,?\s(?:by(?!\s\$?\d)|since|because|as|due to|which|whose|according to|so that|using|from(?![^.\n]*\bby\s\$?\d))\s|,\s(?:and|not|\w+ days?)\s|\s(?:in general|as (?:required|claimed|desired))|\s\().*$"
 )
 _DOUBTED = re.compile(
     rf"\b(?:{UNREAL}|not|cannot|never|neither|nor|unless|wrong|incorrect|perhaps|maybe|possibly|probably|likely|seems?|appears?"
