@@ -59,3 +59,18 @@ def test_grade_school_solutions(ending: str) -> None:
     found = score(completions, golds)
     wrong = [outcome.reason for outcome, right in zip(found, labels, strict=True) if (outcome.value == 1.0) != right]
     assert not wrong
+
+
+@needs_data
+def test_grade_school_solutions_without_their_last_line() -> None:
+    completions, golds, labels = [], [], []
+    for problem, row in zip(rows("gsm8k/test.jsonl"), rows("gsm8k/model_solutions.jsonl"), strict=True):
+        for solution in row.values():
+            work, mark, _ = solution["solution"].rpartition("A: ") if isinstance(solution, dict) else ("", "", "")
+            if mark and work.strip():
+                completions.append(work.strip())
+                golds.append(problem["answer"])
+                labels.append(solution["is_correct"])
+    accepted = [outcome.value == 1.0 for outcome in score(completions, golds)]
+    assert sum(one and right for one, right in zip(accepted, labels, strict=True)) >= 1984  # of 2,001
+    assert sum(one and not right for one, right in zip(accepted, labels, strict=True)) <= 8  # of 3,264

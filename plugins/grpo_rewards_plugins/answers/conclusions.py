@@ -82,6 +82,13 @@ _TAILS = (
             r"(?<=[\d$)%*}])(?P<tail>,\s(?:which\s(?:(?:does|do|did)\s?(?:not|n['’]t)\s)?(?:contains?|includes?|excludes?|exceeds?|lies?|fits?|agrees?|matches)\s|from\s[^.,\n]+\sto\s)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
         ),
     ),
+    # "21, one for each pair of the 7 people", "y = 2x + 1, as desired", "40%, and that of boys 60%"
+    (
+        (", one for", ", as ", ", and that of"),
+        re.compile(
+            r"(?<=[\w$)%*}])(?P<tail>,\s(?:one\sfor\s(?:each|every)\s[^.\n]*|as\s(?:desired|required|claimed|wanted|needed|expected)|and\sthat\sof\s[^.,\n]*(?:\.\d[^.\n]*)*)\.?\s*$)"
+        ),
+    ),
     # "28, whereas 56 would count each handshake twice", "36 pages to read, out of 120"
     (
         (" wh", "hough ", ", out", ", com"),
@@ -100,7 +107,7 @@ _TAILS = (
 )
 # "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
 _BESIDE = re.compile(
-    rf"[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
+    rf"[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s(?!but\b)[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
     rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
 )
 
@@ -108,7 +115,7 @@ _BESIDE = re.compile(
 # "3*25 = 75 pages of the book in 2 days": what was computed, with its unit
 _COMPUTED = re.compile(
     rf"=\s?\$?{_NUMBER}%?\$?(?:\s(?!(?:in|on|at|for|if|when|after|before|of|than|every|each|all|from|during|within|with|that|who|will|did|to|left|more|less|fewer|longer)\b)[a-zA-Z°][\w/^²³·]*){{0,4}}+"
-    r"(?P<tail>\s[a-z](?:(?!\b(?:so|but|or|wrong|incorrect|which|is|are|was|were|thus|therefore|minus|plus|times)\b)[^=,;.\n])*\.?\s*$)"
+    r"(?P<tail>\s[a-z](?:(?!\b(?:so|but|or|wrong|incorrect|which|(?:is|are|was|were)(?!\s(?:needed|required|used))|thus|therefore|minus|plus|times)\b)[^=,;.\n])*\.?\s*$)"
 )
 
 
@@ -160,11 +167,12 @@ def _cut(sentence: str, found: re.Match[str] | None) -> str:
 _TO_THE_END = r"\b(?:(?!\b(?:so(?!\sfar)|thus|hence|therefore|but|only|then|however)\b)(?:[^.!?\n]|\.(?=\d))){0,120}[.!?]?(?:\s(?:My|The\slast|All\sI)\s[^.!?\n]{1,60}[.!?]?)?[\s*]*\Z"
 _GIVEN_UP = re.compile(
     r"\b(?:which|that|this)\s(?:is\s(?:wrong|incorrect|not\s(?:right|correct|possible)|false|impossible)|can(?:not|['’]t)\sbe)[.!]?\s*\Z"
+    r"|\b(?:that|this|which|it)\s(?:ignores|neglects|overcounts|forgets|misses)\b[^.\d\n]*[.!]?\s*\Z"
     r"|\b(?:partial|intermediate|preliminary|interim)\s(?:result|value|sum|answer|total)s?\b[^.!?\n]{0,60}[.!]?\s*\Z"
     rf"|\bI(?:['’]m|\sam)\snot\s(?:sure|certain){_TO_THE_END}"
     r"|(?:\b(?:I|[Ww]e)\s(?:(?:could|can|did|do|was|am|were|are|have|had)(?:\snot|n['’]t)(?:\s(?:been\s)?(?:able|managed?)\sto)?|can(?:not|['’]t)|am\sunable\sto|(?:was|were|are)\sunable\sto"
     r"|(?:have\s)?failed\sto|(?:do\snot|don['’]t)\sknow\show\sto)|\b[Uu]nable\sto|\b[Nn]ot\senough\s[a-z]+\sto)"
-    rf"\s(?:find|solve|determine|work\sout|know|compute|calculate|answer|tell|finish|complete|say|decide|figure\sout|conclude|evaluate|go\son|proceed|make){_TO_THE_END}"
+    rf"\s(?:find|solve|determine|work\sout|know|compute|calculate|answer|tell|finish|complete|say|decide|figure\sout|conclude|evaluate|go\son|proceed|continue|see|make){_TO_THE_END}"
     # "It would be 20 if the dice were fair."
     r"|\b[Ii]f\s[^.!?\n]{1,80}\b(?:had\s[a-z]+|were(?!\sto))\b[^.!?\n]{1,60}\bwould\b[^.!?\n]{0,100}[.!]?[\s*]*\Z"
     r"|\bwould\s[^.!?\n]{1,80}\sif\s[^.!?\n]{1,60}\b(?:were|had)\b[^.!?\n]{0,80}[.!]?[\s*]*\Z"
@@ -205,6 +213,11 @@ _DOUBTS = (
     "absurd",
     "valid",
     "partial",
+    "ignor",
+    "neglect",
+    "overcount",
+    "forget",
+    "misses",
     "inter",
     "relim",
 )
@@ -244,7 +257,7 @@ _BOUNDS = {
 _BOUND_WORDS = frozenset(" ".join(_BOUNDS).split())
 _BOUND = re.compile(
     rf"\b(?=[^\W\d_])(?:{'|'.join(_BOUNDS.values())})\s(?:[a-z]{{1,8}}\s)?[\s$*({{\\]*\Z"
-    r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近)[\u4e00-\u9fff]{0,2}[\s$]*\Z",
+    r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近|不止)[\u4e00-\u9fff]{0,2}[\s$]*\Z",
     re.IGNORECASE,
 )
 # "the rank is 2 and the nullity is 3": two statements
