@@ -112,6 +112,7 @@ _BESIDE = re.compile(
 )
 
 
+_COMES = re.compile(r",\s(?:so|which\s(?:makes|gives|leaves|is))\s")
 # "3*25 = 75 pages of the book in 2 days": what was computed, with its unit
 _COMPUTED = re.compile(
     rf"=\s?\$?{_NUMBER}%?\$?(?:\s(?!(?:in|on|at|for|if|when|after|before|of|than|every|each|all|from|during|within|with|that|who|will|did|to|left|more|less|fewer|longer)\b)[a-zA-Z°][\w/^²³·]*){{0,4}}+"
@@ -152,7 +153,10 @@ def without_afterthought(text: str) -> str:
     if at > 0 and sentence[:at].rstrip(" )$%")[-1:].isdecimal():
         sentence = _cut(sentence, _COMPUTED.match(sentence, at))
     if " " in sentence:
-        sentence = _cut(sentence, _BESIDE.match(sentence, at + 1))
+        begin = at + 1
+        if ", so " in sentence or "which " in sentence:
+            begin = max(begin, *(match.end() for match in _COMES.finditer(sentence)), 0)
+        sentence = _cut(sentence, _BESIDE.match(sentence, begin))
     return text[:start] + sentence
 
 
