@@ -216,6 +216,7 @@ def test_resume_on_a_finished_output_scores_only_groups_with_rows_left_out(
     assert whole.returncode == 0
     assert (tmp_path / out).read_bytes() == (tmp_path / f"whole.jsonl{suffix}").read_bytes()
     assert sorted(path.name for path in tmp_path.glob("out.jsonl*")) == [out, f"{out}.meta.json"]
+    assert json.loads((tmp_path / f"{out}.meta.json").read_text())["summary"] == json.loads(second.stdout)
 
 
 def test_a_missing_column_leaves_no_partial_behind(
