@@ -128,6 +128,8 @@ def _asked(count: int, do: Any) -> None:
             worker.give(_Job(number, b"s", b"", loop.create_future()))
         workers._running.append(worker)
         do(workers, worker)
+        for _ in range(3):
+            await asyncio.sleep(0)  # what is to be called soon
         await workers.stop()
         assert workers._watch is None or workers._watch.cancelled()
 
@@ -156,3 +158,19 @@ def test_a_job_that_was_taken_back_is_not_what_ended_its_worker(monkeypatch: pyt
 
     blamed: list[Any] = []
     _asked(2, do)
+
+
+@pytest.mark.parametrize(("count", "naps"), [(1, []), (9, [pytest.approx(0.0072)]), (90, [pytest.approx(0.0144)])])
+def test_the_event_loop_sleeps_only_while_every_worker_has_work_ahead(
+    monkeypatch: pytest.MonkeyPatch, count: int, naps: list[float]
+) -> None:
+    def do(workers: Workers, _worker: Any) -> None:
+        workers._usual = 0.001
+        workers._hand_out()
+        workers._hand_out()  # still one nap
+        assert slept == []  # what is ready goes first
+
+    slept: list[float] = []
+    monkeypatch.setattr("grpo_rewards_adapters.server.workers.time.sleep", slept.append)
+    _asked(count, do)
+    assert slept == naps

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import math
-import os
 import pickle
 import socket
 import time
@@ -27,8 +25,10 @@ __all__ = ["Answer", "Workers"]
 _log = logging.getLogger(__name__)
 _STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
 _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two workers is the job
-_AHEAD = 0.01  # seconds of work that a worker may have waiting at it, by the usual time of a job
-_PATIENCE = 0.03  # seconds after which what waits behind a job is taken back, for whichever worker is free first
+_AHEAD = 0.016  # seconds of work that a worker may have waiting at it, by the usual time of a job
+_NAP = 0.9  # of the work that every worker has ahead, while which the event loop sleeps
+_WORTH = 0.0005  # seconds of it, from which on that is worth while
+_PATIENCE = 0.04  # seconds after which what waits behind a job is taken back, for whichever worker is free first
 _BUFFER = 1 << 20  # bytes of jobs that the line holds, so that those ahead are written at once
 
 
@@ -126,19 +126,13 @@ class _ServiceWorker(WorkerProcess, asyncio.Protocol):
         await asyncio.to_thread(self.kill if now else self.stop)
 
 
-def _give_way(often: bool) -> None:
-    """Whether a worker on this processor goes on when something comes for the event loop, which then sees to several things at once."""
-    with contextlib.suppress(AttributeError, OSError):  # Linux only, and not in every container
-        policy = os.SCHED_BATCH if often else os.SCHED_OTHER
-        os.sched_setscheduler(0, policy | os.SCHED_RESET_ON_FORK, os.sched_param(0))
-
-
 @dataclass(slots=True)
 class Workers:
     """`size` worker processes that take jobs from one queue, in order.
 
-    While jobs are short each worker has some ahead, so that neither it nor the event loop waits for the other: processes that
-    share a processor then change places every few milliseconds, and not twice for each job.
+    While jobs are short each worker has some ahead, so that neither it nor the event loop waits for the other. While all of
+    them have, the event loop sleeps until most of it is done, and then sees to all that has come: processes that share a
+    processor change places that much less often, each time on caches that the other has emptied.
     """
 
     composite: Composite
@@ -149,8 +143,7 @@ class Workers:
     _queue: deque[_Job] = field(default_factory=deque)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
     _usual: float = _AHEAD  # seconds of a job
-    _crowded: bool = False  # every worker has had work ahead since the last look
-    _gives_way: bool = False
+    _naps: bool = False  # it is about to
     _watch: asyncio.TimerHandle | None = None
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _pickled: bytes = b""
@@ -191,20 +184,33 @@ class Workers:
     def _hand_out(self) -> None:
         """Give jobs to the workers that are free, then to those that will be at once."""
         while self._queue and self._running:
-            worker = min(self._running, key=lambda one: len(one.jobs))
+            worker = self._idlest()
             if worker.jobs and (
                 len(worker.jobs) * self._usual > _AHEAD or time.monotonic() - worker.began > _PATIENCE / 2
             ):
                 break
             job = self._queue.popleft()
             if not job.done.done():
-                self._crowded |= len(worker.jobs) > 1  # as all others have, with as many
                 worker.give(job)
-        if self._crowded and not self._gives_way:  # an answer waits for others anyway; else it would only come later
-            self._gives_way = True
-            _give_way(True)
+        if not self._naps and self._ahead() > _WORTH:
+            self._naps = True
+            # once what is ready now is done, and what that brings about: answers go out, requests that have come are handed out
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.call_soon, self._nap)
         if self._watch is None and any(worker.jobs for worker in self._running):
             self._watch = asyncio.get_running_loop().call_later(_PATIENCE, self._look)
+
+    def _idlest(self) -> _ServiceWorker:
+        return min(self._running, key=lambda one: len(one.jobs))
+
+    def _ahead(self) -> float:
+        """Seconds of work that every worker has after the job that it is at."""
+        return (len(self._idlest().jobs) - 1) * self._usual if self._running else 0.0
+
+    def _nap(self) -> None:
+        self._naps = False
+        if (ahead := self._ahead()) > _WORTH:
+            time.sleep(min(ahead, _AHEAD) * _NAP)
 
     def _replied(self, worker: _ServiceWorker, kind: bytes, body: bytes) -> None:
         if worker not in self._running:  # it is being ended
@@ -232,10 +238,6 @@ class Workers:
     def _look(self) -> None:
         """Take back what waits behind a job that takes long, and end a worker whose job takes too long."""
         self._watch = None
-        if self._gives_way and not self._crowded:
-            self._gives_way = False
-            _give_way(False)
-        self._crowded = False
         now = time.monotonic()
         for worker in tuple(self._running):
             if worker.jobs and now - worker.began > self.request_timeout:
