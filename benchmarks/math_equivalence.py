@@ -31,46 +31,7 @@ from typing import Any
 GRACE = 5.0  # seconds beyond a pair's own limit before its process is killed
 LIMIT = 30.0
 FORMS = {"plain": "A: {}", "boxed": "The answer is \\boxed{{{}}}.", "hash": "#### {}"}
-TABLES = Path(__file__).parents[1] / "tests" / "math"
-BLIND = (
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-    "twentieth",
-    "twentyfirst",
-    "twentyfifth",
-    "twentysixth",
-    "twentyseventh",
-)
-FRESH = (
-    "science",
-    "word_answers",
-    "notations",
-    "near_misses",
-    *(f"{n}_{kind}" for n in BLIND for kind in ("answers", "words")),
-    "seventh_quantities",
-    "eighth_quantities",
-    "ninth_answers",
-    "thirteenth_answers",
-    "twentysecond_answers",
-    "twentythird_answers",
-    "twentyfourth_answers",
-    "twentyeighth_answers",
-)
-COMPLETIONS = ("word_answers", *(f"{n}_words" for n in BLIND))  # whole texts; of the others only what stands in the box
+TABLES = Path(__file__).parents[1] / "tests" / "math" / "tables"
 Grade = Callable[[str, str], bool]
 
 
@@ -129,19 +90,22 @@ def labelled(path: Path) -> list[dict[str, Any]]:
 
 
 def tables() -> Iterator[tuple[str, list[dict[str, Any]], bool]]:
-    """The tables that were written before the engine saw them, and all of them together."""
+    """The rows of each table that were written before the engine saw them, and all of them together."""
     together: list[dict[str, Any]] = []
-    for name in FRESH:
-        lines = (TABLES / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    for path in sorted(TABLES.glob("*.txt")):
         pairs = []
-        for label, gold, answer in (line.split(" | ", 2) for line in lines if line[:2] in ("T ", "F ")):
-            completion = (
-                answer.replace("\\n", "\n") if name in COMPLETIONS else f"So the answer is $\\boxed{{{answer}}}$."
-            )
-            plain = gold.replace("\\$", "\0").replace("$", "").replace("\0", "\\$")  # the peers read one formula
-            pairs.append({"gold": plain, "completion": completion, "expected": label == "T", "limit": None})
+        blind = False
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# ") and " | " not in line:
+                blind = line.startswith("# hold-out")
+            elif blind and not line.startswith("#"):
+                label, gold, answer = line.split(" | ", 2)
+                whole = path.stem.startswith("completions_")  # of the others only what stands in the box
+                completion = answer.replace("\\n", "\n") if whole else f"So the answer is $\\boxed{{{answer}}}$."
+                plain = gold.replace("\\$", "\0").replace("$", "").replace("\0", "\\$")  # the peers read one formula
+                pairs.append({"gold": plain, "completion": completion, "expected": label == "T", "limit": None})
         together += pairs
-        yield name, pairs, False
+        yield path.stem, pairs, False
     yield "together", together, False
 
 
