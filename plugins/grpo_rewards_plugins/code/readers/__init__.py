@@ -1,4 +1,4 @@
-"""The readers: one module for each family of data sets, from a row's own columns to its `Suite`.
+"""The readers: a function for each family of data sets, from a row's own columns to its `Suite`.
 
 A reader is a function that takes a `Row` and returns a `Suite`; returns None where the row is of another family after all;
 and raises `SuiteProblem` where it is of this family and cannot be judged. `FAMILIES` has them in the order in which they are
@@ -8,12 +8,12 @@ which are asked before these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 
 from grpo_rewards.hooks import registered
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.readers import ds1000, evalplus, languages, leetcode, pairs, python, sandboxfusion
 from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 
@@ -36,40 +36,32 @@ class Family:
 
 
 # in this order: `humaneval` takes any row with a `test`, so the families that ask for more beside it stand before it
-_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "multipl_e": ("tests", "prompt", "stop_tokens|doctests"),
-    "humaneval_x": ("test", "declaration"),
-    "own": ("tests",),
-    "apps": ("input_output",),
-    "prime": ("reward_model|reward_spec",),
-    "synthetic": ("verification_info",),
-    "livecodebench": ("public_test_cases|private_test_cases",),
-    "code_contests": ("public_tests|private_tests|generated_tests",),
-    "codeforces": ("official_tests",),
-    "nemo_gym": ("verifier_metadata",),
-    "evalplus": ("base_input", "canonical_solution", "entry_point"),
-    "ds1000": ("code_context",),
-    "mbpp_plus": ("test_list", "test"),
-    "mbpp": ("test_list",),
-    "ioi": ("test_names",),
-    "test_cases": ("test_cases|corner_cases",),
-    "sandboxfusion": ("test", "labels|content|id"),
-    "classeval": ("test", "class_name"),
-    "kodcode": ("test", "test_info"),
-    "leetcode": ("test", "entry_point", "query|prompt"),
-    "humaneval": ("test",),
-    "rstar": ("inputs", "outputs"),
-    "cruxeval": ("code", "output"),
-    "open_instruct": ("ground_truth",),
-}
-
-
-def _reader(name: str) -> Reader:
-    reader: Reader = import_module(f"{__name__}.{name}").read
-    return reader
-
-
-FAMILIES = tuple(Family(name, columns, _reader(name)) for name, columns in _COLUMNS.items())
+FAMILIES = (
+    Family("multipl_e", ("tests", "prompt", "stop_tokens|doctests"), languages.multipl_e),
+    Family("humaneval_x", ("test", "declaration"), languages.humaneval_x),
+    Family("own", ("tests",), pairs.own),
+    Family("apps", ("input_output",), pairs.apps),
+    Family("prime", ("reward_model|reward_spec",), pairs.prime),
+    Family("synthetic", ("verification_info",), pairs.synthetic),
+    Family("livecodebench", ("public_test_cases|private_test_cases",), pairs.livecodebench),
+    Family("code_contests", ("public_tests|private_tests|generated_tests",), pairs.code_contests),
+    Family("codeforces", ("official_tests",), pairs.codeforces),
+    Family("nemo_gym", ("verifier_metadata",), pairs.nemo_gym),
+    Family("evalplus", ("base_input", "canonical_solution", "entry_point"), evalplus.read),
+    Family("ds1000", ("code_context",), ds1000.read),
+    Family("mbpp_plus", ("test_list", "test"), python.mbpp_plus),
+    Family("mbpp", ("test_list",), python.mbpp),
+    Family("ioi", ("test_names",), pairs.ioi),
+    Family("test_cases", ("test_cases|corner_cases",), pairs.test_cases),
+    Family("sandboxfusion", ("test", "labels|content|id"), sandboxfusion.read),
+    Family("classeval", ("test", "class_name"), python.classeval),
+    Family("kodcode", ("test", "test_info"), python.kodcode),
+    Family("leetcode", ("test", "entry_point", "query|prompt"), leetcode.read),
+    Family("humaneval", ("test",), python.humaneval),
+    Family("rstar", ("inputs", "outputs"), pairs.rstar),
+    Family("cruxeval", ("code", "output"), python.cruxeval),
+    Family("open_instruct", ("ground_truth",), pairs.open_instruct),
+)
 
 
 def families() -> tuple[Family, ...]:

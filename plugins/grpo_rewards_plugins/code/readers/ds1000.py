@@ -1,10 +1,4 @@
-"""DS-1000: `code_context`, in which ``[insert]`` of ``exec_context`` stands for the program.
-
-What ``test_execution`` does is taken apart: inputs, expected results and ``exec_test`` stay with the tests, the program in its
-context runs apart from them, and its ``result`` crosses as a value. Read are rows whose ``test_execution`` is the set's usual one, and whose
-``test_string``, where there is one, asks for words that the program has or has not. Refused are figures (Matplotlib), and results of which
-``exec_test`` wants more than their value: models, sparse matrices.
-"""
+"""The reader of DS-1000."""
 
 from __future__ import annotations
 
@@ -52,7 +46,13 @@ _OF_DATA = frozenset(
 
 
 def read(row: DataRow) -> Suite | None:
-    """Read the column `code_context`."""
+    """DS-1000: `code_context`, in which ``[insert]`` of ``exec_context`` stands for the program.
+
+    What ``test_execution`` does is taken apart: inputs, expected results and ``exec_test`` stay with the tests, the program in its
+    context runs apart from them, and its ``result`` crosses as a value. Read are rows whose ``test_execution`` is the set's usual one, and whose
+    ``test_string``, where there is one, asks for words that the program has or has not. Refused are figures (Matplotlib), and results of which
+    ``exec_test`` wants more than their value: models, sparse matrices.
+    """
     text = str(row.get("code_context"))
     try:
         body = parse(text).body

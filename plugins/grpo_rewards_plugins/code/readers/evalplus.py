@@ -1,10 +1,4 @@
-"""HumanEval+ and MBPP+ of evalplus: `base_input` and `plus_input`, with `canonical_solution` to say what is right.
-
-The reference runs beside the tests, never in the program's process. Results are equal as in evalplus: ``==``; numbers with a
-point, alone or in a list or tuple, within `atol` (1e-6 where that is 0) and 1e-7 of their size, and of the same type. Its special
-rules are kept where they are known: ``find_zero`` by the polynomial's value, eight tasks as sets, three by whether there is a result; tasks that it
-lets any result pass for, or takes a second answer of, are refused.
-"""
+"""The reader of evalplus."""
 
 from __future__ import annotations
 
@@ -60,7 +54,13 @@ def check(candidate):
 
 
 def read(row: DataRow) -> Suite | None:
-    """Write a check function that asks the reference."""
+    """HumanEval+ and MBPP+ of evalplus: `base_input` and `plus_input`, with `canonical_solution` to say what is right.
+
+    The reference runs beside the tests, never in the program's process. Results are equal as in evalplus: ``==``; numbers with a
+    point, alone or in a list or tuple, within `atol` (1e-6 where that is 0) and 1e-7 of their size, and of the same type. Its special
+    rules are kept where they are known: ``find_zero`` by the polynomial's value, eight tasks as sets, three by whether there is a result; tasks that it
+    lets any result pass for, or takes a second answer of, are refused.
+    """
     name, prompt = str(row.get("entry_point")), str(row.get("prompt") or "")
     if name in _REFUSED:
         raise SuiteProblem(f"the answers to {name!r} have a rule of their own in evalplus, which is not read")

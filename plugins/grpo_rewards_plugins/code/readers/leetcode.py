@@ -1,10 +1,4 @@
-"""LeetCodeDataset: `test`, a check function with keyword arguments, or `input_output`, a list of examples.
-
-`entry_point` is an expression such as ``Solution().twoSum``. The program runs after the imports and the node classes of `prompt`,
-which most solutions count on. Examples are written for people (``nums = [3,3], target = 6``): each is a call by name, with values in Python's
-notation or JSON's. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
-which any order is right have one order in the tests.
-"""
+"""The reader of LeetCodeDataset."""
 
 from __future__ import annotations
 
@@ -27,7 +21,13 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def read(row: DataRow) -> Suite | None:
-    """Read the column `test`, where `entry_point` is a method's."""
+    """LeetCodeDataset: `test`, a check function with keyword arguments, or `input_output`, a list of examples.
+
+    `entry_point` is an expression such as ``Solution().twoSum``. The program runs after the imports and the node classes of `prompt`,
+    which most solutions count on. Examples are written for people (``nums = [3,3], target = 6``): each is a call by name, with values in Python's
+    notation or JSON's. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
+    which any order is right have one order in the tests.
+    """
     return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
 
 

@@ -1,10 +1,4 @@
-"""SandboxFusion's CommonOJ, AutoEval and its copies of other sets: `test`.
-
-CommonOJ has JSON of ``{input: {stdin}, output: {stdout}}`` there; names of files other than ``stdin`` and ``stdout`` are refused.
-AutoEval has ``code`` in which ``#<INSERT>`` stands for the program: what follows are the tests, and the imports and node classes
-before it are the program's too. `labels` may name the language and the `entry_point` that test code is about (`content` begins it); AutoEval's rows of another one than Python are refused. Rows
-with test code go to the other families.
-"""
+"""The reader of SandboxFusion."""
 
 from __future__ import annotations
 
@@ -14,7 +8,7 @@ from dataclasses import replace
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
-from grpo_rewards_plugins.code.readers import humaneval
+from grpo_rewards_plugins.code.readers.python import humaneval
 from grpo_rewards_plugins.code.row import DataRow, beginning_of, opened
 from grpo_rewards_plugins.code.shapes.binding import unbound_names
 from grpo_rewards_plugins.code.shapes.columns import language_of
@@ -29,7 +23,13 @@ _NODES = ("ListNode", "TreeNode", "Node")
 
 
 def read(row: DataRow) -> Suite | None:
-    """Read the column `test` where it holds values, or code with a place for the program."""
+    """SandboxFusion's CommonOJ, AutoEval and its copies of other sets: `test`.
+
+    CommonOJ has JSON of ``{input: {stdin}, output: {stdout}}`` there; names of files other than ``stdin`` and ``stdout`` are refused.
+    AutoEval has ``code`` in which ``#<INSERT>`` stands for the program: what follows are the tests, and the imports and node classes
+    before it are the program's too. `labels` may name the language and the `entry_point` that test code is about (`content` begins it); AutoEval's rows of another one than Python are refused. Rows
+    with test code go to the other families.
+    """
     cell = row.data("test")
     if isinstance(cell, Mapping) and "code" in cell:
         return _around(row, cell)
@@ -42,7 +42,7 @@ def read(row: DataRow) -> Suite | None:
     if is_blank(entry) or not isinstance(cell, str) or row.get("entry_point") is not None:
         return None
     beginning = row.get("code_prompt") or beginning_of(str(row.get("content") or ""), entry)
-    suite = humaneval.read(row.having(entry_point=entry, code_prompt=beginning))
+    suite = humaneval(row.having(entry_point=entry, code_prompt=beginning))
     return replace(suite, beginning=beginning)
 
 
