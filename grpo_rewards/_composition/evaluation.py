@@ -149,7 +149,7 @@ class _Evaluation:
         if not self.attempts:
             return False
         # an attempt that still hangs does not matter once others have found its rows
-        if not self.stuck() or None not in self._found():
+        if not self.stuck() or not _empty(self._found()):
             return True
         attempt = self.attempts[-1]
         if not attempt.running:  # the latest is through; a row that an earlier one hangs on may come yet
@@ -157,7 +157,7 @@ class _Evaluation:
         reward = self.component.reward
         if reward.style != "row" or reward.is_async:  # one call for all rows, or all rows under way: none to begin
             return False
-        done = len(attempt.slots) - attempt.slots.count(None)
+        done = len(attempt.slots) - _empty(attempt.slots)
         now = time.monotonic()
         if done > attempt.done:
             attempt.done, attempt.since = done, now
@@ -171,7 +171,7 @@ class _Evaluation:
 
     def left(self) -> int:
         """How many distinct rows have no outcome yet."""
-        return self._found().count(None) if self.attempts else len(self.batch)
+        return _empty(self._found()) if self.attempts else len(self.batch)
 
     def stuck(self) -> list[Attempt]:
         return [attempt for attempt in self.attempts if attempt.running]
@@ -221,6 +221,11 @@ class _Evaluation:
             if row in self.own:
                 spread[row - self.own.start] = outcome
         return spread
+
+
+def _empty(slots: Iterable[Outcome | None]) -> int:
+    # not `count`, which asks each outcome whether it equals None
+    return sum(slot is None for slot in slots)
 
 
 def evaluate_components(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
-from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
+from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.rows import JSON, PARQUET, format_suffix
 from grpo_rewards.errors import InputError, how_to_install
 
@@ -65,7 +65,7 @@ def scored_rows(path: Path) -> Iterator[ReportRow]:
     Raises:
         InputError: a line is no JSON, or holds no scores.
     """
-    for row in LineSource(BoundedLines(path)).rows():
+    for row in LineSource(path).rows():
         if row.data is None:
             raise InputError(f"{row.problem}; {_SCORE_FIRST}", source=str(path), line=row.number)
         yield _scored_row(row.data, path, row.number)

@@ -73,18 +73,15 @@ def _sample(row: int, index: int | None, group: int, raw: bytes, cells: bool) ->
 class Chunk:
     """A piece of work: samples of whole groups, and the malformed rows that lie between them.
 
-    `last` is the number of the last row that it covers, `position` how far the file was read then.
+    `last` is the number of the last row that it covers, `position` how far the file was read then, `size` the bytes of its
+    samples.
     """
 
     samples: list[Sample] = field(default_factory=list)
     malformed: list[Row] = field(default_factory=list)
     last: int = 0
     position: int = 0
-
-    @property
-    def size(self) -> int:
-        """The bytes of its rows."""
-        return sum(len(sample.raw) for sample in self.samples)
+    size: int = 0
 
 
 def batch_of(samples: Sequence[Sample], columns: tuple[str, ...] = ()) -> Batch:
@@ -134,23 +131,23 @@ def make_chunks(
     source: Source, pace: Pace, *, after: int = 0, warn: Callable[[str], None] = _log.warning
 ) -> Generator[Chunk, None, None]:
     """Yield the rows of `source` in chunks; rows of one group (``group_id``, else equal prompts) stay together."""
-    chunk, size = Chunk(), 0
+    chunk = Chunk()
     for item in _units(source, after, warn):
         if isinstance(item, Row):
             chunk.malformed.append(item)
             chunk.last = max(chunk.last, item.number)
             continue
         if item is not None:
-            if chunk.samples and size + item.bytes > _MAX_CHUNK_BYTES:
+            if chunk.samples and chunk.size + item.bytes > _MAX_CHUNK_BYTES:
                 yield chunk
-                chunk, size = Chunk(), 0
+                chunk = Chunk()
             chunk.samples += item.samples
-            size += item.bytes
+            chunk.size += item.bytes
             chunk.last = max(chunk.last, item.samples[-1].row)  # malformed rows within a group came before it
         chunk.position = source.position
-        if item is None or len(chunk.samples) >= pace.rows or size >= _MAX_CHUNK_BYTES:
+        if item is None or len(chunk.samples) >= pace.rows or chunk.size >= _MAX_CHUNK_BYTES:
             yield chunk
-            chunk, size = Chunk(), 0
+            chunk = Chunk()
     if chunk.samples or chunk.malformed:
         chunk.position = source.size or source.position
         yield chunk

@@ -30,7 +30,7 @@ from grpo_rewards._scoring.journal import (
 )
 from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
 from grpo_rewards._scoring.reading.joining import joined
-from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
+from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
 from grpo_rewards._scoring.reading.rows import SCORES, check_output
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
@@ -316,7 +316,7 @@ def _retry(
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
     # the old output stays until the new one is whole
     fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
-    source = LineSource(BoundedLines(out))
+    source = LineSource(out)
     journal = Journal(fresh, fingerprint, resume=False, force=True)
     run.malformed, run.refused = meta["summary"]["malformed"], meta["summary"].get("refused", 0)
     try:

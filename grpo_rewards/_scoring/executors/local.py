@@ -107,15 +107,15 @@ def _in_window(
     asked = composite.calls_at_once
     ahead = max(256, 4 * asked, 8 * slots())  # rows begun and not finished
     following = iter(chunks)
-    window: deque[tuple[Chunk, ScoringChunk | None, int]] = deque()
+    window: deque[tuple[Chunk, ScoringChunk | None]] = deque()
     held = 0
     exhausted = False
     idle = True
     while window or not exhausted:
         head = window[0][1] if window else None
         if window and (head is None or head.wait(0)):
-            chunk, scoring, size = window.popleft()
-            held -= size
+            chunk, scoring = window.popleft()
+            held -= chunk.size
             yield chunk, _finished(scoring, len(window) + 1)
             continue
         if not exhausted and (not window or (idle and held < WINDOW_BYTES and _left(window) < ahead)):
@@ -123,9 +123,8 @@ def _in_window(
             if found is None:
                 exhausted = True
                 continue
-            size = found.size
-            window.append((found, ScoringChunk(composite, found.samples, limits) if found.samples else None, size))
-            held += size
+            window.append((found, ScoringChunk(composite, found.samples, limits) if found.samples else None))
+            held += found.size
             idle = _left(window) < asked  # there are calls to spare
             continue
         assert head is not None
@@ -135,8 +134,8 @@ def _in_window(
         idle = time.process_time() - used < _BUSY * (time.monotonic() - since)
 
 
-def _left(window: Iterable[tuple[Chunk, ScoringChunk | None, int]]) -> int:
-    return sum(scoring.left() for _, scoring, _ in window if scoring is not None)
+def _left(window: Iterable[tuple[Chunk, ScoringChunk | None]]) -> int:
+    return sum(scoring.left() for _, scoring in window if scoring is not None)
 
 
 def _finished(scoring: ScoringChunk | None, beside: int) -> ScoredChunk:

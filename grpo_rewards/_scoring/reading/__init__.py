@@ -47,9 +47,9 @@ def open_source(path: str | Path) -> Source:
         InputError: it is missing, a folder, or of a kind that is not known.
     """
     if str(path) == "-":
-        lines = BoundedLines(None)
+        lines = LineSource(None)
         delimiter = lines.delimiter
-        return LineSource(lines) if delimiter is None else DelimitedSource(lines, delimiter)
+        return lines if delimiter is None else DelimitedSource(lines, delimiter)
     path = Path(path)
     if not path.exists():
         raise InputError("there is no such file", source=str(path))
@@ -63,7 +63,7 @@ def open_source(path: str | Path) -> Source:
     if kind in DELIMITED:
         return DelimitedSource(BoundedLines(path), DELIMITED[kind])
     if kind in JSON or not kind:
-        return LineSource(BoundedLines(path))
+        return LineSource(path)
     raise InputError(
         f"the suffix {kind!r} names no format that is read here: .jsonl, .csv, .tsv (each also .gz, .zst) or .parquet",
         source=str(path),

@@ -167,25 +167,16 @@ class _Transcoded(io.RawIOBase):
         return len(taken)
 
 
-class LineSource:
+class LineSource(BoundedLines):
     """JSONL: one JSON object per line."""
 
     kind = "jsonl"
     cells = False
     columns: tuple[str, ...] | None = None
 
-    def __init__(self, lines: BoundedLines) -> None:
-        self._lines = lines
-        self.name = self._lines.name
-        self.size = self._lines.size
-
-    @property
-    def position(self) -> int:
-        return self._lines.position
-
     def rows(self, *, after: int = 0) -> Iterator[Row]:
         parse = RowParser().parse
-        for number, line, problem in self._lines:
+        for number, line, problem in self:
             if number <= after:
                 continue
             if problem:
