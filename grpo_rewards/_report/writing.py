@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grpo_rewards._report.analysis import analyse
+from grpo_rewards._report.audits import read_audit
 from grpo_rewards._report.bodies import Bodies, PageLimits, RunRows, index_json, packed, plain_text, twins
-from grpo_rewards._report.cheats import read_audit
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
 from grpo_rewards._report.page.rendering import OVERHEAD, Page, ReportedRun, render

@@ -12,13 +12,12 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from grpo_rewards._report.analysis import Analysis
+from grpo_rewards._report.audits import CheatAudit, DataAudit
 from grpo_rewards._report.bodies import Bodies, RunRows, packed
 from grpo_rewards._report.charts import figures
-from grpo_rewards._report.cheats import Cheats
 from grpo_rewards._report.drawing import short
 from grpo_rewards._report.figure import hue, percent
 from grpo_rewards._report.findings import Remark
-from grpo_rewards._report.fitness import Fitness
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import CODES, ReportSource
 from grpo_rewards._report.runs import Compared, changes, side_by_side
@@ -52,7 +51,7 @@ class Page:
     bodies: Bodies
     index: str
     twins: Sequence[int]
-    audit: Cheats | Fitness | None
+    audit: CheatAudit | DataAudit | None
 
 
 def _hash(text: str) -> str:
@@ -98,8 +97,8 @@ def render(page: Page) -> Iterator[str]:
     compared = [Compared(run.name, run.analysis, run.rows) for run in page.runs]
     return environment.get_template("report.html.j2").generate(
         page=page,
-        cheats=page.audit if isinstance(page.audit, Cheats) else Cheats(),
-        fitness=page.audit if isinstance(page.audit, Fitness) else None,
+        cheats=page.audit if isinstance(page.audit, CheatAudit) else None,
+        fitness=page.audit if isinstance(page.audit, DataAudit) else None,
         rows=sum(run.analysis.rows for run in page.runs),
         drawn=[
             figures(r.analysis, r.source.training, Links(i if several else None)) for i, r in enumerate(page.runs, 1)
