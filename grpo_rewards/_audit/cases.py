@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,57 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["GOLD_COLUMNS", "Case", "cases_of_file", "gold_texts", "sample_cases", "wrong_answers"]
 
 GOLD_COLUMNS = (
-    "answer",
-    "solution",
-    "gold",
-    "ground_truth",
-    "label",
-    "reference",
-    "expected",
-    "final_answer",
-    "correct_answer",
-)
+    "answer", "solution", "gold", "ground_truth", "label", "reference", "expected", "final_answer", "correct_answer",
+)  # fmt: skip
 _TESTS = ("tests", "test", "test_list")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 _IMPORTED = re.compile(r"\bfrom\s+solution\s+import\s+([\w, ]+)")
 # what tests call and no candidate is asked to write
-_NO_FUNCTION = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "assert",
-        "bool",
-        "check",
-        "dict",
-        "enumerate",
-        "float",
-        "frozenset",
-        "int",
-        "isinstance",
-        "len",
-        "list",
-        "map",
-        "max",
-        "min",
-        "print",
-        "range",
-        "repr",
-        "round",
-        "set",
-        "sorted",
-        "str",
-        "sum",
-        "test",
-        "tuple",
-        "type",
-        "zip",
-        "import",
-        "approx",
-        "raises",
-        "isclose",
-    ]
-)
+_NO_FUNCTION = frozenset((*dir(builtins), *keyword.kwlist, "approx", "check", "isclose", "raises", "test"))
 
 
 @dataclass(frozen=True, slots=True)
