@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .extraction import extract
-    from .grading import Reading, Verdict, grade
+    from .grading import Grade, Reading, grade
     from .reward import math
     from .verification import parse, verify
 
-__all__ = ["Reading", "Verdict", "extract", "grade", "math", "parse", "verify"]
+__all__ = ["Grade", "Reading", "extract", "grade", "math", "parse", "verify"]
 
 _HOMES = {"extract": "extraction", "math": "reward", "parse": "verification", "verify": "verification"}
 

@@ -1,4 +1,4 @@
-"""Equivalence: is an answer the gold?  A ladder of methods, cheapest first; the verdict says which rung decided."""
+"""Equivalence: is an answer the gold?  A ladder of methods, cheapest first; the grade says which rung decided."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .equivalence.quantities import has_unit, rules
 from .equivalence.second_readings import decide
 from .equivalence.structures import matched_share
 from .equivalence.values import NO_SMALL_INTEGER
+from .grades import Grade, GradeCache
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import is_reaction, same_formula
 from .reading.clean import bare
@@ -38,13 +39,12 @@ from .reading.unit_spellings import unit_behind
 from .symbolic import decide_by_sympy
 from .symbolic.wire import packed, symbolic
 from .texts import Reading, read, second_reading
-from .verdicts import Verdict, VerdictCache
 
-__all__ = ["Reading", "Verdict", "grade", "read", "share", "unreadable", "with_unit"]
+__all__ = ["Grade", "Reading", "grade", "read", "share", "unreadable", "with_unit"]
 
 # what reading and comparing hostile texts may raise
 _TROUBLE = (FlintError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
-_MEMORY = 32 << 20  # bytes of verdicts that are kept
+_MEMORY = 32 << 20  # bytes of grades that are kept
 _MISSING = frozenset({"nan", "null", "n/a"})  # not "none", which may answer "which of these?"
 _LONGEST_MISSING = max(map(len, _MISSING))
 
@@ -103,11 +103,11 @@ def _measured(reading: Reading) -> bool:
     return isinstance(reading.tree, Node) and (has_unit(reading.tree) or reading.with_units(glued=False) is not None)
 
 
-_SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all verdicts
-    Verdict(True, "same text"), Verdict(True, "exact numbers"), Verdict(False, "exact numbers"),
+_SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all grades
+    Grade(True, "same text"), Grade(True, "exact numbers"), Grade(False, "exact numbers"),
 )  # fmt: skip
 _logger = logging.getLogger(__name__)
-_memory = VerdictCache(_MEMORY)
+_memory = GradeCache(_MEMORY)
 _broken = count(1)
 
 
@@ -129,7 +129,7 @@ def grade(
     timeout: float = 1.0,
     tolerance: float = 0.0,
     convert_units: bool = True,
-) -> Verdict:
+) -> Grade:
     """Decide whether `answer` is `gold`, as mathematical objects.
 
     `timeout` bounds the seconds of the last rung, sympy in a worker process (0: it is not asked); everything before it is bounded by its own
@@ -152,7 +152,7 @@ def grade(
                 found = _by_parts(mine, theirs, timeout) or found
     except _TROUBLE as error:
         _report(error, mine, theirs)
-        found = Verdict(False, f"undecided: {type(error).__name__}", "open")
+        found = Grade(False, f"undecided: {type(error).__name__}", "open")
     _memory.put(key, found)
     return found
 
@@ -173,11 +173,11 @@ def share(gold: str | Reading, answer: str | Reading) -> float:
         return 0.0
 
 
-def _quick(gold: Reading, answer: Reading) -> Verdict | None:
+def _quick(gold: Reading, answer: Reading) -> Grade | None:
     if (problem := _missing(gold.text)) is not None:
-        return Verdict(False, problem, "unreadable_gold")
+        return Grade(False, problem, "unreadable_gold")
     if not answer.text:
-        return Verdict(False, "the answer is empty")
+        return Grade(False, "the answer is empty")
     if gold.text == answer.text:
         return _SAME_TEXT if gold.direction == answer.direction else None
     if (one := gold.numeral) is not None and (other := answer.numeral) is not None:
@@ -185,13 +185,13 @@ def _quick(gold: Reading, answer: Reading) -> Verdict | None:
         if same is not None and (same or not (grouped_list(gold.text) or grouped_list(answer.text))):
             return _SAME_NUMBER if same else _OTHER_NUMBER
     if len(answer.text) > MAX_CHARACTERS:
-        return Verdict(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
+        return Grade(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
     return _SAME_TEXT if gold.key == answer.key and gold.direction == answer.direction else None
 
 
-def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
+def _slow(gold: Reading, answer: Reading, timeout: float) -> Grade:
     if gold.direction and answer.direction and gold.direction != answer.direction:
-        return Verdict(False, "different directions")
+        return Grade(False, "different directions")
     if (labelled := _labelled(gold, answer, timeout)) is not None:
         return labelled
     as_words = _as_words(gold, answer)
@@ -200,45 +200,45 @@ def _slow(gold: Reading, answer: Reading, timeout: float) -> Verdict:
     mine, theirs = gold.tree, answer.tree
     if isinstance(mine, ParseError):
         if same_words(gold.text, answer.text) or bare(gold.text) == bare(answer.text):
-            return Verdict(True, "same words")
+            return Grade(True, "same words")
         problem = unreadable(gold)
         if problem is not None:
-            return Verdict(False, problem, "unreadable_gold")
-        return Verdict(False, "different words")
+            return Grade(False, problem, "unreadable_gold")
+        return Grade(False, "different words")
     if isinstance(theirs, ParseError):
         same = same_words(gold.text, answer.text) or bare(gold.text) == bare(answer.text)
-        return Verdict(same, "same words" if same else f"the answer cannot be read: {theirs}")
+        return Grade(same, "same words" if same else f"the answer cannot be read: {theirs}")
     decision = decide(mine, theirs, gold.text[:200])
     if not decision.equal and (other := second_reading(gold, answer)) is not None:
         return other
     if decision.equal is not None:
-        return Verdict(decision.equal, decision.rule)
+        return Grade(decision.equal, decision.rule)
     if _endless(mine) and _endless(theirs):  # nothing that sympy has an answer to
-        return Verdict(False, "undecided: two infinite series", "open")
+        return Grade(False, "undecided: two infinite series", "open")
     if decision.rule == NO_SMALL_INTEGER or not (symbolic(mine) and symbolic(theirs)):  # sympy could only hang
-        return Verdict(False, f"undecided: {decision.rule}", "open")
+        return Grade(False, f"undecided: {decision.rule}", "open")
     return _symbolic(mine, theirs, decision.rule, timeout)
 
 
-def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
+def _by_parts(gold: Reading, answer: Reading, timeout: float) -> Grade | None:
     """Equal without what leads one of them (an option's letter, what the value is), or part by labelled part; else None."""
     for texts in (*without_lead(gold.text, answer.text), *without_tail(gold.text, answer.text)):
         again = _slow(Reading(texts[0]), Reading(texts[1]), timeout)
         if again.equal:
             return again
     if _same_statement(gold, answer, timeout):
-        return Verdict(True, "the same words about equal formulas")
+        return Grade(True, "the same words about equal formulas")
     return None
 
 
-def _labelled(gold: Reading, answer: Reading, timeout: float) -> Verdict | None:
-    """The verdict on two texts with as many labelled parts, ``(a) 3 (b) 5``, part by part; None for any others."""
+def _labelled(gold: Reading, answer: Reading, timeout: float) -> Grade | None:
+    """The grade of two texts with as many labelled parts, ``(a) 3 (b) 5``, part by part; None for any others."""
     mine = labelled_parts(gold.text)
     theirs = None if mine is None else labelled_parts(answer.text)
     if mine is None or theirs is None or len(mine) != len(theirs):
         return None
     pairs = [(Reading(one), Reading(other)) for one, other in zip(mine, theirs, strict=True)]
-    return Verdict(all(_same(*pair, timeout) for pair in pairs), "labelled part by labelled part")
+    return Grade(all(_same(*pair, timeout) for pair in pairs), "labelled part by labelled part")
 
 
 def _same_statement(gold: Reading, answer: Reading, timeout: float) -> bool:
@@ -258,29 +258,29 @@ def _same(gold: Reading, answer: Reading, timeout: float) -> bool:
     return quick.equal if quick is not None else _slow(gold, answer, timeout).equal
 
 
-def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
+def _as_words(gold: Reading, answer: Reading) -> Grade | None:
     letter = choice(gold.text)
     if letter is not None and (other := choice(answer.text, lead=True)) is not None:
         if letter == other and (gold.text.islower() == answer.text.islower() or _LABELLED.fullmatch(gold.text)):
-            return Verdict(True, "choice letter")
+            return Grade(True, "choice letter")
         if letter in "ABCDEFGHIJ" and not gold.text.islower():
-            return Verdict(letter == other, "choice letter")
+            return Grade(letter == other, "choice letter")
     option = None if letter is not None or choices(gold.text) is not None else _OPTION.match(gold.text)
     if option is not None and (other := choice(answer.text, lead=True)):
         same = (option[1] or option[2]) == other
         if not same or choice(answer.text) is not None:  # of two texts behind one letter the texts decide
-            return Verdict(same, "choice letter")
+            return Grade(same, "choice letter")
     if (formula := same_formula(gold.text, answer.text)) is not None:
-        return Verdict(formula, "chemical formulas")
+        return Grade(formula, "chemical formulas")
     if (named := same_labels(gold.text, answer.text)) is not None:
-        return Verdict(named, "numbers of statements")
+        return Grade(named, "numbers of statements")
     if (cycles := permutation(gold.text)) is not None or permutation(answer.text) is not None:
         mine = cycles or permutation(gold.text, glued=True)
         same = mine is not None and mine == permutation(answer.text, glued=True)
-        return Verdict(same, "permutations")
+        return Grade(same, "permutations")
     several, theirs_too = choices(gold.text, glued=True), choices(answer.text, glued=True)
     if several is not None and theirs_too is not None and not (gold.key.isalpha() and answer.key.isalpha()):
-        return Verdict(several == theirs_too, "choice letters")
+        return Grade(several == theirs_too, "choice letters")
     words_alone = is_words(gold.text), is_words(answer.text)
     # "the 100th bead is red" has a number in it
     if (
@@ -288,29 +288,29 @@ def _as_words(gold: Reading, answer: Reading) -> Verdict | None:
         and (all(words_alone) or _SENTENCE.search(gold.text if words_alone[1] else answer.text))
         and same_words(gold.text, answer.text)
     ):
-        return Verdict(True, "same words")
+        return Grade(True, "same words")
     if all(words_alone):
         name = named_set(gold.text)  # of those that say "no solution" each says something else
         same = name is not None and name != "\\emptyset" and name == named_set(answer.text)
-        return Verdict(same, "two names of one set" if same else "different words")
+        return Grade(same, "two names of one set" if same else "different words")
     if (time := clock(gold.text)) is not None and (theirs := clock(answer.text)) is not None:
-        return Verdict(same_time(time, theirs), "times of day")
+        return Grade(same_time(time, theirs), "times of day")
     return _dates_and_digits(gold, answer)
 
 
-def _dates_and_digits(gold: Reading, answer: Reading) -> Verdict | None:
+def _dates_and_digits(gold: Reading, answer: Reading) -> Grade | None:
     one, other = date(gold.text), date(answer.text)
     if one is not None or other is not None:
         same = one is not None and other is not None and same_date(one, other)
-        return Verdict(same or gold.key == answer.key, "dates, part by part")
+        return Grade(same or gold.key == answer.key, "dates, part by part")
     quotient, theirs = division(gold.text), division(answer.text)
     if quotient is not None or theirs is not None:
-        return Verdict(quotient == theirs, "quotient and remainder")
+        return Grade(quotient == theirs, "quotient and remainder")
     base = based_digits(gold.text)
     other_base = based_digits(answer.text)
     if base is not None or other_base is not None:
         same = (base or _in_base_ten(gold)) == (other_base or _in_base_ten(answer))
-        return Verdict(same, "digits and base")
+        return Grade(same, "digits and base")
     return None
 
 
@@ -342,15 +342,15 @@ def _endless(node: Node) -> bool:
     )
 
 
-def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Verdict:
+def _symbolic(gold: Node, answer: Node, doubt: str, timeout: float) -> Grade:
     if timeout <= 0:
-        return Verdict(False, f"undecided without sympy ({doubt})", "timeout")
+        return Grade(False, f"undecided without sympy ({doubt})", "timeout")
     try:
         equal, rule = decide_by_sympy(packed(gold), packed(answer), seconds=timeout)
     except WorkerTimeout:
-        return Verdict(False, f"undecided after {timeout:g} s ({doubt})", "timeout")
+        return Grade(False, f"undecided after {timeout:g} s ({doubt})", "timeout")
     except OSError as error:
-        return Verdict(False, f"no worker could be started: {error}", "open")
+        return Grade(False, f"no worker could be started: {error}", "open")
     if equal is None:
-        return Verdict(False, f"undecided: {doubt}; {rule}", "open")
-    return Verdict(equal, rule)
+        return Grade(False, f"undecided: {doubt}; {rule}", "open")
+    return Grade(equal, rule)

@@ -14,8 +14,8 @@ from grpo_rewards_plugins.answers import KEPT, Rule
 
 if TYPE_CHECKING:
     from grpo_rewards_plugins.answers import Extraction
+    from grpo_rewards_plugins.math.grades import Grade
     from grpo_rewards_plugins.math.grading import Reading
-    from grpo_rewards_plugins.math.verdicts import Verdict
 
 __all__ = ["math"]
 
@@ -154,7 +154,7 @@ def _together(
 
 class _Engine(NamedTuple):
     extract: Callable[..., Extraction]
-    grade: Callable[..., Verdict]
+    grade: Callable[..., Grade]
     share: Callable[[Reading, str], float]
     with_unit: Callable[[Reading, str, str], str]
 
@@ -197,7 +197,7 @@ def _read_gold(text: str) -> Reading | Outcome:
 def _score(
     gold: Reading,
     found: Extraction,
-    grade: Callable[..., Verdict],
+    grade: Callable[..., Grade],
     timeout: float,
     tolerance: float,
     convert_units: bool,

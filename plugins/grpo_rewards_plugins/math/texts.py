@@ -10,6 +10,7 @@ from .equivalence.normalization import without_name
 from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped, same_numeral
 from .equivalence.quantities import has_unit
 from .equivalence.second_readings import decide
+from .grades import Grade
 from .reading.chinese import from_chinese
 from .reading.clean import clean, squeeze
 from .reading.derivatives import derived
@@ -20,7 +21,6 @@ from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
-from .verdicts import Verdict
 
 __all__ = ["Reading", "read", "second_reading"]
 
@@ -115,11 +115,11 @@ def read(raw: str) -> Reading:
     return Reading(raw)
 
 
-def second_reading(gold: Reading, answer: Reading) -> Verdict | None:
+def second_reading(gold: Reading, answer: Reading) -> Grade | None:
     """Equal (or another number) where the texts mean something else than they seem to; None where that tells nothing."""
     for reading, why in _READINGS:
         if (again := reading(gold, answer)) is not None:
-            return Verdict(True, f"{again.rule}, {why}")
+            return Grade(True, f"{again.rule}, {why}")
     return _with_other_marks(gold, answer)
 
 
@@ -191,7 +191,7 @@ def _with_derivatives_as_names(gold: Reading, answer: Reading) -> Decision | Non
 _SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
 
 
-def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
+def _with_other_marks(gold: Reading, answer: Reading) -> Grade | None:
     """Equal where commas mean something else: between groups of digits, before decimals, or between the parts of a list."""
     for one, other, decimal in ((gold, answer, True), (answer, gold, False)):
         if (
@@ -199,13 +199,13 @@ def _with_other_marks(gold: Reading, answer: Reading) -> Verdict | None:
             and (second := regrouped(other.text, decimal=decimal and one.numeral.digits > 0)) is not None
         ):
             pair = (one.numeral, second) if decimal else (second, one.numeral)
-            return Verdict(bool(same_numeral(*pair)), "exact numbers, with other marks between the digits")
+            return Grade(bool(same_numeral(*pair)), "exact numbers, with other marks between the digits")
     if grouped_list(gold.text) or grouped_list(answer.text):
         mine, theirs = gold.ungrouped(), answer.ungrouped()
         if mine is not None and theirs is not None:
             again = decide(mine, theirs, gold.text[:200])
             if again.equal and mine.kind in ("list", "set"):
-                return Verdict(True, f"{again.rule}, as lists")
+                return Grade(True, f"{again.rule}, as lists")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Verdicts, and those of earlier calls: kept up to a number of bytes, the ones not asked for longest given up first."""
+"""Grades, and those of earlier calls: kept up to a number of bytes, the ones not asked for longest given up first."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import threading
 from collections import OrderedDict
 from typing import Literal, NamedTuple
 
-__all__ = ["Status", "Verdict", "VerdictCache"]
+__all__ = ["Grade", "GradeCache", "Status"]
 
 Status = Literal["decided", "open", "timeout", "unreadable_gold"]
 Key = tuple[str, str, float, float, bool]
-_ENTRY = (
-    700  # bytes of an entry besides its texts: the key, the verdict, their numbers and the node of the table; measured
-)
+# bytes of an entry besides its texts: the key, the grade, their numbers and the node of the table; measured
+_ENTRY = 700
 
 
-class Verdict(NamedTuple):
+class Grade(NamedTuple):
     """Whether the answer is the gold, and the rule that decided.
 
     `status` is ``open`` where no rung could tell (then `equal` is False), ``timeout`` where the last one ran too long, and
@@ -28,32 +27,32 @@ class Verdict(NamedTuple):
     status: Status = "decided"
 
 
-class VerdictCache:
-    """Verdicts by gold, answer and settings, of at most `limit` bytes together; safe in threads."""
+class GradeCache:
+    """Grades by gold, answer and settings, of at most `limit` bytes together; safe in threads."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.bytes = 0
-        self._kept: OrderedDict[Key, Verdict] = OrderedDict()
+        self._kept: OrderedDict[Key, Grade] = OrderedDict()
         self._guard = threading.Lock()
 
-    def get(self, key: Key) -> Verdict | None:
-        """The verdict of an earlier call, or None."""
+    def get(self, key: Key) -> Grade | None:
+        """The grade of an earlier call, or None."""
         with self._guard:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
             return found
 
-    def put(self, key: Key, verdict: Verdict) -> None:
-        """Keep a verdict; one that is larger than a hundredth of the limit is not kept."""
-        size = _size(key, verdict)
+    def put(self, key: Key, grade: Grade) -> None:
+        """Keep a grade; one that is larger than a hundredth of the limit is not kept."""
+        size = _size(key, grade)
         if size > self.limit // 100:
             return
         with self._guard:
             if key in self._kept:
                 return  # another thread was first, and its bytes are counted
-            self._kept[key] = verdict
+            self._kept[key] = grade
             self.bytes += size
             while self.bytes > self.limit:
                 self.bytes -= _size(*self._kept.popitem(last=False))
@@ -68,5 +67,5 @@ class VerdictCache:
         return len(self._kept)
 
 
-def _size(key: Key, verdict: Verdict) -> int:
-    return _ENTRY + sys.getsizeof(key[0]) + sys.getsizeof(key[1]) + sys.getsizeof(verdict.rule)
+def _size(key: Key, grade: Grade) -> int:
+    return _ENTRY + sys.getsizeof(key[0]) + sys.getsizeof(key[1]) + sys.getsizeof(grade.rule)

@@ -1,4 +1,4 @@
-"""What is kept of earlier verdicts, and what is logged where the ladder breaks."""
+"""What is kept of earlier grades, and what is logged where the ladder breaks."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ import tracemalloc
 
 import pytest
 from grpo_rewards_plugins.math import grading
+from grpo_rewards_plugins.math.grades import Grade, GradeCache
 from grpo_rewards_plugins.math.grading import grade
-from grpo_rewards_plugins.math.verdicts import Verdict, VerdictCache
 
 
 def test_the_cache_is_bounded_by_bytes() -> None:
-    cache = VerdictCache(limit=1 << 20)
+    cache = GradeCache(limit=1 << 20)
     for at in range(5_000):
-        cache.put(("x" * 900, f"{at}", 1.0, 0.0, True), Verdict(False, "some rule"))
+        cache.put(("x" * 900, f"{at}", 1.0, 0.0, True), Grade(False, "some rule"))
         assert cache.bytes <= 1 << 20
     assert 100 < len(cache) < 1_200
     assert cache.get(("x" * 900, "4999", 1.0, 0.0, True)) is not None
     assert cache.get(("x" * 900, "0", 1.0, 0.0, True)) is None
-    cache.put(("y" * 20_000, "large", 1.0, 0.0, True), Verdict(True, "some rule"))
+    cache.put(("y" * 20_000, "large", 1.0, 0.0, True), Grade(True, "some rule"))
     assert cache.get(("y" * 20_000, "large", 1.0, 0.0, True)) is None
 
 
 def test_the_bytes_that_are_counted_are_those_that_are_used() -> None:
-    cache = VerdictCache(limit=4 << 20)
+    cache = GradeCache(limit=4 << 20)
     tracemalloc.start()
     for at in range(20_000):
-        cache.put((f"gold {at}" * 10, f"answer {at}" * 10, 1.0, 0.0, True), Verdict(False, f"rule {at}"))
+        cache.put((f"gold {at}" * 10, f"answer {at}" * 10, 1.0, 0.0, True), Grade(False, f"rule {at}"))
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert used < 1.3 * cache.limit
