@@ -231,6 +231,8 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     if (denied := _NOT_BUT.match(rest)) is not None:
         rest = rest[denied.end() :]
+    if (several := _CHOICES.match(rest)) is not None:  # one answer, which equals none of them
+        return several[1]
     if (labelled := _LABELLED_OPTION.match(rest)) is not None:
         return f"({labelled[1]}) {labelled[2].strip()}"
     if words:
@@ -430,7 +432,10 @@ def _short(window: str) -> list[int]:
 
 
 _EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")
-_CHOICES = re.compile(r"[A-J](?:, ?(?:and )?[A-J]\b)+|[A-J] and [A-J]\b")
+_CHOICES = re.compile(
+    r"[\s*]*(?:(?:both|either) )?(\(?[A-Z]\)?(?:(?:, ?(?:and |or )?|,? (?:and|or|&) )(?:\([A-Z]\)|(?:[A-HJ](?![\w'’])|I(?= (?:and|or)\b|\W*$))\)?))+"
+    r"|\([A-Z]\) [^\n.;,()]{1,40},? or \([A-Z]\)(?: [^\n.;,()]{1,40})?)"  # "(A) 5 or (B) 6"
+)
 
 
 def _told(found: str) -> str | None:
@@ -463,7 +468,7 @@ def _sentence(rest: str) -> str:
     choice = CHOICE_LEAD.match(rest)
     if (explained := _EXPLAINED_CHOICE.match(rest)) is not None:
         return explained[1]
-    if choice and not _CHOICES.match(rest) and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
+    if choice and not re.match(r"[\s*(\[$]*[A-J][.:,]\d", rest):
         return next(group for group in choice.groups() if group)
     end_of = _SENTENCE.search(rest)
     found_text = (rest[: end_of.start()] if end_of else rest).rstrip("✅✓✔☑🎉 ").strip(" *\"'`“”‘’")

@@ -49,7 +49,7 @@ _CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
 # "A) or B" and "A) + 1" are no choice with its text
 _CHOICE_LEAD = re.compile(
-    r"(?:\(?\s?([A-Z])\s?(?:\)|[.:])|\(?([a-j])\)(?!.*\([a-j]\)))\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S"
+    r"(?:\(?\s?([A-Z])\s?(?:\)|[.:])(?!.*\bor\s\(?[A-Z][).:])|\(?([a-j])\)(?!.*\([a-j]\)))\s+(?!(?:or|and|nor|not|but|if)\b|[-+*/=^&,;<>])\S"
 )
 _BASED = re.compile(
     r"\(?\s*([0-9A-Za-z ]{1,200}?)\s*\)?\s*(?:_\s*\(?\s*(?:base[\s-]*)?([0-9]{1,2}|[a-z]+)\s*\)?"
