@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-import warnings
 from collections.abc import Set
 from functools import lru_cache
 
 from grpo_rewards_plugins.answers import tagged, without_end
 from grpo_rewards_plugins.blocks import Block, ended_within
 from grpo_rewards_plugins.code.shapes.joined import defines
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import parsed
 
 __all__ = [
     "PRELUDE",
@@ -218,13 +217,9 @@ def _is_program(content: str, others: list[Block], wanted: Set[str], language: s
         return _LIKE_CODE.search(content) is not None
     if len(content) > _MAX_PARSED:
         return True
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = parse(textwrap.dedent(content)).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in body)
+    tree = parsed(textwrap.dedent(content))
+    nodes = tree.body if tree is not None else []
+    return any(not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call) for node in nodes)
 
 
 def _defines_any(text: str, wanted: Set[str], language: str) -> bool:
@@ -313,13 +308,8 @@ _STATEMENTS = (
 @lru_cache(maxsize=256)
 def is_code(text: str) -> bool:
     """Whether a text is nothing but imports, definitions and assignments in Python, and not empty."""
-    try:
-        # an invalid escape in a data set's text would warn, and be an error where warnings are errors
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    tree = parsed(text)
+    body = tree.body if tree is not None else []
     strings = [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
     return len(body) > len(strings) and all(isinstance(node, _STATEMENTS) for node in body if node not in strings)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Literal
 
-__all__ = ["SuiteProblem"]
+from grpo_rewards_plugins.syntax import UNREADABLE, parse
+
+__all__ = ["SuiteProblem", "compiled"]
 
 
 class SuiteProblem(Exception):
@@ -16,3 +19,15 @@ class SuiteProblem(Exception):
     def __init__(self, text: str, *, kind: Literal["format", "contradictory", "vacuous", "absent"] = "format") -> None:
         super().__init__(text)
         self.kind = kind
+
+
+def compiled(text: str, otherwise: str) -> ast.Module:
+    """Return the syntax tree of a part of a row.
+
+    Raises:
+        SuiteProblem: it has none; the text says `otherwise`, and why.
+    """
+    try:
+        return parse(text)
+    except UNREADABLE as problem:
+        raise SuiteProblem(f"{otherwise}: {problem}"[:200]) from None

@@ -14,7 +14,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.reading import read_suite
 from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
-from grpo_rewards_plugins.syntax import literal
+from grpo_rewards_plugins.syntax import UNREADABLE, literal
 
 __all__ = ["DataRow"]
 
@@ -99,7 +99,7 @@ def opened(value: object) -> object:
     if isinstance(value, str) and value.lstrip()[:2] in ("{'", "[{", "['") and len(value) < _MOST_TEXT:
         try:
             return literal(value.strip())
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except UNREADABLE:
             return value
     return value
 

@@ -7,7 +7,6 @@ is computed from numbers, texts and lists alone, within bounds.
 from __future__ import annotations
 
 import ast
-import warnings
 from typing import Any
 
 from grpo_rewards_plugins.operators import binary, unary
@@ -41,7 +40,7 @@ def python_calls(text: str, *, once: bool = False) -> Calls:
     if len(text) > _LONGEST:
         raise Unreadable(f"{len(text)} characters are too many for calls")
     try:
-        tree = _parsed(text)
+        tree = parse(text, mode="eval").body
         found = [tree] if isinstance(tree, ast.Call) else tree.elts  # type: ignore[attr-defined]
         if once and any(map(_repeats, found)):
             raise Ambiguous("a parameter stands twice in one call")
@@ -54,14 +53,6 @@ def python_calls(text: str, *, once: bool = False) -> Calls:
 
 def _repeats(call: ast.expr) -> bool:
     return isinstance(call, ast.Call) and len({keyword.arg for keyword in call.keywords}) < len(call.keywords)
-
-
-def _parsed(text: str) -> ast.expr:
-    if "\\" not in text:
-        return parse(text, mode="eval").body
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes such as "\d"
-        return parse(text, mode="eval").body
 
 
 def _call(node: ast.expr) -> dict[object, object]:

@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterator
 
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import begun, parsed
 
-__all__ = ["BUILTINS", "expectations", "parsed"]
+__all__ = ["BUILTINS", "expectations"]
 
 # CPython gives an imported module the mapping, and the main program the module
 BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
@@ -25,18 +25,9 @@ def expectations(suite: Suite) -> set[tuple[str, str]]:
     if suite.calls is not None:
         different = dict.fromkeys(suite.calls.tests)
         return {(str(place), _from_json(result)) for place, (_, result) in enumerate(different)}
-    tree = parsed(suite.tests if isinstance(suite.tests, str) else "\n".join(suite.tests))
+    text = suite.tests if isinstance(suite.tests, str) else "\n".join(suite.tests)
+    tree = parsed(text, begun(text))
     return set(_asserted(tree)) if tree is not None else set()
-
-
-def parsed(text: str) -> ast.Module | None:
-    """Return the program, also of the beginning of a function; None where it is no Python."""
-    for source in (text, f"{text}\n    pass\n"):
-        try:
-            return parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return None
 
 
 def _from_json(text: str) -> str:

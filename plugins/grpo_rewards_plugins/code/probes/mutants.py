@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from grpo_rewards_plugins.code.extraction import first_name
 from grpo_rewards_plugins.code.probes.expectations import expectations
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import parsed
 
 __all__ = ["mutants_of"]
 
@@ -82,9 +82,8 @@ _LEFT_ALONE = (
 
 def mutants_of(program: str, suite: Suite) -> tuple[list[str], int]:
     """Return wrong variants of a right program, the same ones for the same program, and how many of the first change its result."""
-    try:
-        tree = parse(program)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(program)
+    if tree is None:
         return [], 0
     wanted = {first_name(suite.entry_point)} if suite.entry_point else set(suite.names)
     # a whole program's result is what it prints, which no function around it changes

@@ -10,7 +10,7 @@ from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import find_program
 from grpo_rewards_plugins.code.shapes.columns import REFERENCES
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import parsed
 
 __all__ = ["body_of", "solutions_of", "unreadable_of"]
 
@@ -72,12 +72,8 @@ def _is_program(text: str, column: str, names: frozenset[str]) -> bool:
 def _is_python(program: str) -> bool:
     """Whether a text is Python, perhaps the body of a function."""
     # HumanEval's canonical_solution is the indented body alone
-    for text in (program, f"def _body():\n{program}"):
-        try:
-            return bool(parse(text).body)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return False
+    tree = parsed(program, f"def _body():\n{program}")
+    return tree is not None and bool(tree.body)
 
 
 def body_of(program: str, names: Collection[str]) -> str:
@@ -85,9 +81,8 @@ def body_of(program: str, names: Collection[str]) -> str:
 
     Methods count where there is no function; without either it is empty.
     """
-    try:
-        tree = parse(program)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(program)
+    if tree is None:
         return ""
     functions = [node for node in tree.body if isinstance(node, _Function)]
     methods = [

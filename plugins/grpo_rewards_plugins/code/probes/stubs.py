@@ -6,8 +6,9 @@ import ast
 import re
 
 from grpo_rewards_plugins.code.extraction import first_name
-from grpo_rewards_plugins.code.probes.expectations import BUILTINS, expectations, parsed
+from grpo_rewards_plugins.code.probes.expectations import BUILTINS, expectations
 from grpo_rewards_plugins.code.suite import Suite
+from grpo_rewards_plugins.syntax import begun, parsed
 
 __all__ = ["stubs_of"]
 
@@ -36,7 +37,7 @@ def stubs_of(suite: Suite, solution: str, prompt: str) -> list[str]:
     if suite.calls is None:
         arrays = _NO_ELEMENTS % ("torch" if "torch" in text else "numpy")
         answers += [arrays] if _ELEMENTWISE.search(text) else [_NOTHING] if _LOOPS.search(text) else []
-    tree = parsed(solution) or parsed(prompt)
+    tree = parsed(solution, begun(solution), prompt, begun(prompt))
     if tree is not None and any(isinstance(node, ast.FunctionDef | ast.ClassDef) for node in tree.body):
         return [_emptied(tree, answer) for answer in (*answers, "")]
     names = [first_name(suite.entry_point)] if suite.entry_point else sorted(suite.names - BUILTINS)[:8]

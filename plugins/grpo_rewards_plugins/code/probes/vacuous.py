@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import parsed
 
 __all__ = ["vacuous"]
 
@@ -22,11 +22,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 @lru_cache(maxsize=256)
 def vacuous(text: str) -> str:
     """Return why tests in Python text can fail for no program; empty where they can, or are no Python."""
-    try:
-        tree = parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    if not text.strip():
+    tree = parsed(text)
+    if tree is None or not text.strip():
         return ""
     if any(_is_skip(node) for node in _marks(tree)):
         return "every test is skipped (pytestmark)"

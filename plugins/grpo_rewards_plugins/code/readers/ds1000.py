@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.problems import SuiteProblem, compiled
 from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.context import ENTRY, PLACE
 from grpo_rewards_plugins.code.suite import Suite
@@ -54,10 +54,7 @@ def read(row: DataRow) -> Suite | None:
     ``exec_test`` wants more than their value: models, sparse matrices.
     """
     text = str(row.get("code_context"))
-    try:
-        body = parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        raise SuiteProblem(f"the column code_context does not compile: {problem}"[:200]) from None
+    body = compiled(text, "the column code_context does not compile").body
     functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
     if missing := {"generate_test_case", "exec_test", "test_execution"} - functions.keys():
         raise SuiteProblem(f"the column code_context does not define {min(missing)}")

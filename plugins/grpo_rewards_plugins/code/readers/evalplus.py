@@ -7,7 +7,7 @@ import ast
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import begun, parse, parsed
 
 __all__ = ["read"]
 
@@ -96,16 +96,12 @@ def _reference(prompt: str, solution: str, name: str) -> str:
     """The reference as a function ``_reference``, with all that it needs inside."""
     # MBPP+ has whole functions here, HumanEval+ the body that continues the prompt
     for source in (solution, f"{prompt}\n{solution}", prompt + solution):
-        try:
-            body = parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
+        tree = parsed(source)
+        body = tree.body if tree is not None else []
         if any(isinstance(node, ast.FunctionDef) and node.name == name for node in body) and not _is_stub(body, name):
-            imports = (
-                []
-                if source != solution
-                else [node for node in _parsed(prompt) if isinstance(node, ast.Import | ast.ImportFrom)]
-            )
+            head = parsed(prompt, begun(prompt)) if source == solution else None
+            given = head.body if head is not None else []
+            imports = [node for node in given if isinstance(node, ast.Import | ast.ImportFrom)]
             made = parse("def _made():\n    return None\n").body[0]
             assert isinstance(made, ast.FunctionDef)
             inside = [*imports, *body, ast.Return(ast.Name(name, ast.Load()))]
@@ -120,13 +116,3 @@ def _reference(prompt: str, solution: str, name: str) -> str:
 def _is_stub(body: list[ast.stmt], name: str) -> bool:
     found = [node for node in body if isinstance(node, ast.FunctionDef) and node.name == name]
     return all(isinstance(part, ast.Expr) for part in found[-1].body)
-
-
-def _parsed(text: str) -> list[ast.stmt]:
-    """The statements of a prompt that ends in the beginning of a function."""
-    for source in (text, f"{text}\n    pass\n"):
-        try:
-            return parse(source).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return []

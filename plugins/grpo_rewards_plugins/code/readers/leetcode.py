@@ -12,7 +12,7 @@ from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
 from grpo_rewards_plugins.code.shapes.reading import calls_suite
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import UNREADABLE, parse
 
 __all__ = ["read"]
 
@@ -68,7 +68,7 @@ def _arguments(text: str) -> dict[str, object]:
     try:
         # as the keywords of a call: Python's parser knows where texts and brackets end
         call = parse(f"f({text.strip()})", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}") from None
     if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
         raise SuiteProblem(f"the arguments of an example are not understood: {text[:60]!r}")
@@ -78,7 +78,7 @@ def _arguments(text: str) -> dict[str, object]:
 def _value(text: str) -> object:
     try:
         return _literal(parse(text.strip(), mode="eval").body, text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         raise SuiteProblem(f"the output of an example is no value: {text[:60]!r}") from None
 
 

@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from grpo_rewards_plugins.cells import is_blank
-from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.problems import SuiteProblem, compiled
 from grpo_rewards_plugins.code.readers.python import humaneval
 from grpo_rewards_plugins.code.row import DataRow, beginning_of, opened
 from grpo_rewards_plugins.code.shapes.binding import unbound_names
 from grpo_rewards_plugins.code.shapes.columns import language_of
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.suite import Suite
-from grpo_rewards_plugins.syntax import parse
 
 __all__ = ["read"]
 
@@ -67,10 +66,7 @@ def _around(row: DataRow, cell: Mapping[str, object]) -> Suite:
     if len(places) != 1 or lines[places[0]].rstrip() != _PLACE:
         raise SuiteProblem(f"the tests run the program within their own text, where {_PLACE} is no line of its own")
     before, after = "\n".join(lines[: places[0]]), "\n".join(lines[places[0] + 1 :])
-    try:
-        body = parse(before).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        raise SuiteProblem(f"what stands before the program does not compile: {problem}"[:200]) from None
+    body = compiled(before, "what stands before the program does not compile").body
     shown = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom) or _is_node(node)]
     # the one name that the tests use and nobody binds is what the program has to define
     asked = sorted(unbound_names(after))

@@ -8,6 +8,7 @@ import symtable
 from collections.abc import Iterator
 
 from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.syntax import UNREADABLE, parsed
 
 __all__ = ["after_head", "bound_to_program", "unbound_names"]
 
@@ -31,16 +32,10 @@ def unbound_names(text: str) -> frozenset[str]:
     A name counts as bound wherever the module's level, or any ``global``, binds it, whatever the order. After a star
     import nothing is known, and the set is empty.
     """
-    if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in _nodes(text)):
+    tree = parsed(text)
+    if tree is None or any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
         return frozenset()
     return _not_bound(text)
-
-
-def _nodes(text: str) -> Iterator[ast.AST]:
-    try:
-        yield from ast.walk(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
 
 
 def _not_bound(text: str) -> frozenset[str]:
@@ -48,7 +43,7 @@ def _not_bound(text: str) -> frozenset[str]:
     try:
         # the compiler's own tables: comprehensions, closures and `global` are scoped as they will be when the tests run
         top = symtable.symtable(text, "tests", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNREADABLE:
         return frozenset()
     bound, used = set(_GIVEN), set()
     for table in _tables(top):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +11,7 @@ from typing import TypeGuard
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.extraction import PRELUDE, defined_names, first_name, preamble
-from grpo_rewards_plugins.code.problems import SuiteProblem
+from grpo_rewards_plugins.code.problems import SuiteProblem, compiled
 from grpo_rewards_plugins.code.shapes.binding import after_head, bound_to_program, unbound_names
 from grpo_rewards_plugins.code.shapes.calls import called_name, read_calls
 from grpo_rewards_plugins.code.shapes.columns import (
@@ -30,7 +29,7 @@ from grpo_rewards_plugins.code.shapes.pairs import Tests, read_pairs
 from grpo_rewards_plugins.code.shapes.parts import in_subtasks
 from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import Calls, Suite
-from grpo_rewards_plugins.syntax import parse
+from grpo_rewards_plugins.syntax import parsed
 
 __all__ = ["calls_suite", "read_suite"]
 
@@ -191,9 +190,9 @@ def _setup(setup: object) -> str:
 def _text_suite(
     text: str, format: str | None, entry_point: str, setup: str, prompt: str, classes: tuple[str, ...]
 ) -> Suite:
-    tree = _parsed(text, "the tests")
+    tree = compiled(text, "the tests do not compile")
     if setup:
-        _parsed(setup, "the setup")
+        compiled(setup, "the setup do not compile")
     checks = any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body)
     testing = _has_tests(tree)
     chosen = format or ("pytest" if testing else "humaneval" if checks else "asserts")
@@ -211,7 +210,7 @@ def _text_suite(
         if setup:
             text = after_head(text, tree, setup)
             # the next insertion goes by line numbers, which have moved
-            tree = _parsed(text, "the tests after the setup")
+            tree = compiled(text, "the tests after the setup do not compile")
         text = bound_to_program(text, tree, tuple(dict.fromkeys((first_name(entry_point), *classes))))
         # without a setup: it stands in the text now
         return Suite("pytest", text, entry_point, "", names | {first_name(entry_point)} - {""})
@@ -226,7 +225,7 @@ def _text_suite(
     if not entry_point:
         raise SuiteProblem("the column entry_point must name the function that check(candidate) is given")
     helpers = preamble(prompt, entry_point)
-    if not defined_names(helpers).isdisjoint(names) and _compiles(helpers):
+    if not defined_names(helpers).isdisjoint(names) and parsed(helpers) is not None:
         # what the prompt gives and the tests call is the data set's: a program that defines it anew changes no test
         setup = f"{helpers}\n{setup}"
     return Suite("humaneval", _only_check(text, tree), entry_point, setup, frozenset({first_name(entry_point)}))
@@ -234,32 +233,16 @@ def _text_suite(
 
 def _imports(code: str, names: frozenset[str]) -> str:
     """The imports of `names` in what a prompt begins with: tests in the program's own namespace count on them too."""
-    if not names or not _compiles(code):
+    tree = parsed(code) if names else None
+    if tree is None:
         return ""
     found = []
-    for node in _parsed(code, "the prompt").body:
+    for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             bound = {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
             if not bound.isdisjoint(names):
                 found.append(ast.unparse(node))
     return "\n".join(found)
-
-
-def _parsed(text: str, what: str) -> ast.Module:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        raise SuiteProblem(f"{what} do not compile: {problem}"[:200]) from None
-
-
-def _compiles(text: str) -> bool:
-    try:
-        _parsed(text, "the prompt")
-    except SuiteProblem:
-        return False
-    return True
 
 
 def _has_tests(tree: ast.Module) -> bool:
@@ -316,11 +299,9 @@ def _checked(tree: ast.Module) -> str:
 
 
 def _last_function(prompt: str) -> str:
-    try:
-        body = _parsed(prompt, "the prompt").body
-    except SuiteProblem:
-        return ""
-    return next((node.name for node in reversed(body) if isinstance(node, ast.FunctionDef)), "")
+    tree = parsed(prompt)
+    nodes = tree.body if tree is not None else []
+    return next((node.name for node in reversed(nodes) if isinstance(node, ast.FunctionDef)), "")
 
 
 def _only_check(text: str, tree: ast.Module) -> str:
@@ -346,13 +327,13 @@ def _statements(tests: tuple[str, ...], entry_point: str, setup: str) -> Suite:
     """Split into assert statements, each a test; what else stands before the first assert is set up, else it stays
     with the assert that follows."""
     if setup:
-        _parsed(setup, "the setup")
+        compiled(setup, "the setup do not compile")
     found: list[str] = []
     before: list[str] = [setup] if setup else []
     names: set[str] = {entry_point} - {""}
     pending: list[str] = []
     for test in tests:
-        tree = _parsed(test, "the tests")
+        tree = compiled(test, "the tests do not compile")
         names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         single = len(tree.body) == 1
         for node in tree.body:
