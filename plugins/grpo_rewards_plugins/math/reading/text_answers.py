@@ -44,7 +44,7 @@ _CALLED = re.compile(
     re.IGNORECASE,
 )
 _CORRECT = re.compile(r"(?<=[A-J)]) is (?:the )?(?:correct|right)(?: (?:answer|option|choice|one))?\.?$")
-_CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|,\s*and)\s*\(?[A-J]\)?){1,9}")
+_CHOICES = re.compile(r"\(?[A-J]\)?(?:\s*(?:,|;|&|and|or|,\s*and|,\s*or)\s*\(?[A-J]\)?){1,9}")
 # in the alphabet's order, so that no letter stands twice and no other word is one
 _CHOICES_GLUED = re.compile(r"(?=[A-J]{2,10}$)A?B?C?D?E?F?G?H?I?J?")
 # "A) or B" and "A) + 1" are no choice with its text
@@ -239,13 +239,13 @@ def choice(text: str, *, lead: bool = False) -> str | None:
 
 
 def choices(text: str, *, glued: bool = False) -> frozenset[str] | None:
-    """Several choice letters: ``A, C``, ``A and C`` and, with `glued`, ``AC``."""
+    """Several choice letters: ``A, C``, ``A and C`` and, with `glued`, ``AC``; of alternatives the word "or" is one more."""
     if len(text) > 120:
         return None
     plain = _CALLED.sub("", _SPACING.sub(" ", _TEXT.sub("", text)).strip(), count=1)
     if _CHOICES.fullmatch(plain) is None and not (glued and _CHOICES_GLUED.fullmatch(plain)):
         return None
-    return frozenset(re.findall(r"[A-J]", plain))
+    return frozenset(re.findall(r"[A-J]|or", plain))
 
 
 def labels(text: str) -> frozenset[str] | None:
