@@ -69,16 +69,20 @@ def _build(base: str | None, packages: tuple[str, ...], languages: tuple[str, ..
 
 
 def _check(backend: str, as_json: bool) -> None:
-    from grpo_rewards_sandbox import backend_names, guarantees, register_backends
+    from grpo_rewards_sandbox import SandboxUnavailable, backend_names, check_options, guarantees, register_backends
 
     from grpo_rewards._cli.app import ENVIRONMENT, USAGE
     from grpo_rewards.hooks import call_hook
 
     # a plugin's backend is tried like ours; the sandbox itself knows no plugins
     call_hook("register_sandboxes", read=register_backends)
-    if backend not in ("auto", *backend_names()):
-        typer.echo(f"error: --backend {backend!r}; expected one of auto, {', '.join(backend_names())}", err=True)
-        raise typer.Exit(USAGE)
+    try:
+        check_options(backend, {})
+    except ValueError as error:
+        typer.echo(f"error: --backend: {error}", err=True)
+        raise typer.Exit(USAGE) from error
+    except SandboxUnavailable:  # said of each backend below
+        pass
     names = backend_names() if backend == "auto" else (backend,)
     found = {name: _try(name) for name in names}
     report = {"guarantees": guarantees(), "backends": found}

@@ -89,7 +89,7 @@ def find_backend(name: str) -> Callable[..., Backend]:
     if place is None:
         near = difflib.get_close_matches(name, ("auto", *backend_names()), 1)
         meant = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"backend {name!r}; expected one of auto, {', '.join(backend_names())}{meant}")
+        raise ValueError(f"there is no sandbox {name!r}; expected one of auto, {', '.join(backend_names())}{meant}")
     module, _, attribute = place.partition(":")
     try:
         found: Callable[..., Backend] = getattr(importlib.import_module(module), attribute)
