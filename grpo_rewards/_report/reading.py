@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
+from grpo_rewards._scoring.reading.columnar import parquet_file
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.rows import JSON, PARQUET, format_suffix
-from grpo_rewards.errors import InputError, how_to_install
+from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
@@ -144,18 +145,9 @@ def _part(data: object) -> ComponentResult:
 def _parquet_rows(
     paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
 ) -> Iterator[ReportRow]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(f"reading parquet needs pyarrow: {how_to_install('parquet')}", source=str(paths[0])) from None
     for path in paths:
-        try:
-            with pq.ParquetFile(path) as file:
-                yield from _file_rows(file, path, training, weights)
-        # a table that a trainer still writes is such a file: parquet says at its end what is in it
-        except (pa.ArrowException, OSError) as error:
-            raise InputError(f"cannot be read as parquet: {error}", source=str(path)) from error
+        with parquet_file(path) as file:
+            yield from _file_rows(file, path, training, weights)
 
 
 def _reward_columns(
@@ -253,10 +245,9 @@ def _weight_notes(training: Training | None, weights: Mapping[str, float], file:
 def _column_names(file: Path) -> list[str]:
     """The columns of a parquet file; none where it cannot be read, which reading its rows will say."""
     try:
-        import pyarrow.parquet as pq
-
-        return list(pq.read_schema(file).names)
-    except (ImportError, OSError, ValueError):  # arrow's own errors are of these
+        with parquet_file(file) as opened:
+            return list(opened.schema_arrow.names)
+    except InputError:
         return []
 
 
