@@ -62,7 +62,9 @@ _LONGEST_ROW = 400
 
 
 def _without_dots(parts: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Whole numbers that step evenly up to the dots, and the last behind them, with those between."""
+    """Whole numbers that step evenly up to the dots, and the last behind them, with those between; of equal parts as few as show it."""
+    if _DOTS in parts and len(alike := set(parts) - {_DOTS}) == 1 and parts[0] != _DOTS != parts[-1]:
+        return (*alike, _DOTS, *alike)
     if parts.count(_DOTS) != 1 or len(parts) < 4 or parts[-2] != _DOTS:
         return parts
     numbers = [part.value for part in parts if part.kind == "num" and part.value.q == 1]
@@ -88,6 +90,8 @@ def in_parts(node: Node, other: Node) -> Node:
         return node
     *names, value = node.args
     if other.kind == "tuple" and len(names) > 1:
+        if _DOTS in names and _DOTS in other.args:  # "x_1 = ... = x_n = 1"
+            return Node("tuple", None, (value, _DOTS, value))
         named = len(set(names)) == len(names) == len(other.args) and all(name.kind == "sym" for name in names)
         return Node("tuple", None, (value,) * len(names)) if named else node
     if len(names) > 1 and len(set(names)) == len(names) and all(name.kind == "sym" for name in names):
@@ -295,7 +299,9 @@ def without_name(node: Node) -> Node:
         if node.value[0] == "~=" and left.kind == "sym" and left.value.isupper():
             return right  # "G \\cong S_3"
         if node.value[0] in ("=", "in"):
-            if name_like(left) and (not (free(left) & free(right)) or left.kind == "apply" or _worked_out(left)):
+            if name_like(left) and (
+                (free(left) & free(right)) <= {_DOTS.value} or left.kind == "apply" or _worked_out(left)
+            ):
                 return right
             if (
                 _inverse(left)

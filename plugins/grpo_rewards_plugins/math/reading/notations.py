@@ -66,6 +66,7 @@ _CHANGED_BY = re.compile(r"(?:an?\s)?(increase|decrease)[sd]?\s(?:of|by)\s?(-?[\
 _CHANGE_IN_TEXT = re.compile(r"\\(?:text|mathrm)\s?\{\s?((?:an?\s)?(?:in|de)crease[sd]?(?:\s(?:of|by))?\s?)\}")
 _EXACTLY = re.compile(r"^(?:exactly|only|just) ")
 _POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
+_UPRIGHT_POWER = re.compile(r"\\mathrm\s?\{\s?(10\s?\^\s?(?:\d|\{-?\d{1,3}\}))\s?\}")
 _OF_AN_HOUR = re.compile(r"(?<=[\d}])\s*(\\text\s?\{)?\s*of (?:an|a|one) ([a-z]{3,})(?=\}?$)")
 _OLD = re.compile(r"(?<=\d)(\s?(?:\\text\s?\{\s?)?(?:years?|months?|days?|weeks?)) old(?=\s?\}?$)")
 _ONE_IN = re.compile(r"(\d{1,9}) in (\d{1,9})")
@@ -131,6 +132,9 @@ _N = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm|text)\{{)?([CP])\}}?\s*_{_N}")
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
 _CHOOSE_FLAT = re.compile(r"(?<![\w\\.])(\d{1,4})\s?([CP])\s?_?(\d{1,4})(?![\w.])")
+_UNBRACED = re.compile(
+    r"[a-z] (?:\\mid|\|) ?[^|{}]*(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant)|neq?|in)(?![a-z]))[^|]*"
+)  # "x | x > 2"
 _ARTICLE = re.compile(r"[Aa]n?\s(?=\$?\d)")  # "a 20% increase"
 _ANGLES = re.compile(r"<([^<>=]{1,400},[^<>=]{1,400})>")
 
@@ -167,7 +171,7 @@ def rewritten(text: str) -> str:
     if "\\begin" in text:
         text = _rows(text)
     if "10" in text:
-        text = _POWER_BEHIND.sub(r"\\times ", text)
+        text = _POWER_BEHIND.sub(r"\\times ", _UPRIGHT_POWER.sub(r"\1", text))
     if " of " in text:
         text = _OF_AN_HOUR.sub(lambda m: f"{m[1] or ' '}{m[2]}" if is_unit_word(m[2]) else m[0], text)
     if " old" in text:
@@ -184,6 +188,8 @@ def rewritten(text: str) -> str:
     if "e}" in text:
         text = _PRINTED.sub(lambda m: f"\\times10^{{{m[1]}}}", text)
     head = text[:1]
+    if text[2:3] in "\\|" and (match := _UNBRACED.fullmatch(text)) is not None:
+        text, head = f"\\{{{text}\\}}", "\\"
     if head in "aA" and (match := _ARTICLE.match(text)) is not None:
         text, head = text[match.end() :], "0"
     if head.isalpha() or head == "\\":

@@ -13,7 +13,7 @@ import re
 from . import operands, suffixes
 from .parts import CONDITIONS
 from .tokens import Token, grouped, tokenize
-from .tree import Kind, Node, ParseError, add, divide, mul, negate, number
+from .tree import Kind, Node, ParseError, add, divide, free, mul, negate, number
 from .unit_expressions import begins_unit, labelled_unit, mixed_amount, read_unit, with_unit
 from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, named_unit
 
@@ -459,7 +459,7 @@ def _is_label(word: str) -> bool:
 
 def _counts(factors: list[Node], token: Token) -> bool:
     """``27 apples``: a word after a number says what was counted."""
-    if len(factors) != 1 or factors[0].kind not in ("num", "dec", "percent"):
+    if any(factor.kind not in ("num", "dec", "percent", "pow") or free(factor) for factor in factors):
         return False
     word = token.text
     return len(word) > 4 or (token.spaced and len(word) > 2 and any(c in "aeiou" for c in word))

@@ -60,6 +60,7 @@ _SPELLED = (
     (re.compile(r"\blight[\s-]years?\b", re.I), lambda m: "ly"),
     (re.compile(r"(?<=[a-zA-Z])-(?=[a-zA-Z])"), lambda m: " "),
 )  # fmt: skip
+_MICRO = re.compile(r"μ\s+")
 _PIECE = re.compile(
     r"(?P<space>\s+)|(?P<word>[A-Za-zÅåμµΩ$€£¥¢]+\.?)|(?P<num>\d{1,3})|(?P<op>\*\*|[-/*^().])|(?P<other>.)", re.DOTALL
 )
@@ -80,7 +81,8 @@ def unit_pieces(content: str, *, counting: bool = False) -> list[tuple[str, str]
     for command, sign in _SIGNS:
         if command in text:
             text = text.replace(command, sign)
-    text = _FONT.sub(" " if "~" in text or "\\" in text else "", text).replace("μ ", "μ")
+    text = _FONT.sub(" " if "~" in text or "\\" in text else "", text)
+    text = _MICRO.sub("μ", text) if "μ " in text else text
     for pattern, spelled in _SPELLED:
         text = pattern.sub(spelled, text)
     text = _TAIL.sub("", text.strip())
@@ -128,7 +130,7 @@ def unit_pieces(content: str, *, counting: bool = False) -> list[tuple[str, str]
     return out if named else None
 
 
-_RATE = re.compile(r"[a-z]{4,}\s*/\s*[a-z]|[a-z]{4,}\s+per\s")
+_RATE = re.compile(r"[a-z]{4,}\s*/\s*[a-z]|[a-z]{4,}\s+per\s|[a-z]{4,}[\s*.]+[a-zA-Z]{1,3}\s*\^\s*-")
 _COUNTABLE = re.compile(r"[a-z]{4,}")
 
 
@@ -175,7 +177,7 @@ def begins_unit(parser: Parser, value: Node) -> bool:
             return True
         return is_unit_word(token.text) and (len(token.text) > 2 or not (_raised(parser) or _goes_on(parser)))
     if token.text == "/" and token.kind == "op":
-        after = parser.peek(1)
+        after = parser.peek(2 if parser.peek(1).text == "(" else 1)  # "/(m^3 s)"
         return after.kind == "unit" or (
             after.kind == "word" and parser.units and is_unit_word(after.text) and not free(value)
         )

@@ -19,7 +19,12 @@ _DEGREES_IN_A_UNIT = re.compile(
 _DEGREES_BEHIND = re.compile(
     rf"({_FONT}\s*\{{[^{{}}]*\}}\s*\^\s*\{{?-?\d\}}?)(?:\s|\\[,;]|\\cdot)*\^\s*(?:\{{\s*\\circ\s*\}}|\\circ)\s*{_FONT}\s*\{{\s*([CF])(?![a-zA-Z])"
 )
-_BARE_DEGREES = re.compile(r"(?<=\d)(\s?[a-zA-Z]{1,3}(?:/[a-zA-Z]{1,3})?)\s?\^\\circ\s?([CF])(?![a-zA-Z])")
+_BARE_DEGREES = re.compile(
+    r"(?<=[\d}])(\s?[a-zA-Z]{1,3}(?:/[a-zA-Z]{1,3})?\s?(?:[/*]|\\cdot\s?)?)\s?\^\\circ\s?([CF])(?![a-zA-Z])"
+)
+_RECIPROCAL = re.compile(
+    rf"(?<=[\d}}])(?:\s|~|\\[ ,;])*\\[dt]?frac\s?\{{\s?1\s?\}}\s?\{{\s?({_FONT}\s*\{{[^{{}}]*\}}(?:\s?\^\s?\{{?\d\}}?)?)\s?\}}"
+)
 _SIGN_IN_TEXT = re.compile(rf"{_FONT}\s*\{{\s*({_SIGN})\s*\}}")
 _CENTS = re.compile(
     rf"(-?\s*{_SIGN}?\s*-?\d{{1,3}}(?:\.\d{{3}})*),(\d\d)(?:\s|~|\\[,;])*((?:{_SIGN}|EUR|euros?|{_FONT}\s*\{{[^{{}}]*\}})?)"
@@ -54,6 +59,8 @@ def joined(text: str) -> str:
     if "\\" in text:
         if text[-1] == "]":
             text = _BRACKETS.sub(r"\1\2", text)
+        if "frac" in text:
+            text = _RECIPROCAL.sub(r" /\1", text)
         if "\\mathring" in text:
             text = _RING.sub(r"\\text{ Å}", text)
         if " of" in text:
