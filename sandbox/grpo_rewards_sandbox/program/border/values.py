@@ -137,6 +137,18 @@ def _timed(make: Callable[..., object], parts: tuple[object, ...]) -> object:
     return make(*plain, _zoned(zone), fold=fold)
 
 
+def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: int) -> object:
+    """What a pattern matches from `start`: that ends where it is said to, or was asked to fill what lies before."""
+    if type(string) in (str, bytes) and type(start) is type(stop) is type(end) is int:
+        for match in (
+            re.Pattern.match(pattern, string, start, stop),
+            re.Pattern.fullmatch(pattern, string, start, end),
+        ):
+            if match is not None and match.end() == end:
+                return match
+    raise TypeError("not a match")
+
+
 VALUES: dict[str, Value] = {
     "decimal": Value(decimal.Decimal, decimal.Decimal.__str__, decimal.Decimal),
     "fraction": Value(fractions.Fraction, lambda v: (v.numerator, v.denominator), lambda p: fractions.Fraction(*p)),
@@ -168,62 +180,11 @@ VALUES: dict[str, Value] = {
     "cache_info": Value(functools._CacheInfo, tuple, lambda p: functools._CacheInfo(*p)),
     "match": Value(
         re.Match,
-        lambda v: (v.string, v.re, [v.span(at) for at in range(v.re.groups + 1)], v.pos, v.endpos, v.lastindex),
-        lambda p: Matched(*p),
+        lambda v: (v.re, v.string, v.start(), v.endpos, v.end()),
+        lambda p: _matched(*p),
     ),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
-
-
-class Matched:
-    """What a regular expression matched: the text, the spans of its groups, and the pattern, which is not run again."""
-
-    def __init__(self, string: Any, pattern: object, spans: Any, pos: int, endpos: int, last: int | None) -> None:
-        if type(string) not in (str, bytes) or type(pattern) is not re.Pattern or len(spans) != pattern.groups + 1:
-            raise TypeError("not a match")
-        self.string, self.re, self.pos, self.endpos, self.lastindex = string, pattern, pos, endpos, last
-        self.lastgroup = {at: name for name, at in pattern.groupindex.items()}.get(last or 0)
-        self._spans = [(int(start), int(end)) for start, end in spans]
-
-    @property
-    def __class__(self) -> Any:
-        return re.Match
-
-    @__class__.setter
-    def __class__(self, value: object) -> None:
-        raise TypeError("the class of a match is what it is")
-
-    def span(self, group: object = 0) -> tuple[int, int]:
-        """Return where a group, by number or name, begins and ends."""
-        at = self.re.groupindex[group] if type(group) is str and group in self.re.groupindex else group
-        if type(at) is not int or not 0 <= at < len(self._spans):
-            raise IndexError("no such group")
-        return self._spans[at]
-
-    def start(self, group: object = 0) -> int:
-        """Return where a group begins."""
-        return self.span(group)[0]
-
-    def end(self, group: object = 0) -> int:
-        """Return where a group ends."""
-        return self.span(group)[1]
-
-    def __getitem__(self, group: object) -> object:
-        start, end = self.span(group)
-        return None if start < 0 else self.string[start:end]
-
-    def group(self, *groups: object) -> object:
-        """Return the text of one group, or of several."""
-        found = tuple(self[group] for group in groups or (0,))
-        return found[0] if len(found) == 1 else found
-
-    def groups(self, default: object = None) -> tuple[object, ...]:
-        """Return the texts of all groups."""
-        return tuple(default if self[at] is None else self[at] for at in range(1, len(self._spans)))
-
-    def groupdict(self, default: object = None) -> dict[str, object]:
-        """Return the texts of the groups that have names."""
-        return {name: default if self[name] is None else self[name] for name in self.re.groupindex}
 
 
 CONTAINERS: dict[str, MutableType] = {
