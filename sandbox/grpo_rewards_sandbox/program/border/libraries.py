@@ -19,7 +19,11 @@ from .values import CONTAINERS, MutableType
 
 # numpy.dtype reads a small language, objects included: only texts of this form are given to it
 _PLAIN_DTYPE = re.compile(r"[<>|=]?[biufcSUMm]\d{0,9}(\[\d{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
-_EXTENSION = re.compile(r"(string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\])")
+# of a zone the name, of a sparse column what it leaves out by default: pandas reads no more of such a text
+_EXTENSION = re.compile(
+    r"string(\[\w+\])?|str|boolean|U?Int(8|16|32|64)|Float(32|64)|period\[[\w-]{1,20}\]|datetime64\[\w\w?, (?!dateutil)[\w/+:-]{1,40}\]"
+    r"|interval\[(?!.*dateutil)[\w\[\], /+:-]{1,60}, (right|left|both|neither)\]|Sparse\[\w{1,12}, (0|0\.0|nan|False)\]"
+)
 _KINDS = "biufcSUMmO"
 _VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
 _PYTHON_SCALARS = frozenset(
@@ -238,15 +242,10 @@ def _column(series: Any) -> tuple[object, ...]:
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         return "category", *_flat(series.cat.codes.to_numpy()), _index(dtype.categories), bool(dtype.ordered)
-    if isinstance(dtype, pandas.DatetimeTZDtype):
-        return "zoned", *_flat(series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()), str(dtype.tz)
-    if isinstance(dtype, pandas.IntervalDtype):
-        sides = series.array.left, series.array.right
-        return "interval", *(_column(pandas.Series(side.array)) for side in sides), str(dtype.closed)
-    if isinstance(dtype, pandas.SparseDtype):
-        return "sparse", _column(series.sparse.to_dense()), dtype.fill_value
     if isinstance(dtype, numpy.dtype):
         return "numpy", *_flat(series.to_numpy())
+    if not _EXTENSION.fullmatch(str(dtype)):
+        raise TypeError(f"a column of dtype {dtype} does not cross; use fidelity: shared")
     return str(dtype), [None if part is pandas.NA or part != part else part for part in series.astype(object)]
 
 
@@ -257,12 +256,6 @@ def _values(column: Any) -> Any:
     if kind == "category":
         *codes, categories, ordered = parts
         return pandas.Categorical.from_codes(_unflat(*codes), _new_index(categories), bool(ordered))
-    if kind == "zoned":
-        return pandas.Series(_unflat(*parts[:2])).dt.tz_localize("UTC").dt.tz_convert(str(parts[2])).array
-    if kind == "interval":
-        return pandas.arrays.IntervalArray.from_arrays(_values(parts[0]), _values(parts[1]), closed=str(parts[2]))
-    if kind == "sparse":
-        return pandas.arrays.SparseArray(_values(parts[0]), fill_value=parts[1])
     if not _EXTENSION.fullmatch(kind):
         raise TypeError("not a column")
     return pandas.array(parts[0], dtype=kind)
