@@ -186,12 +186,10 @@ def evaluated(tests: str) -> frozenset[str]:
     return frozenset(found & {"eval", "exec"})
 
 
-def keep_candidates_text_out(peer: TrustedPeer, candidate: str, tests: str) -> None:
-    """What tests evaluate or run as doctests may come from the candidate."""
+def keep_candidates_text_out(peer: TrustedPeer, tests: str) -> None:
+    """What tests evaluate may come from the candidate."""
     for name, there in evaluators(peer, tests).items():
         setattr(builtins, name, functools.partial(handed_on, getattr(builtins, name), there))
-    if "doctest" in names.words(tests):
-        _restrict_doctest(candidate)
 
 
 def handed_on(real: Any, there: Any, *args: object, **kwargs: object) -> object:
@@ -203,19 +201,6 @@ def handed_on(real: Any, there: Any, *args: object, **kwargs: object) -> object:
         # without namespaces a builtin takes those of its caller, which would be this function
         return real(*args, caller.f_globals, caller.f_locals)
     return real(*args, **kwargs)
-
-
-def _restrict_doctest(candidate: str) -> None:
-    import doctest
-
-    real = doctest.DocTestRunner.run
-
-    def run(self: Any, test: Any, *args: Any, **kwargs: Any) -> Any:
-        if any(example.source.strip() in candidate for example in test.examples):
-            raise TypeError("the candidate's doctests do not run beside the tests; use fidelity: shared")
-        return real(self, test, *args, **kwargs)
-
-    doctest.DocTestRunner.run = run  # type: ignore[method-assign]
 
 
 def work_in(peer: TrustedPeer, shared: str) -> None:

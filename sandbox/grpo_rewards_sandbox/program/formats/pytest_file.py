@@ -59,7 +59,7 @@ def run(
             candidate_side.follow_mock(peer)
         candidate_side.serve_sources(job["candidate"], name)
         candidate_side.reload(peer, job["candidate"])
-        candidate_side.keep_candidates_text_out(peer, job["candidate"], tests)
+        candidate_side.keep_candidates_text_out(peer, tests)
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)
