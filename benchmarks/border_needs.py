@@ -58,7 +58,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "exceptions of builtin classes": ("proxy_classes:ProxyMaker._builtin_exception",),
     "callbacks of the tests": ("trusted:TrustedPeer._perform",),
     "objects of the tests in its hands": ("trusted:TrustedPeer.encode_object",),
-    "signatures and annotations": ("proxy_classes:ProxyMaker._annotation", "proxies:ProxyClass.__signature__"),
+    "signatures and annotations": ("trusted:TrustedPeer.signature", "proxy_classes:ProxyMaker._annotation"),
     "dataclasses": ("proxy_classes:_dataclass_members",),
 }  # fmt: skip
 

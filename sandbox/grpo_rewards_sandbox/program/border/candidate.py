@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib
-import inspect
 import json
 import os
 import random
@@ -22,10 +21,11 @@ from typing import Any
 from .. import script
 from . import calling, stubs
 from .codec import Ref
-from .describing import Describer
+from .describing import Describer, as_note
 from .event_loop import EventLoop
 from .messages import Along, Closed
 from .operations import OPERATIONS
+from .signatures import described
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub
@@ -97,15 +97,15 @@ class CandidatePeer(Describer):
         if tag == "Q":
             value = self.named[body] = find(body)
             return value
-        number, special, callable_, described, parameters = body
+        number, special, callable_, of_class = body
         if callable_ == "class":
-            return stubs.class_of(*described)
+            return stubs.class_of(*of_class)
         value = self.got(number)
         if value is None:
             if callable_ == "coroutine":
                 value = self.loop.theirs(Ref(number))
             else:
-                value = stubs.make(number, special, callable_, described, parameters)
+                value = stubs.make(number, special, callable_, of_class)
             self.theirs[number] = weakref.ref(value)
         return value
 
@@ -222,20 +222,8 @@ class CandidatePeer(Describer):
 
 
 def _signature(value: Callable[..., object]) -> object:
-    """A function with the signature of a class; None where it has none."""
-    try:
-        found = inspect.signature(value)
-    except (ValueError, TypeError):
-        return None
-
-    def like() -> None: ...
-
-    notes = {part.name: part.annotation for part in found.parameters.values()}
-    like.__annotations__ = {
-        name: note for name, note in {**notes, "return": found.return_annotation}.items() if note is not found.empty
-    }
-    like.__signature__ = found  # type: ignore[attr-defined]
-    return like
+    found = described(value)
+    return found and (found[0], {name: as_note(note) for name, note in found[1].items()})
 
 
 def _seed(value: tuple[str, int]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, cast
 from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import SPECIAL
 from .peer import Peer
-from .signatures import kind_of, parameters
+from .signatures import kind_of
 from .stdlib import base_name, exception_name, function_name
 from .values import BASES, CONTAINER_NAMES, EXCEPTION_NAMES, SCALARS
 
@@ -83,13 +83,10 @@ class Describer(Peer):
 
     def _field(self, field: Any) -> tuple[Note, list[object]]:
         default = [self.encode(field.default)] if type(field.default) in SCALARS else []
-        return self._notes({"": field.type})[""], default
+        return self.encode(as_note(field.type)), default
 
     def _notes(self, notes: dict[object, object]) -> dict[str, Note]:
-        return {
-            str(name): (self.encode(note) if isinstance(note, type) else None, str(note))
-            for name, note in notes.items()
-        }
+        return {str(name): self.encode(as_note(note)) for name, note in notes.items()}
 
     def encode_object(self, value: Any) -> object:
         kind = type(value)
@@ -114,11 +111,9 @@ class Describer(Peer):
 
     def _function(self, value: object) -> DescribedFunction:
         number = self.own(value)
-        described = parameters(value, lambda default: self.encode(default) if type(default) in SCALARS else None)
-        annotations = self._notes(getattr(value, "__annotations__", {}))
         doc = value.__doc__ if type(value.__doc__) is str else None
         name = str(getattr(value, "__name__", "function"))
-        return DescribedFunction(number, kind_of(value), name, doc, described, annotations)
+        return DescribedFunction(number, kind_of(value), name, doc)
 
     def encode_exception(self, error: BaseException, depth: int = 0) -> object:
         cls = type(error)
@@ -157,6 +152,11 @@ class Describer(Peer):
     def said(self, error: BaseException) -> object:
         """A warning or a logged exception: its class and text."""
         return {**self._class_of(error), "a": str(error)}
+
+
+def as_note(note: object) -> object:
+    """What crosses of an annotation: a class, or the text of any other."""
+    return note if isinstance(note, type) else str(note)
 
 
 def _tried(make: Callable[[], object], otherwise: object) -> object:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections.abc import Callable
 
 from .proxies import namespace
+from .signatures import described
 from .uses import TEST_MODULES, BoundMethod
 
 _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
@@ -22,17 +24,24 @@ def read(value: object, name: object) -> object:
     if type(name) is str and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
         return getattr(value, name)
     if name == "__annotations__" and isinstance(value, types.FunctionType):
-        # builtin types alone: any other object or text might say more
-        return {
-            part: note
-            for part, note in value.__annotations__.items()
-            if note is None or (isinstance(note, type) and note.__module__ == "builtins")
-        }
+        return _plain_notes(value.__annotations__)
     name = _public(value, name)
     found: object = getattr(value, name)
     if _is_constant_of_setup(value, name, found):
         raise AttributeError(name)
     return found
+
+
+def signature(value: Callable[..., object]) -> object:
+    """Return what stands for a function's signature, but for its defaults: they may be what is expected."""
+    parameters, notes = described(value) or ((), {})
+    return [[*part[:3], None] for part in parameters], _plain_notes(notes)
+
+
+def _plain_notes(notes: dict[str, object]) -> dict[str, object]:
+    """Builtin types alone: any other object or text might say more."""
+    builtin = {part: note for part, note in notes.items() if isinstance(note, type) and note.__module__ == "builtins"}
+    return builtin | {part: None for part, note in notes.items() if note is None}
 
 
 def write(value: object, name: object, new: object, *, given: bool) -> None:

@@ -24,7 +24,7 @@ _MARSHAL = 2  # the version without references, which take time to look for
 _CHUNK, _PIECE = 65536, 1 << 20  # bytes that are read at once, and of a message that is longer
 
 
-Note = tuple[object, str]  # an annotation: a coded class, or None, and its text
+Note = object  # an annotation, coded: a class, or a text
 
 
 class OfSomeClasses(TypedDict, total=False):
@@ -60,8 +60,6 @@ class DescribedFunction(NamedTuple):
     kind: str  # what calling it gives: see `signatures.kind_of`
     name: str
     doc: str | None
-    parameters: object  # see `signatures.parameters`
-    notes: dict[str, Note]
 
 
 class AskedCalls(TypedDict):

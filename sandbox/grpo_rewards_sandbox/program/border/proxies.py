@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 import sys
 import types
@@ -208,9 +207,7 @@ class ProxyClass(type):
     def __signature__(cls) -> object:
         found = namespace(cls).get("_border_signature", ...)
         if found is ...:
-            like = Border.peer.request("signature", _ref(cls))
-            found = getattr(like, "__signature__", None)
-            found = found if type(found) is inspect.Signature else None
+            found = Border.peer.signature(_ref(cls))[0]
             type.__setattr__(cls, "_border_signature", found)
         return found
 

@@ -31,7 +31,7 @@ from .proxies import (
     namespace,
     number_of,
 )
-from .proxy_functions import Annotation, ProxyFunction, coroutine_function
+from .proxy_functions import ProxyFunction, annotation, coroutine_function
 from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 _KINDS: dict[str, type] = {
@@ -155,7 +155,7 @@ class ProxyMaker(Peer):
         doc = more.get("doc")
         members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
         # identifiers: `dataclass` writes a function of them
-        notes = {part: self._annotation(*note) for part, note in more.get("notes", {}).items() if part.isidentifier()}
+        notes = {part: self._annotation(note) for part, note in more.get("notes", {}).items() if part.isidentifier()}
         if notes:
             members["__annotations__"] = notes
         if "match" in more:
@@ -272,21 +272,17 @@ class ProxyMaker(Peer):
             if said.kind == "co":
                 value = coroutine_function(said.number, str(said.name))
             else:
-                notes = {str(part): self._annotation(*note) for part, note in said.notes.items()}
-                doc = self.told(said.doc)
-                value = ProxyFunction(said.number, str(said.name), doc, said.parameters, notes, said.kind)
+                value = ProxyFunction(said.number, str(said.name), self.told(said.doc), said.kind)
             self.theirs[said.number] = weakref.ref(value)
         return value
 
-    def _annotation(self, coded: object, text: str) -> object:
-        """Never plain text: `typing.get_type_hints` would evaluate it, here."""
-        value = None if coded is None else self.decode(coded)
-        return value if isinstance(value, type) else None if text == "None" else Annotation(str(text))
+    def _annotation(self, coded: object) -> object:
+        return annotation(self.decode(coded))
 
     def _field(self, part: tuple[Note, list[object]]) -> tuple[object, tuple[object, ...]]:
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
-        return self._annotation(*note), tuple(map(self.decode, default))
+        return self._annotation(note), tuple(map(self.decode, default))
 
     # ---- exceptions
 

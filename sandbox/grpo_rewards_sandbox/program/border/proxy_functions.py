@@ -7,7 +7,6 @@ import types
 from collections.abc import Generator
 from typing import Any
 
-from . import signatures
 from .awaiting import outcome
 from .codec import Ref
 from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, seen
@@ -31,6 +30,11 @@ class Annotation:
 
     def __hash__(self) -> int:
         return hash(self.text)
+
+
+def annotation(said: object) -> object:
+    """Never plain text: `typing.get_type_hints` would evaluate it, here."""
+    return said if isinstance(said, type) else None if said == "None" else Annotation(str(said))
 
 
 def _plain_function(signature: inspect.Signature, kind: str) -> object:
@@ -64,29 +68,26 @@ class ProxyFunction:
     def __class__(self) -> Any:
         own = self.__dict__
         # isinstance goes by this too: inspect takes it for the function that it stands for
-        return types.FunctionType if own["_border_kind"] != "other" and self._border_signature() else ProxyFunction
+        return types.FunctionType if own["_border_kind"] != "other" else ProxyFunction
 
     @__class__.setter
     def __class__(self, value: object) -> None:
         raise TypeError("the class of a function is what it is")
 
-    def __init__(
-        self, number: int, name: str, doc: str | None, described: object, notes: dict[str, object], kind: str = "fn"
-    ) -> None:
+    def __init__(self, number: int, name: str, doc: str | None, kind: str = "fn") -> None:
         own = self.__dict__
         own["_border_number"], own["_border_peer"] = number, Border.peer
         own["_border_kind"] = kind
         own["__name__"] = own["__qualname__"] = name
-        own["__doc__"], own["__module__"], own["__annotations__"] = doc, Border.peer.module_name, notes
-        own["_border_described"] = described
+        own["__doc__"], own["__module__"] = doc, Border.peer.module_name
 
     def _border_signature(self) -> inspect.Signature | None:
-        """What its parameters are, put together where somebody asks; None where it does not say."""
+        """What its parameters and annotations are, asked for where somebody looks; None where it does not say."""
         own = self.__dict__
-        if "__signature__" not in own and (described := own.pop("_border_described", None)) is not None:
-            made = signatures.signature(described, own["__annotations__"])
-            if made is not None:
-                own["__signature__"] = made
+        if "__annotations__" not in own:
+            found, own["__annotations__"] = Border.peer.signature(self)
+            if found is not None:
+                own["__signature__"] = found
         return own.get("__signature__")
 
     def __call__(self, *args: object, **kwargs: object) -> object:
@@ -94,6 +95,9 @@ class ProxyFunction:
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 
     def __getattr__(self, name: str) -> object:
+        if name == "__annotations__":
+            self._border_signature()
+            return self.__dict__[name]
         if name in _OF_FUNCTIONS and (found := self._border_signature()) is not None:
             kind = self.__dict__["_border_kind"]
             return found if name == "__signature__" else getattr(_plain_function(found, kind), name)

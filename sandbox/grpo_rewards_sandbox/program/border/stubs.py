@@ -71,15 +71,11 @@ class CallableStub(Stub):
 class FunctionStub(CallableStub):
     """A test's function: as an attribute of a class it becomes a method."""
 
-    __slots__ = ("_border_parameters",)
+    __slots__ = ()
 
     def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
-            notes: Any = Here.peer.request("getattr", self, "__annotations__")
-            found = signature(object.__getattribute__(self, "_border_parameters"), notes)
-            if found is None:
-                raise AttributeError(name)
-            return found
+            return signature(*Here.peer.request("signature", self))
         return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
@@ -149,9 +145,7 @@ def _members(special: list[str]) -> dict[str, object]:
     return members
 
 
-def make(
-    number: int, special: list[str], callable_: bool | str, described: list[Any] | None, parameters: object
-) -> object:
+def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None) -> object:
     """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
     if described is not None:
         cls = class_of(*described)
@@ -163,6 +157,4 @@ def make(
         )
     value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
-    if isinstance(value, FunctionStub):
-        object.__setattr__(value, "_border_parameters", parameters)
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import gc
+import inspect
 import logging
 import socket
 import sys
@@ -23,8 +24,8 @@ from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
 from .proxies import Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number
 from .proxy_classes import ProxyMaker
-from .proxy_functions import ProxyFunction, ProxyModule, asynchronous_generator, coroutine, generator
-from .signatures import parameters
+from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
+from .signatures import signature
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
@@ -39,7 +40,6 @@ _ADVANCE: dict[str, Callable[[int], object]] = {
     "G": generator, "Co": lambda number: coroutine(Ref(number)), "AG": asynchronous_generator,
 }  # fmt: skip
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
-_SIGNED = (types.FunctionType, types.MethodType)
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
 MAX_EVENTS = 1000
@@ -185,18 +185,15 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             own_number(value)
         if isinstance(value, type) and value.__module__ in TEST_MODULES and not isinstance(value, ProxyClass):
             self._given.add(id(value))
-            return {"H": [self.own(value), [], "class", self._own_class(value), None]}
+            return {"H": [self.own(value), [], "class", self._own_class(value)]}
         number = self.own(value)
         special: list[str] = []
-        described = None
+        of_class = None
         if not isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)):
             special = [] if kind is types.CoroutineType else _special_of(kind)
-            described = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
+            of_class = self._own_class(kind) if kind.__module__ in TEST_MODULES else None
         how = {types.FunctionType: "function", types.CoroutineType: "coroutine"}.get(kind) or callable(value)
-        return {
-            # defaults stay here: they may be what is expected
-            "H": [number, special, how, described, parameters(value, lambda default: None) if kind in _SIGNED else None]
-        }
+        return {"H": [number, special, how, of_class]}
 
     def _own_class(self, cls: type) -> list[object]:
         """A class of the tests' own, which the candidate may make objects of where it has one."""
@@ -209,6 +206,13 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [str(name) for name in fields] if type(fields) is dict else None,
         ]
+
+    def signature(self, value: object) -> tuple[inspect.Signature | None, dict[str, object]]:
+        """Ask for the signature of a function or class of the candidate: with its annotations, which any function has."""
+        said = self.request("signature", value)
+        parameters, notes = said if type(said) is tuple and len(said) == 2 else (None, {})
+        notes = {str(name): annotation(note) for name, note in notes.items()} if type(notes) is dict else {}
+        return signature(parameters, notes), notes
 
     # ---- what goes along
 
@@ -394,6 +398,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 return self.waiting.start(awaited)
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, awaited)
+        if what == "signature":
+            return handed_over.signature(value)
         name = arguments[1]
         if what == "getattr":
             found = handed_over.read(value, name)
