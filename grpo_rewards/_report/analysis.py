@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from grpo_rewards._composition.normalize import EPSILON
 from grpo_rewards._composition.stats import deviation, group_spread, group_spreads, mean, pearson
 from grpo_rewards._report.columns import Columns
-from grpo_rewards._report.rows import CODES
+from grpo_rewards._report.rows import CODES, TrainingPoint
 
-__all__ = ["Analysis", "Bar", "ComponentSummary", "LengthBin", "StepPoint", "Summary", "analyse", "histogram"]
+__all__ = ["Analysis", "Bar", "ComponentSummary", "LengthBin", "Summary", "analyse", "histogram"]
 
 _BINS = 20
 _LENGTH_BINS = 12
@@ -77,17 +77,6 @@ class LengthBin:
 
 
 @dataclass(frozen=True, slots=True)
-class StepPoint:
-    """The rows of one training step: mean and standard deviation of the reward, mean per component."""
-
-    step: int
-    n: int
-    reward: float
-    std: float
-    means: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class Analysis:
     """Everything that the page draws. `pooled` and `within` are correlation matrices in the order of `names`.
 
@@ -109,7 +98,7 @@ class Analysis:
     length_range: tuple[float, float]
     length_correlation: float | None
     length_within: float | None
-    steps: tuple[StepPoint, ...]
+    steps: tuple[TrainingPoint, ...]
     centred: array[float]
     normalised: array[float]
     adds_up: bool
@@ -268,7 +257,7 @@ def _lengths(columns: Columns) -> tuple[tuple[LengthBin, ...], tuple[tuple[int, 
     return tuple(bins), tuple(tuple(row) for row in counts), (bottom, top)
 
 
-def _steps(columns: Columns) -> tuple[StepPoint, ...]:
+def _steps(columns: Columns) -> tuple[TrainingPoint, ...]:
     by_step: dict[int, list[int]] = {}
     for row, step in enumerate(columns.steps):
         if step >= 0:
@@ -283,7 +272,7 @@ def _steps(columns: Columns) -> tuple[StepPoint, ...]:
             if own is not None:
                 means[name] = own
         if mean is not None:
-            points.append(StepPoint(step, len(rows), mean, std or 0.0, means))
+            points.append(TrainingPoint(step, mean, std or 0.0, None, means))
     return tuple(points)
 
 

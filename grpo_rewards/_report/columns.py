@@ -43,7 +43,6 @@ class Columns:
         self.lengths = array("l")
         self.steps = array("l")
         self.groups = array("l")
-        self.logged_advantages = array("d")
         self.components: dict[str, ComponentColumns] = {}
         self.left_out_rows = bytearray()
         self._ids: dict[str, int] = {}
@@ -71,7 +70,6 @@ class Columns:
         self.lengths.append(length)
         self.steps.append(-1 if row.step is None else row.step)
         self.groups.append(self._group(row))
-        self.logged_advantages.append(_NONE if row.advantage is None else row.advantage)
         self.left_out_rows.append(bool(row.left_out))
         for name, part in row.parts.items():
             column = self.components.setdefault(name, ComponentColumns())

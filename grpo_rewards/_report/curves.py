@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -11,7 +11,7 @@ from grpo_rewards._report.analysis import Analysis
 from grpo_rewards._report.drawing import Scale, circle, label, line, linked, path, polygon, short, svg, ticks
 from grpo_rewards._report.figure import Figure, clipped, hue
 from grpo_rewards._report.links import Links, between
-from grpo_rewards._report.rows import Training
+from grpo_rewards._report.rows import Training, TrainingPoint
 
 __all__ = ["training_figures"]
 
@@ -20,26 +20,7 @@ _MOST_ROWS = 200
 _TOTAL = "composite"
 
 
-@dataclass(frozen=True, slots=True)
-class _PlottedStep:
-    step: int
-    reward: float | None
-    std: float | None
-    means: Mapping[str, float]
-    weights: Mapping[str, float]
-    flat: float | None
-
-
-def _series(analysis: Analysis, training: Training | None) -> list[_PlottedStep]:
-    """Return the trainer's log, or what the completions themselves say where there is none."""
-    if training is not None and training.points:
-        return [
-            _PlottedStep(p.step, p.reward, p.reward_std, p.means, p.weights, p.flat_groups) for p in training.points
-        ]
-    return [_PlottedStep(p.step, p.reward, p.std, p.means, {}, None) for p in analysis.steps]
-
-
-def _thinned(steps: Sequence[_PlottedStep], most: int) -> list[_PlottedStep]:
+def _thinned(steps: Sequence[TrainingPoint], most: int) -> list[TrainingPoint]:
     if len(steps) <= most:
         return list(steps)
     return [steps[round(i * (len(steps) - 1) / (most - 1))] for i in range(most)]
@@ -67,10 +48,10 @@ def _events(analysis: Analysis, training: Training | None, links: Links) -> list
 
 def training_figures(analysis: Analysis, training: Training | None, links: Links) -> list[Figure]:
     """Return reward, component means and weights over steps; nothing for fewer than two steps."""
-    steps = _series(analysis, training)
+    logged = training.points if training is not None else ()
+    steps = logged or analysis.steps
     if len(steps) < 2:
         return []
-    logged = training is not None and bool(training.points)
     events = _events(analysis, training, links)
     # colours go by place: a component has the same one in every figure
     order = [component.name for component in analysis.components]
@@ -105,7 +86,7 @@ def training_figures(analysis: Analysis, training: Training | None, links: Links
     # a step with an event is listed, thinned or not
     listed.update({step.step: step for step in steps if step.step in texts})
     for _, step in sorted(listed.items()):
-        row = [str(step.step), short(step.reward), short(step.std), short(step.flat)]
+        row = [str(step.step), short(step.reward), short(step.reward_std), short(step.flat_groups)]
         row += [short(step.means.get(name)) for name in seen]
         if weighted:
             row += [short(step.weights.get(name)) for name in seen]
@@ -129,7 +110,7 @@ def training_figures(analysis: Analysis, training: Training | None, links: Links
 _WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 1040.0, 56.0, 14.0, 28.0, 30.0
 
 
-def _frame(steps: Sequence[_PlottedStep], low: float, high: float, height: float, title: str, events: Sequence[_Event]) -> tuple[
+def _frame(steps: Sequence[TrainingPoint], low: float, high: float, height: float, title: str, events: Sequence[_Event]) -> tuple[
     Scale, Scale, list[Markup]
 ]:  # fmt: skip
     pad = 0.06 * (high - low)
@@ -155,9 +136,9 @@ def _frame(steps: Sequence[_PlottedStep], low: float, high: float, height: float
     return x, y, parts
 
 
-def _reward_picture(steps: Sequence[_PlottedStep], events: Sequence[_Event]) -> Markup:
+def _reward_picture(steps: Sequence[TrainingPoint], events: Sequence[_Event]) -> Markup:
     height = 230.0
-    known = [(step.step, step.reward, step.std or 0.0) for step in steps if step.reward is not None]
+    known = [(step.step, step.reward, step.reward_std or 0.0) for step in steps if step.reward is not None]
     if not known:
         return Markup("")
     low = min(reward - std for _, reward, std in known)
@@ -176,7 +157,7 @@ def _reward_picture(steps: Sequence[_PlottedStep], events: Sequence[_Event]) -> 
 
 
 def _lines_picture(
-    steps: Sequence[_PlottedStep], names: Sequence[str], what: str, title: str, events: Sequence[_Event]
+    steps: Sequence[TrainingPoint], names: Sequence[str], what: str, title: str, events: Sequence[_Event]
 ) -> Markup:
     height = 200.0
     curves: dict[str, list[tuple[int, float]]] = {}

@@ -342,7 +342,6 @@ def _numbers(data: object) -> dict[str, float]:
 def _point(entry: Mapping[str, object]) -> TrainingPoint | None:
     step = number(entry.get("step"))
     means: dict[str, float] = {}
-    stds: dict[str, float] = {}
     weights: dict[str, float] = {}
     for key, value in entry.items():
         found = number(value)
@@ -350,11 +349,8 @@ def _point(entry: Mapping[str, object]) -> TrainingPoint | None:
             continue
         if key.startswith("rewards/") and key.endswith("/mean"):  # an evaluation's keys begin with eval_
             means[key[8:-5]] = found
-        elif key.startswith("rewards/") and key.endswith("/std"):
-            stds[key[8:-4]] = found
-        else:
-            if match := _WEIGHT.fullmatch(key):
-                weights[match[1]] = found
+        elif match := _WEIGHT.fullmatch(key):
+            weights[match[1]] = found
     if step is None or (not means and number(entry.get("reward")) is None):
         return None
     return TrainingPoint(
@@ -363,6 +359,5 @@ def _point(entry: Mapping[str, object]) -> TrainingPoint | None:
         reward_std=number(entry.get("reward_std")),
         flat_groups=number(entry.get("frac_reward_zero_std")),
         means=means,
-        stds=stds,
         weights=weights,
     )

@@ -61,15 +61,14 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPoint:
-    """What a trainer logged at one step; `means`, `stds` and `weights` are per component."""
+    """One training step, as the trainer logged it or as its rows say; `means` and `weights` are per component."""
 
     step: int
     reward: float | None
     reward_std: float | None
     flat_groups: float | None
     means: Mapping[str, float]
-    stds: Mapping[str, float]
-    weights: Mapping[str, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
