@@ -109,7 +109,7 @@ def _of_config(config: Path, file: Path | None, only: list[str] | None, rows: in
 def _of_data(data: Path, composite: Composite | None, rows: int | None, out: Path | None, as_json: bool) -> None:
     import sys
 
-    from grpo_rewards._audit.data.marks import write_marked
+    from grpo_rewards._audit.data.report import write_marked
     from grpo_rewards._audit.data.running import audit_data
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
 

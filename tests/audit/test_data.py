@@ -12,7 +12,7 @@ from grpo_rewards_plugins.code.probes.vacuous import vacuous
 from grpo_rewards import Composite
 from grpo_rewards._audit.data.__main__ import page
 from grpo_rewards._audit.data.checks import CHECKS
-from grpo_rewards._audit.data.marks import write_marked
+from grpo_rewards._audit.data.report import write_marked
 from grpo_rewards._audit.data.running import audit_data
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.reading.marked import MARKS, checked_marks

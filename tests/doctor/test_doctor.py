@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grpo_rewards._doctor.trl import examine_trl
+from grpo_rewards._doctor.checks import examine_trl
 
 
 @pytest.fixture

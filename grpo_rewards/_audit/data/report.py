@@ -1,13 +1,18 @@
-"""`DataReport`: what an audit of data found, counted as it goes."""
+"""`DataReport`: what an audit of data found, counted as it goes; and a copy of the rows with their marks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from grpo_rewards._audit.data.checks import CHECKS
+from grpo_rewards._audit.data.prompts import digest, task_of
+from grpo_rewards._scoring.reading import dump_json, open_source
+from grpo_rewards._scoring.reading.marked import FIT, MARK, UNKNOWN
+from grpo_rewards._scoring.reading.rows import check_output
 
-__all__ = ["DataReport", "RowFinding"]
+__all__ = ["DataReport", "RowFinding", "write_marked"]
 
 _BINS = 10
 _REASON = 300
@@ -91,3 +96,31 @@ class DataReport:
             "unavailable": [{"row": row, "reason": reason} for row, reason in self.unavailable.items()],
             "broken": self.broken,
         }
+
+
+def write_marked(path: Path, out: Path, report: DataReport) -> int:
+    """Write the rows of `path` to `out` as JSONL with the column ``audit``, and return how many are fit.
+
+    The column holds ``fit``, or the names of the checks that found something, joined by commas. Rows that could not be judged
+    are ``unknown``; lines that are no rows are left out. The file appears when it is whole.
+
+    Raises:
+        InputError: `out` is `path` itself or a folder, or its folder is not there.
+    """
+    check_output(out, path)
+    marks, fit = report.marks(), 0
+    before, mark = b"", FIT
+    partial = out.with_name(out.name + ".partial")
+    with partial.open("wb") as stream:
+        for number, row in enumerate(open_source(path).rows(), 1):
+            if number > report.rows:
+                break
+            if row.data is None:
+                continue
+            if (found := digest(task_of(row.data))) != before:  # rows of one task have the marks of its first
+                before = found
+                mark = marks.get(row.number) or (UNKNOWN if row.number in report.unavailable else FIT)
+            fit += mark == FIT
+            stream.write(dump_json({**row.data, MARK: mark}) + b"\n")
+    partial.replace(out)
+    return fit

@@ -1,17 +1,50 @@
-"""Many questions in few messages: what is left when a worker ends is asked one by one, so that each answers for itself alone."""
+"""Questions to workers: pools that all rewards of a process share, and many questions in few messages.
+
+What is left when a worker ends is asked one by one, so that each answers for itself alone.
+"""
 
 from __future__ import annotations
 
+import atexit
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
-from typing import TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from grpo_rewards import Outcome
+from grpo_rewards.forks import PerProcess
 from grpo_rewards.slots import slots
-from grpo_rewards.workers import WorkerLost, WorkerTimeout
+from grpo_rewards.workers import Pool, Task, WorkerLost, WorkerTimeout
 
-__all__ = ["ask_all"]
+__all__ = ["ask_all", "shared_pool", "task_of"]
+
+_RIGHTS = {"all": "", "read": f"{__package__}.rights:read_only", "none": f"{__package__}.rights:nothing"}
+
+_shared = PerProcess[dict[tuple[str, int, str], Pool]](dict)
+_guard = PerProcess(threading.Lock)
+
+
+def task_of(function: str, *, megabytes: int = 480, rights: Literal["all", "read", "none"] = "all") -> Task:
+    """What workers are for that answer by `function`, a ``module:name``, with plain JSON.
+
+    `rights` are what the process that answers keeps: ``all``; ``read``, where it can neither write a file, nor open a socket, nor
+    start a process; or ``none``, where it can read what the interpreter needs and nothing else (Linux; elsewhere the limits
+    of memory alone).
+    """
+    return Task(function, "json", forks=True, megabytes=megabytes, confine=_RIGHTS[rights], quiet=True)
+
+
+def shared_pool(function: str, *, megabytes: int = 480, rights: Literal["all", "read", "none"] = "all") -> Pool:
+    """The pool of this process for a function, its memory and rights, with a worker per slot; a forked child gets its own."""
+    key = function, megabytes, rights
+    with _guard():
+        found = _shared().get(key)
+        if found is None:
+            found = _shared()[key] = Pool(task_of(function, megabytes=megabytes, rights=rights), slots())
+            atexit.register(found.close)
+        return found
+
 
 _Question = TypeVar("_Question")
 _Answered: TypeAlias = "list[tuple[int, Outcome]]"

@@ -18,6 +18,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.pairs import INPUTS, OUTPUTS, STDIO, Tests, is_call, lists_of, only, refuse_others
 from grpo_rewards_plugins.code.shapes.written import Parts, written
 from grpo_rewards_plugins.code.suite import Calls
+from grpo_rewards_plugins.code.values.text import parts
 
 __all__ = ["Arguments", "called_name", "calls_of", "parameters_of", "read_calls"]
 
@@ -244,8 +245,8 @@ class _Signature:
         match = next((found for text in texts if (found := head.search(text))), None)
         if match is None:
             return cls([], "", "\n".join(texts))
-        parts = [part for part in _split(match[1]) if part.split(":")[0].strip() not in ("self", "")]
-        parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in parts]
+        given = [part for part in parts(match[1], match[1], ",") if part.split(":")[0].strip() not in ("self", "")]
+        parameters = [(part.split(":")[0].strip(), part.partition(":")[2].partition("=")[0].strip()) for part in given]
         return cls(parameters, (match[2] or "").strip().strip("'\""), "\n".join(texts))
 
     def check(self, given: Sequence[object], *, nothing: bool) -> None:
@@ -287,14 +288,3 @@ def _shape(note: str) -> str:
     if found is None:
         return ""
     return f"[{found[1]}]" if re.match(r"(?:Optional\[)?(?:List|list)\[", note.strip("'\"")) else found[1]
-
-
-def _split(parameters: str) -> list[str]:
-    """The parameters of a signature: its text at the commas that are in no brackets."""
-    found, depth, start = [], 0, 0
-    for place, mark in enumerate(parameters):
-        depth += (mark in "[({") - (mark in "])}")
-        if mark == "," and depth == 0:
-            found.append(parameters[start:place])
-            start = place + 1
-    return [*found, parameters[start:]]
