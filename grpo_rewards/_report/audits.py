@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Literal
 
@@ -109,11 +110,13 @@ def read_audit(path: Path) -> DataAudit | CheatAudit:
         InputError: the file cannot be read, or is not an audit's JSON.
     """
     try:
-        return _AUDIT.validate_json(path.read_bytes())
-    except OSError as error:
-        problem = str(error)
+        # by the standard library: a cheat may hold half of a surrogate pair, which pydantic's own reader refuses
+        return _AUDIT.validate_python(json.loads(path.read_text(encoding="utf-8")))
     except ValidationError as error:
         # of the form that the file nearly has: that the other's keys are missing says nothing
         nearest = min(error.errors(), key=lambda one: (one["type"] == "missing", -len(one["loc"])))
         problem = f"{'.'.join(map(str, nearest['loc'][1:]))}: {nearest['msg']}".removeprefix(": ")
+    # a file of brackets alone nests deeper than Python recurses
+    except (OSError, ValueError, RecursionError) as error:
+        problem = str(error)
     raise InputError(f"expected what `grpo-rewards audit --json` prints: {problem}", source=str(path))

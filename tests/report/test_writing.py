@@ -265,6 +265,21 @@ def test_the_cheats_of_an_audit_stand_on_the_page_with_those_that_pay_first(
         write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
 
 
+def test_a_cheat_of_half_a_letter_stands_on_the_page(
+    write_rows: Callable[..., Path],
+    make_row: Callable[..., dict[str, Any]],
+    make_part: Callable[..., dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    audit, out = tmp_path / "audit.json", tmp_path / "r.html"
+    audit.write_text(json.dumps({"attacks": [{"attack": "half", "completion": "\ud800 is half"}]}))
+    write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+    assert "? is half" in out.read_text(encoding="utf-8")
+    audit.write_text("[" * 100_000)
+    with pytest.raises(InputError, match="audit --json"):
+        write_report(write_rows(rows(make_row, make_part, 4)), out, audit=audit)
+
+
 def test_the_findings_of_an_audit_of_data_stand_on_the_page(
     write_rows: Callable[..., Path],
     make_row: Callable[..., dict[str, Any]],
