@@ -97,11 +97,15 @@ class Health:
     limits: HealthLimits = field(default_factory=HealthLimits)
     at_bound: Callable[[str], bool] = lambda name: False
     _series: dict[str, _ComponentWindow] = field(default_factory=dict)
-    _totals: deque[float] = field(default_factory=deque)
-    _flat: deque[float] = field(default_factory=deque)
-    _kl: deque[float] = field(default_factory=deque)
-    _cut: deque[float] = field(default_factory=deque)
+    _totals: deque[float] = field(init=False)
+    _flat: deque[float] = field(init=False)
+    _kl: deque[float] = field(default_factory=lambda: deque(maxlen=50))
+    _cut: deque[float] = field(init=False)
     _said: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._totals = deque(maxlen=self.limits.long_window)
+        self._flat, self._cut = deque(maxlen=self.limits.window), deque(maxlen=self.limits.window)
 
     def see(self, seen: Observation) -> list[HealthFinding]:
         """Take in a generation batch that is trained on, and return what is new to say."""
@@ -109,12 +113,8 @@ class Health:
             self._take_in(name, figures)
         if seen.mean is not None:
             self._totals.append(seen.mean)
-            while len(self._totals) > self.limits.long_window:
-                self._totals.popleft()
         if seen.flat_groups is not None:
             self._flat.append(seen.flat_groups)
-            while len(self._flat) > self.limits.window:
-                self._flat.popleft()
         found = [*self._of_total()]
         for name in seen.components:
             found.extend(self._of_component(name, seen.components[name]))
@@ -136,12 +136,8 @@ class Health:
                     )
                 )  # fmt: skip
             self._kl.append(float(kl))
-            while len(self._kl) > 50:
-                self._kl.popleft()
         if isinstance(cut, int | float) and math.isfinite(cut):
             self._cut.append(float(cut))
-            while len(self._cut) > self.limits.window:
-                self._cut.popleft()
             if len(self._cut) >= min(10, self.limits.window) and (share := _mean(self._cut)) > self.limits.cut:
                 found.append(
                     HealthFinding(
