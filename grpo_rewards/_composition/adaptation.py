@@ -144,7 +144,7 @@ class Adaptation:
                 "the checkpoint was trained with another reward:\n  "
                 + "\n  ".join(changed)
                 + "\nRestore what it was trained with, or start a new run; to go on all the same, give --accept-changes "
-                "to grpo-rewards train, or accept_changes=True to attach(trainer, composite)"
+                "to grpo-rewards train, or accept_changes=True to attach(trainer, composite) or Session.restore"
             )
         self.batches, self.step = int(state["batches"]), state["step"]
         for name, saved_one in state["adapted"].items():

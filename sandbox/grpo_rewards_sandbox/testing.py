@@ -14,13 +14,15 @@ from typing import Any, ClassVar
 
 import pytest
 
-from . import Backend, Job, Limits, Sandbox, SandboxUnavailable, Verdict, open_sandbox
+from . import Backend, Checker, Job, Limits, Sandbox, SandboxUnavailable, Verdict, open_sandbox
 
 __all__ = ["ESCAPES", "FORGERIES", "BackendContract"]
 
 # the wrong one is right for 2: only the second case tells them apart
 _RIGHT, _WRONG = "def double(x):\n    return 2 * x\n", "def double(x):\n    return x + 2\n"
 _CASES = [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]
+# takes small letters for capital ones, as the comparison without a checker does not
+_CHECKER = "import sys\n_, answer, output = (open(path).read().lower().split() for path in sys.argv[1:])\nprint(int(answer == output))\n"
 _TESTS: dict[str, str | list[object]] = {
     "asserts": ["assert double(2) == 4", "assert double(5) == 10"],
     "humaneval": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(5) == 10\n",
@@ -101,6 +103,13 @@ class BackendContract:
         programs = ("print(int(input()) * 2)", "input()\nprint(4)", "1 / 0")
         verdicts = sandbox.run([Job(program, _CASES, "stdio") for program in programs])
         assert [(said.status, said.tests_passed) for said in verdicts] == [("passed", 2), ("failed", 1), ("failed", 0)]
+
+    def test_a_checker_decides_where_there_is_one(self, sandbox: Sandbox) -> None:
+        cases = [{"input": "2\n", "output": "Four 4\n"}]
+        checker = Checker(_CHECKER, "python", "codeforces")
+        programs = ("print('FOUR 4')", "print('five 4')")
+        verdicts = sandbox.run([Job(program, cases, "stdio", checker=checker) for program in programs])
+        assert [said.status for said in verdicts] == ["passed", "failed"]
 
     def test_verdicts_come_in_the_order_of_jobs(self, sandbox: Sandbox) -> None:
         verdicts = sandbox.run([self._job(program) for program in (_RIGHT, _WRONG) * 4])
