@@ -110,6 +110,8 @@ def _joins(between: str) -> str | None:
         return None
     if not between.isascii() and _HAN_BLANKS.fullmatch(between) is not None:
         return ","
+    if _NEXT_PART.fullmatch(between) is not None:
+        return ","
     plain = _LABEL.sub(" ", _BETWEEN.sub(lambda m: f" {m[1] or ''} ", between)).lower()
     words = plain.replace(",", " , ").replace(";", " ; ").replace("&", " and ").split()
     rest = [word for word in words if word not in ("and", "or", ",", ";")]
@@ -124,6 +126,9 @@ def _joins(between: str) -> str | None:
 # the blanks of one sentence: "焦点的坐标为 \\boxed{(3,0)}，距离为 \\boxed{2}"
 _HAN_BLANKS = re.compile(
     r"[\s$]*[，；]\s*(?:(?!所以|则|因此|故|即|从而|得|于是|应|不|而)[\u4e00-\u9fff]){2,24}[:：]?[\s$]*"
+)
+_NEXT_PART = re.compile(  # "(a) \\boxed{3}\n(b) \\boxed{5}"
+    r"[\s$.,;\\\])*]*(?:\([b-h2-9]\)|\bPart\s\(?[b-hB-H2-9]\)?)[\s*$:.\\(\[]*"
 )
 _ASIDE = re.compile(r"[^\W\d_]+|\([a-z]\)")
 _TURNS = frozenset("but not so thus hence therefore then wait no actually is was it i we instead".split())

@@ -77,6 +77,7 @@ _ASIDES = (
 )
 # "if there had been seven rows, the answer would be 42"
 _UNREAL = re.compile(r"\b(?:if|had)\b[^.\n]{0,80}\b(?:had|were|instead)\b[^.\n]{0,80}\Z", re.I)
+_ON_CONDITION = re.compile(r"\b[Ii]f\b[^.\n]*\Z")  # "note: if n = 2, the answer is 3"
 _UNREAL_BEHIND = re.compile(r"[^.\n]{1,80}?\bif\b[^.\n]{1,80}?\b(?:had|were)\b")
 _GIVEN = re.compile(
     r"\b(?:since|because)\s+(?:the|our|this)\s+(?:final\s+)?\Z", re.I
@@ -86,6 +87,7 @@ _ANY = re.compile(
 )  # one of its words may begin here
 _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
+_OTHER_OPTION = re.compile(r"^[ \t*]*[BC]\s*:", re.MULTILINE)
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s*(?:而不是|不是)|,?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
@@ -181,7 +183,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400] and _EMPTY_BOX.search(rest[:400]) is None:
             continue  # the box is a mark of its own
-        if after_box and _ANSWER.match(match[0]) is None:
+        if after_box and (_ANSWER.match(match[0]) is None or _ON_CONDITION.search(window[: match.start()][-160:])):
             continue
         before = window[max(0, match.start() - 40) : match.start()]
         low = before.lower()
@@ -428,7 +430,8 @@ def _short(window: str) -> list[int]:
                 start -= 1
             places.append(start)
         at = window.find("A", at + 1)
-    return places
+    # one of the options, each on its line
+    return places if not places or _OTHER_OPTION.search(window) is None else []
 
 
 _EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")

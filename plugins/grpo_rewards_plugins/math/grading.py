@@ -18,6 +18,7 @@ from .equivalence.values import NO_SMALL_INTEGER
 from .grades import Grade, GradeCache
 from .reading.calendar import clock, date, same_date, same_time
 from .reading.chemistry import is_reaction, same_formula
+from .reading.chinese import contradict
 from .reading.clean import bare
 from .reading.leads import OPTION, labelled_parts, without_lead, without_tail
 from .reading.notations import named_set
@@ -106,6 +107,7 @@ def _measured(reading: Reading) -> bool:
 _SAME_TEXT, _SAME_NUMBER, _OTHER_NUMBER = (  # nearly all grades
     Grade(True, "same text"), Grade(True, "exact numbers"), Grade(False, "exact numbers"),
 )  # fmt: skip
+_OTHER_DIRECTION = Grade(False, "different directions")
 _logger = logging.getLogger(__name__)
 _memory = GradeCache(_MEMORY)
 _broken = count(1)
@@ -139,7 +141,7 @@ def grade(
     theirs = answer if isinstance(answer, Reading) else Reading(answer)
     quick = _quick(mine, theirs)
     # unequal numbers may be equal within the tolerance
-    if quick is not None and (quick.equal or not tolerance):
+    if quick is not None and (quick.equal or not tolerance or quick is _OTHER_DIRECTION):
         return quick
     key = (mine.text + mine.direction, theirs.text + theirs.direction, timeout, tolerance, convert_units)
     found = _memory.get(key)
@@ -178,20 +180,20 @@ def _quick(gold: Reading, answer: Reading) -> Grade | None:
         return Grade(False, problem, "unreadable_gold")
     if not answer.text:
         return Grade(False, "the answer is empty")
+    if gold.direction and answer.direction and contradict(gold.direction, answer.direction):
+        return _OTHER_DIRECTION
     if gold.text == answer.text:
-        return _SAME_TEXT if gold.direction == answer.direction else None
+        return _SAME_TEXT
     if (one := gold.numeral) is not None and (other := answer.numeral) is not None:
         same = same_numeral(one, other)
         if same is not None and (same or not (grouped_list(gold.text) or grouped_list(answer.text))):
             return _SAME_NUMBER if same else _OTHER_NUMBER
     if len(answer.text) > MAX_CHARACTERS:
         return Grade(False, f"the answer cannot be read: longer than {MAX_CHARACTERS} characters")
-    return _SAME_TEXT if gold.key == answer.key and gold.direction == answer.direction else None
+    return _SAME_TEXT if gold.key == answer.key else None
 
 
 def _slow(gold: Reading, answer: Reading, timeout: float) -> Grade:
-    if gold.direction and answer.direction and gold.direction != answer.direction:
-        return Grade(False, "different directions")
     if (labelled := _labelled(gold, answer, timeout)) is not None:
         return labelled
     as_words = _as_words(gold, answer)

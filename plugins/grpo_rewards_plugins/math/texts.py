@@ -11,7 +11,7 @@ from .equivalence.numerals import Numeral, grouped_list, read_numeral, regrouped
 from .equivalence.quantities import has_unit
 from .equivalence.second_readings import decide
 from .grades import Grade
-from .reading.chinese import from_chinese
+from .reading.chinese import from_chinese, said_of_value
 from .reading.clean import clean, squeeze
 from .reading.derivatives import derived
 from .reading.notations import rewritten
@@ -43,6 +43,8 @@ class Reading:
         else:
             self.text = raw
         self.text, self.direction = without_direction(self.text)
+        if not raw.isascii() and not self.direction:
+            self.direction = said_of_value(raw)
         self._key: str | None = None
         self._numeral: Numeral | Literal[False] | None = False
         self._rewritten: str | None = None

@@ -24,6 +24,9 @@ def chain_differs(gold: Node, answer: Node, seed: str) -> str | None:
     if any(_misses(part) for part in (answer.args if answer.kind in _ROWS else (answer,))):
         return "a decimal that is not what stands before it"
     if gold.kind == answer.kind == "rel":
+        ones, others = _letters(gold), _letters(answer)
+        if ones and others and ones != others and max(len(ones), len(others)) > 1:
+            return "a value of other names"
         return _rows_differ((gold,), (answer,), seed)
     if gold.kind != "list" or answer.kind != "list" or len(gold.args) != len(answer.args):
         return None
@@ -32,6 +35,14 @@ def chain_differs(gold: Node, answer: Node, seed: str) -> str | None:
     if (mine := _approximations(gold)) and (theirs := _approximations(answer)) and mine != theirs:
         return "different approximations"
     return _rows_differ(gold.args, answer.args, seed)
+
+
+def _letters(node: Node) -> frozenset[str]:
+    """The names of ``x = y = 2``; none where a formula or dots stand on the way to the value, or where that is a letter too."""
+    *names, value = node.args
+    named = all(op == "=" for op in node.value) and all(name.kind == "sym" for name in names) and value.kind != "sym"
+    letters = frozenset(name.value for name in names if named)
+    return letters if "\\ldots" not in letters else frozenset()
 
 
 def _rows_differ(golds: tuple[Node, ...], answers: tuple[Node, ...], seed: str) -> str | None:

@@ -10,7 +10,7 @@ from flint import fmpq
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, number, replaced, walk
 from .equality import expressions_equal
 
-__all__ = ["in_parts", "name_like", "normalized", "without_name"]
+__all__ = ["in_parts", "name_like", "normalized", "without_name", "without_set_name"]
 
 _MANY = 64  # points that signs may stand for
 
@@ -299,8 +299,9 @@ def without_name(node: Node) -> Node:
         if node.value[0] == "~=" and left.kind == "sym" and left.value.isupper():
             return right  # "G \\cong S_3"
         if node.value[0] in ("=", "in"):
+            points = left.kind == right.kind == "tuple"  # "(n, p) = (1, p)"
             if name_like(left) and (
-                (free(left) & free(right)) <= {_DOTS.value} or left.kind == "apply" or _worked_out(left)
+                points or left.kind == "apply" or (free(left) & free(right)) <= {_DOTS.value} or _worked_out(left)
             ):
                 return right
             if (
@@ -317,3 +318,13 @@ def without_name(node: Node) -> Node:
     if node.kind == "list" and all(p.kind == "rel" and p.value == ("=",) for p in node.args):
         return Node("list", node.value, tuple(without_name(part) for part in node.args))
     return node
+
+
+def without_set_name(node: Node) -> Node:
+    """``A = [2, 4]`` as its set, which is no equation of intervals' ends; any other node as it is."""
+    if node.kind != "rel" or node.value != ("=",) or node.args[1].kind not in _NAMED_SETS:
+        return node
+    return node.args[1] if name_like(node.args[0]) else node
+
+
+_NAMED_SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder", "tuple"))

@@ -12,7 +12,7 @@ from .families import same_residue
 from .lines import same_line
 from .matrices import as_vector, identity, scaled, spanned, transposed
 from .membership import by_membership, same_sign
-from .normalization import in_parts, name_like, normalized, without_name
+from .normalization import in_parts, name_like, normalized, without_name, without_set_name
 from .quantities import has_unit, same_bounds, same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces, same_products
 
@@ -176,6 +176,7 @@ def _set_like(node: Node) -> bool:
 def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
+        gold, answer = without_set_name(gold), without_set_name(answer)
         if _residues(gold) and _residues(answer):
             return _lists(gold, answer, seed)
         if gold.kind == answer.kind == "rel" and len(free(gold)) > 1 and _inequalities(gold, answer, seed).equal:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from .units import COUNTERS, HAN_UNITS
 from .vocabulary import WEEKDAYS
 
-__all__ = ["from_chinese"]
+__all__ = ["contradict", "from_chinese", "said_of_value"]
 
 _PHRASES = {
     "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无实数根": "no real solution", "没有实数根": "no real solution", "无实根": "no real solution", "没有实根": "no real solution", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
@@ -59,7 +59,7 @@ _COUNTER = re.compile(
     _BEHIND_NUMBER + "(?:" + "|".join(sorted(COUNTERS, key=len, reverse=True)) + r")(?:\w{1,6})?\s*\}?(?=\s*,\s*\d|$)"
 )
 _LEAD = re.compile(
-    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{1,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b)|当(?=\s*[a-zA-Z]))\s*"
+    r"^(?:一共有?|总共有?|共有?|大约|约为?|(?:直线|抛物线|双曲线|椭圆|函数|圆|点)(?=\s?[a-zA-Z(\\$])|[\u4e00-\u9fff]{0,6}(?<![不没非])[为是](?=\s*[-\d$\\])|选(?=\s*[A-J]\b)|当(?=\s*[a-zA-Z]))\s*"
 )
 _RANGE = re.compile("^(?:实数)?([a-zA-Z])的(?:取值)?(?:范围|集合)[为是:]\\s*")
 _COMPARES = re.compile(r"[<>=]|\\[lg]e|\\in(?![a-z])")
@@ -111,6 +111,23 @@ def from_chinese(text: str) -> str:
     text = _UNIT.sub(lambda m: f"\\text{{ {HAN_UNITS[m[1]]}}}", text)
     text = _TURN.sub("^\\\\circ ", text)
     return _COUNTER.sub("", text).strip()
+
+
+def said_of_value(text: str) -> str:
+    """What a text says that its value is: ``最大值`` of ``最大值为3``; "" where it says nothing of it."""
+    match = _SAID.match(text) if len(text) <= _LONGEST else None
+    return "" if match is None or _NEUTRAL.search(match[1]) is not None else match[1]
+
+
+_SAID = re.compile(r"[\s$]*(?:\\text\s*\{)?([\u4e00-\u9fff]{1,6})(?<![不没非])[为是](?=\s*[-\d$\\])")
+_NEUTRAL = re.compile("[答结约共它其所因即故这那则]")
+
+
+def contradict(one: str, other: str) -> bool:
+    """Do two directions, or what is said of two values, exclude each other?  ``最大面积`` is ``面积最大值``."""
+    if one.isascii() or other.isascii():
+        return one != other
+    return not (set(one) <= set(other) or set(other) <= set(one))
 
 
 def _numeral(text: str) -> str | None:

@@ -102,7 +102,7 @@ def words(text: str) -> str:
 _SAME = {
     "dne": "does not exist", "infinitely many solutions": "infinitely many", "infinite solutions": "infinitely many",
     "infinite number of solutions": "infinitely many", "infinite": "infinitely many", "infinitely many answers": "infinitely many",
-    "none exist": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
+    "none exist": "none", "none of them": "none", "none of these": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
     "does not converge": "diverges", "doesn't converge": "diverges", "not convergent": "diverges", "does not diverge": "converges",
     "first quadrant": "quadrant i", "second quadrant": "quadrant ii", "third quadrant": "quadrant iii", "fourth quadrant": "quadrant iv",
     "no real roots": "no real solutions", "no real root": "no real solutions", "no real solution": "no real solutions",
