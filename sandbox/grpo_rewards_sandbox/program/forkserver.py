@@ -68,10 +68,10 @@ def _reap(cell: confine.Confinement, asked: Reap) -> End:
 
 
 def _fork(prepared: Prepared, asked: Start, descriptors: list[int]) -> Forked:
-    if asked["do"] == "tests" and asked["job"]["format"] == "pytest":
-        from .formats import pytest_file
+    if asked["do"] == "tests":
+        from .formats import checks, pytest_file
 
-        pytest_file.read(asked["job"])
+        (pytest_file if asked["job"]["format"] == "pytest" else checks).read(asked["job"])
     pid = prepared.cell.fork(KINDS[asked["do"]](prepared, asked, descriptors).run)
     for descriptor in descriptors:
         os.close(descriptor)

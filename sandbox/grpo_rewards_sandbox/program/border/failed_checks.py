@@ -7,6 +7,7 @@ import sys
 import types
 from collections.abc import Iterator
 
+from .proxies import Reading
 from .uses import TEST_MODULES
 from .values import CONTAINER_NAMES, CONTAINERS
 
@@ -22,28 +23,22 @@ class FailedChecks:
     """What the tests' peer remembers of them, and which exceptions are such checks."""
 
     _serving: int  # how many requests of the candidate are being served
+    text: Reading
 
     def __init__(self) -> None:
         # checks that failed, each with the number of the call that it failed in
         self.unheard: list[tuple[BaseException, int]] = []
         # of what the tests waited for: the call that began it; None where one call both begins and ends
         self.began: int | None = None
-        self.hearing: frozenset[int] = frozenset()  # lines of the tests' functions that name AssertionError
         self.calls = 0  # of the tests' own, not of what they are asked on the way
-        self.words: frozenset[str] = frozenset()
-        self.read: frozenset[str] = frozenset()  # attributes that the tests read
-        self.still_to_check: frozenset[int] = frozenset()  # lines of the tests' contexts
-        self.dropping: frozenset[int] = frozenset()  # lines of the tests' calls whose results they drop
-        self.handling: frozenset[int] = frozenset()  # lines of the tests' handlers
-        self.checking: frozenset[tuple[str, int]] = frozenset()  # of the tests' functions: names and lines
 
     def may_swallow(self, error: BaseException) -> bool:
         """A context manager of the candidate's may swallow what the tests raised, or what their text names: no check along with it."""
         at = error.__traceback__
         own = at is not None and at.tb_frame.f_globals.get("__name__") in TEST_MODULES
-        if at is not None and own and at.tb_lineno in self.still_to_check:
+        if at is not None and own and at.tb_lineno in self.text.still_to_check:
             return False
-        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.words
+        return "_border_number" not in getattr(error, "__dict__", {}) or type(error).__name__ in self.text.words
 
     def is_check(self, error: BaseException | None) -> bool:
         """This exception is a check of the tests that failed, or a refusal."""
@@ -58,7 +53,7 @@ class FailedChecks:
     def leave_to_candidate(self, error: BaseException | None) -> None:
         """Note a check that failed, and is on its way, where what the candidate says now can end it."""
         # where the tests catch checks themselves, it may be one that they caught: the function that it came to is in the handler
-        if error is not None and self.is_check(error) and not (self._hears() and _came_to(error, self.handling)):
+        if error is not None and self.is_check(error) and not (self._hears() and _came_to(error, self.text.handling)):
             self.note(error)
 
     def note_lost(self, error: BaseException | None) -> None:
@@ -68,7 +63,7 @@ class FailedChecks:
 
     def _hears(self) -> bool:
         """The tests expect checks of their own to come out of what they call now."""
-        return bool(self.hearing) and _within(self.hearing)
+        return bool(self.text.hearing) and _within(self.text.hearing)
 
     def note(self, error: BaseException) -> None:
         """Remember a check that failed, or was kept from being made, within what the candidate asked for, until the tests hear of it."""
@@ -84,12 +79,12 @@ class FailedChecks:
         at = None if isinstance(error, (asyncio.CancelledError, GeneratorExit)) else error.__traceback__
         while at is not None and at.tb_frame.f_globals.get("__name__") not in TEST_MODULES:
             at = at.tb_next
-        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.checking
+        return at is not None and (at.tb_frame.f_code.co_name, at.tb_lineno) in self.text.checking
 
     def is_dropped(self) -> bool:
         """The tests call what answers now in a statement of its own, and do nothing with the answer."""
         frame = next(_frames_of_tests(), None)
-        return frame is not None and frame.f_lineno in self.dropping
+        return frame is not None and frame.f_lineno in self.text.dropping
 
     def hear(self, *values: object) -> None:
         """The tests have these: raised, returned by the call that it failed in, or given to a callback. Checks among them are not swallowed."""
@@ -103,7 +98,7 @@ class FailedChecks:
             if isinstance(value, BaseException):
                 if "_border_number" in value.__dict__:  # the candidate's, with others where the tests look for them
                     behind = {part: getattr(value, part) for part in _BEHIND} | value.__dict__
-                    left += [part for name, part in behind.items() if name in self.read]
+                    left += [part for name, part in behind.items() if name in self.text.attributes]
                     left += value.exceptions if isinstance(value, BaseExceptionGroup) else ()
                 elif not self.is_check(value) or self._hears():
                     # not out of a later call, whose own check it would be taken for

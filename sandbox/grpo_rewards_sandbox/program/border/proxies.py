@@ -6,6 +6,7 @@ import functools
 import re
 import sys
 import types
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
@@ -38,6 +39,23 @@ ancestors: Any = vars(type)["__mro__"].__get__  # None while a class is being ma
 module_namespace: Any = vars(types.ModuleType)["__dict__"].__get__
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the tests' text says of itself that the border needs to know; of what is at lines, their numbers."""
+
+    words: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()  # that the tests read
+    on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
+    identities: frozenset[str] = frozenset()  # names that they compare by `is`
+    may_end: frozenset[str] = frozenset()  # of the exceptions that end an iterator, those that they name
+    makes_nan: bool = False
+    hearing: frozenset[int] = frozenset()  # functions that name AssertionError
+    handling: frozenset[int] = frozenset()  # handlers
+    dropping: frozenset[int] = frozenset()  # calls whose results they drop
+    still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
+    checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
+
+
 class Border:
     """Where proxies find the border; set once per job."""
 
@@ -67,7 +85,6 @@ def number_of(value: object) -> int:
     return number
 
 
-@functools.lru_cache(maxsize=64)
 def names_on_request(tests: str) -> frozenset[str]:
     """Return the special names that these tests ask for themselves."""
     return frozenset(_SPECIAL_NAME.findall(tests)) - _NEVER_ASKED
@@ -75,7 +92,7 @@ def names_on_request(tests: str) -> frozenset[str]:
 
 def hidden(name: str) -> bool:
     if _dunder(name):
-        return name not in _SHOWN and name not in Border.peer.on_request
+        return name not in _SHOWN and name not in Border.peer.text.on_request
     return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
 
 

@@ -24,6 +24,7 @@ from .proxies import (
     ProxyException,
     ProxyObject,
     ProxyValue,
+    Reading,
     ancestors,
     facts,
     made_without_init,
@@ -61,7 +62,7 @@ class ProxyMaker(Peer):
         super().__init__(sock, parity)
         self.classes: dict[int, ProxyClass] = {}
         self.under_test: frozenset[str] = frozenset()
-        self.identities: frozenset[str] = frozenset()  # names that the tests compare by `is`
+        self.text = Reading()
         self.origins: dict[int, int] = {}
         self.limits_hit: list[str] = []
         self._exceptions: dict[int, BaseException] = {}
@@ -77,7 +78,7 @@ class ProxyMaker(Peer):
 
     def exception_class(self, name: str) -> type:
         """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
-        return EXCEPTIONS[name] if name in self.identities else CATCHING.get(name, EXCEPTIONS[name])
+        return EXCEPTIONS[name] if name in self.text.identities else CATCHING.get(name, EXCEPTIONS[name])
 
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:

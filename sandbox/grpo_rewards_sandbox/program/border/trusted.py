@@ -61,7 +61,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self._events: list[Callable[[], object]] = []  # came along, and has still to happen
         self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
-        self.may_end: frozenset[str] = frozenset()
         self.module_name = module_name
         self._given: set[int] = set()
         self._sent: dict[str, object] = {}
@@ -70,7 +69,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.loop: Any = None
         self.waiting: Any = None
         self._quiet = quiet
-        self.on_request: frozenset[str] = frozenset()
         self.surroundings = Surroundings()
         Border.peer = self
 
@@ -112,7 +110,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def builtin(self, name: str) -> object:
         # what the tests gave comes back as the same, where they ask for that
-        same = name in self.sent_names and name in self.identities
+        same = name in self.sent_names and name in self.text.identities
         return super().builtin(name) if same or name not in CATCHING else self.catching(name)
 
     # ---- what the tests may take an object for
@@ -273,7 +271,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.request("follow_environment", None)
 
     def _reads_environment(self) -> bool:
-        return not self.words.isdisjoint(("environ", "getenv"))
+        return not self.text.words.isdisjoint(("environ", "getenv"))
 
     def _logged(
         self, name: object, level: Any, text: object, args: object, extra: object, error: object
@@ -307,7 +305,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             task = None if asyncio._get_running_loop() is None else asyncio.current_task()
             return task is None or bool(task.cancelling())
         # out of anything but an iterator it would end the tests' own loops: zip(map(solve, ...), ...)
-        return iterates or any(cls.__name__ in self.may_end for cls in type(error).__mro__)
+        return iterates or any(cls.__name__ in self.text.may_end for cls in type(error).__mro__)
 
     def _call(self, what: str, coded: list[object], args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         try:

@@ -70,18 +70,14 @@ def _fill_ordered(value: collections.OrderedDict[object, object], contents: list
         collections.OrderedDict.__setitem__(value, key, part)
 
 
-def _fill_list(value: list[object], contents: list[object]) -> None:
-    list.__setitem__(value, slice(None), contents)
+def _filling(
+    clear: Callable[[Any], object], add: Callable[[Any, list[Any]], object]
+) -> Callable[[Any, list[Any]], object]:
+    def fill(value: object, contents: list[object]) -> None:
+        clear(value)
+        add(value, contents)
 
-
-def _fill_set(value: set[object], contents: list[object]) -> None:
-    set.clear(value)
-    set.update(value, contents)
-
-
-def _fill_deque(value: collections.deque[object], contents: list[object]) -> None:
-    collections.deque.clear(value)
-    collections.deque.extend(value, contents)
+    return fill
 
 
 def _fill_array(value: Any, contents: list[Any]) -> None:
@@ -188,9 +184,9 @@ VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items
 
 
 CONTAINERS: dict[str, MutableType] = {
-    "L": MutableType(list, lambda v: [*list.__iter__(v)], _fill_list),
+    "L": MutableType(list, lambda v: [*list.__iter__(v)], _filling(list.clear, list.extend)),
     "D": MutableType(dict, _pairs, _fill_dict),
-    "S": MutableType(set, lambda v: [*set.__iter__(v)], _fill_set),
+    "S": MutableType(set, lambda v: [*set.__iter__(v)], _filling(set.clear, set.update)),
     "OD": MutableType(
         collections.OrderedDict,
         lambda v: [part for pair in collections.OrderedDict.items(v) for part in pair],
@@ -207,7 +203,7 @@ CONTAINERS: dict[str, MutableType] = {
     "DQ": MutableType(
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],
-        _fill_deque,
+        _filling(collections.deque.clear, collections.deque.extend),
         lambda v: v.maxlen,
         lambda cls, extra: _new(collections.deque, cls, (), extra),
     ),

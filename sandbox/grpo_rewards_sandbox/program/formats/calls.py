@@ -12,12 +12,12 @@ from fractions import Fraction
 from itertools import islice
 
 from ..border.calling import LENGTH, each
-from ..border.messages import AskedCalls, Closed, Protocol
+from ..border.messages import AskedCalls
 from ..border.trusted import TrustedPeer
 from ..comparison import same_value
 from ..protocol import JobMessage
-from .checks import finish
-from .report import JobReport, Progress, describe
+from .checks import judged
+from .report import JobReport, Progress
 
 _SHOWN = 100  # characters of a value in a reason
 
@@ -38,19 +38,14 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
     report = JobReport(tests_total=sum(len(array(LENGTH, lengths)) for _, lengths, _ in batches))
     peer = TrustedPeer(sock, under_test=frozenset(), module_name=job["module"], quiet=True)
     sys.stdin = io.StringIO()  # a program that is called has nothing to read
-    try:
+    if not batches:
+        report.fail("there are no tests")
+    with judged(report, peer):
         _load(job, peer)
         for batch in batches:
             for _ in _judge(job, peer, report, *batch):
                 progress(report.tests_passed, report.tests_total)
         report.passed = 0 < report.tests_passed == report.tests_total
-    except (Closed, Protocol):
-        report.fail(peer.broken)
-    except BaseException as error:  # noqa: BLE001  whatever the candidate raised is the verdict
-        report.fail(describe(error))
-    if not batches:
-        report.fail("there are no tests")
-    finish(report, peer)
     return report
 
 

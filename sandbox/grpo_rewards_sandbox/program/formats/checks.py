@@ -10,21 +10,22 @@ import math
 import socket
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ..border.libraries import one_nan
 from ..border.messages import CONSTANTS, Closed, Protocol
-from ..border.proxies import names_on_request
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import candidate_side, guard, handlers, names, review, skips, visible
+from . import candidate_side, guard, names, review, skips, visible
 from .classes import classes_under_test, entry_name, plain_classes
 from .report import JobReport, Progress, describe, refused
 
 _MARK = "__border_passed__"
 _TASKS = frozenset(("create_task", "ensure_future"))
 _SHOWN = 300  # characters of a failing statement
+READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
 
 
 @functools.lru_cache(maxsize=64)
@@ -51,22 +52,63 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
+def begun(
+    job: JobMessage, sock: socket.socket, asked: frozenset[str], tested: frozenset[str], *, quiet: bool
+) -> TrustedPeer | JobReport:
+    """Return the border for tests, or what is said of those that cannot be judged.
+
+    `asked`: names of the candidate in them; `tested`: those that are classes.
+    """
+    text, whole = texts(job)
+    if why := review.unjudgeable(text, job["module"], asked) or skips.left_out(text, job["module"]):
+        return refused(why)
+    peer = TrustedPeer(sock, under_test=tested, module_name=job["module"], quiet=quiet)
+    peer.text = review.reading(whole)
+    CONSTANTS["NaN"] = math.nan
+    peer.keeps_nan = peer.text.makes_nan
+    if "nan" in peer.text.words and not peer.text.words.isdisjoint(("np", "numpy")):
+        one_nan()
+    return peer
+
+
+def texts(job: JobMessage) -> tuple[str, str]:
+    """The tests' text, with the setup where the tests are a list; and with it in any case."""
+    tests = job["tests"]
+    whole = "\n".join([job["setup"], *([tests] if isinstance(tests, str) else tests)])
+    return (tests if isinstance(tests, str) else whole), (tests if job["format"] == "pytest" else whole)
+
+
+def asked_of(job: JobMessage) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of the candidate in checks, and which of them are classes."""
+    text, _ = texts(job)
+    entry = entry_name(job["entry_point"])
+    theirs = visible.unbound(text, entry)
+    tested = classes_under_test(text, job["module"], theirs, job["classes"])
+    return theirs, tested | {entry} if "candidate" in tested else tested
+
+
+def read(job: JobMessage) -> None:
+    """Read the text of checks, in the process that forks those who make them: each sample of a row has the same, and inherits this."""
+    text, whole = texts(job)
+    if len(whole) <= READ_BEFORE:
+        review.unjudgeable(text, job["module"], asked_of(job)[0])
+        review.reading(whole)
+        visible.missing(text, entry_name(job["entry_point"]))
+
+
 def run(
     job: JobMessage, sock: socket.socket, progress: Progress, *, quiet: bool, shared: str | None = None
 ) -> JobReport:
     """Judge one job of format humaneval or asserts."""
     report = JobReport()
-    tests = job["tests"]
-    whole = "\n".join([job["setup"], *([tests] if isinstance(tests, str) else tests)])
-    text = tests if isinstance(tests, str) else whole
+    text, whole = texts(job)
     entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
-    theirs = visible.unbound(text, entry)
-    under_test = classes_under_test(text, job["module"], theirs, job["classes"])
-    if "candidate" in under_test:
-        under_test |= {entry}
-    peer = TrustedPeer(sock, under_test=under_test, module_name=job["module"], quiet=quiet)
-    prepare(peer, whole)
+    peer = begun(job, sock, *asked_of(job), quiet=quiet)
+    if isinstance(peer, JobReport):
+        return peer
+    if why := visible.missing(text, entry):
+        return refused(why)
     if shared is not None:
         candidate_side.work_in(peer, shared)
     # an audit hook stays for good: none in the lasting process, whose tests can do nothing that it forbids
@@ -75,25 +117,40 @@ def run(
         if "mock" in text:
             candidate_side.follow_mock(peer)
         guard.install(peer, text, "", shared)
-    if (
-        why := review.unjudgeable(text, job["module"], theirs)
-        or handlers.of_objects(text)
-        or skips.left_out(text, job["module"])
-        or visible.missing(text, entry)
-    ):
-        return refused(why)
+    with judged(report, peer, lambda error: ": ".join(filter(None, (statement(whole, error), describe(error))))):
+        (_check if job["format"] == "humaneval" else _asserts)(job, peer, report, asked, progress)
+    return report
+
+
+@contextlib.contextmanager
+def judged(report: JobReport, peer: TrustedPeer, say: Callable[[BaseException], str] = describe) -> Iterator[None]:
+    """What is raised within is the verdict; nothing passes whose candidate is gone then, or broke the protocol."""
     try:
-        if job["format"] == "humaneval":
-            _check(job, peer, report, asked, progress)
-        else:
-            _asserts(job, peer, report, asked, progress)
+        yield
     except (Closed, Protocol):
         report.fail(peer.broken)
-    except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
-        at = statement(whole, error)
-        report.fail(f"{at}: {describe(error)}" if at else describe(error))
+    except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised
+        report.fail(say(error))
     finish(report, peer)
-    return report
+
+
+def run_each(
+    tests: Iterable[tuple[str, Callable[[], object]]],
+    report: JobReport,
+    progress: Progress,
+    say: Callable[[BaseException], str],
+) -> None:
+    """Run each test, whatever became of the others."""
+    for name, test in tests:
+        try:
+            test()
+        except (Closed, Protocol):
+            raise
+        except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
+            report.fail(f"{name}: {say(error)}")
+        else:
+            report.tests_passed += 1
+            progress(report.tests_passed, report.tests_total)
 
 
 def statement(tests: str, error: BaseException) -> str:
@@ -115,26 +172,7 @@ def statement(tests: str, error: BaseException) -> str:
     return "" if innermost is None else ast.unparse(innermost).partition("\n")[0][:_SHOWN]
 
 
-def prepare(peer: TrustedPeer, text: str) -> None:
-    """What a text says of itself that the border needs to know."""
-    peer.on_request = names_on_request(text)
-    peer.may_end = names.used(text) & {"StopIteration", "StopAsyncIteration"}
-    peer.words = names.words(text)
-    peer.read = names.attributes(text)
-    peer.identities = names.identities(text)
-    peer.still_to_check = review.still_to_check(text)
-    peer.dropping = names.dropping(text)
-    peer.checking = review.checking(text)
-    peer.hearing = review.hearing(text)
-    peer.handling = names.handling(text)
-    CONSTANTS["NaN"] = math.nan
-    peer.keeps_nan = names.makes_nan(text)
-    if "nan" in peer.words and not peer.words.isdisjoint(("np", "numpy")):
-        one_nan()
-
-
 def finish(report: JobReport, peer: TrustedPeer) -> None:
-    """A job passes only if its candidate is still there and never broke the protocol."""
     if report.passed:
         try:
             if peer.request("ping", 1) != 1:
@@ -145,7 +183,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         report.fail(peer.broken)
     if peer.refused:
         report.refuse(peer.refused)
-    if not peer.words.isdisjoint(_TASKS):
+    if not peer.text.words.isdisjoint(_TASKS):
         gc.collect()  # a task of which nobody asked what became says so as it goes
     swallowed = peer.swallowed()
     if swallowed is not None:
@@ -250,16 +288,8 @@ def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[s
         report.fail(f"the tests do not compile: {error}")
         return
     namespace = _namespace(job, peer, asked)
-    for test, code in zip(tests, codes, strict=True):
-        try:
-            exec(code, namespace)  # noqa: S102
-        except (Closed, Protocol):
-            raise
-        except BaseException as error:  # noqa: BLE001  one failing assert does not hide the others
-            report.fail(f"{test.strip()[:_SHOWN]}: {describe(error)}")
-        else:
-            report.tests_passed += 1
-            progress(report.tests_passed, report.tests_total)
+    each = ((test.strip()[:_SHOWN], partial(exec, code, namespace)) for test, code in zip(tests, codes, strict=True))
+    run_each(each, report, progress, describe)
     report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
     if not tests:
         report.fail("there are no tests")

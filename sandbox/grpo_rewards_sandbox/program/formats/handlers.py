@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 
 from . import names
 from .names import called
@@ -14,7 +13,6 @@ _NAMED = frozenset(("__name__", "__qualname__", "__module__"))
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 
 
-@functools.lru_cache(maxsize=256)
 def of_objects(text: str) -> str:
     """Say which handler is for a class that the text does not name, where it asks objects for theirs; empty for none."""
     nodes = names.parsed(text)

@@ -60,7 +60,6 @@ def used(source: str) -> frozenset[str]:
     return frozenset(node.id for node in parsed(source) if isinstance(node, ast.Name))
 
 
-@functools.lru_cache(maxsize=64)
 def attributes(source: str) -> frozenset[str]:
     """Return every attribute that the text mentions."""
     return frozenset(node.attr for node in parsed(source) if isinstance(node, ast.Attribute))
@@ -114,13 +113,11 @@ def _leaves_nothing(node: ast.AST, module: str, asked: set[int]) -> bool:
     return True
 
 
-@functools.lru_cache(maxsize=64)
 def words(source: str) -> frozenset[str]:
     """Return every word of the text."""
     return frozenset(re.findall(r"\w+", source))
 
 
-@functools.lru_cache(maxsize=64)
 def makes_nan(source: str) -> bool:
     """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
     return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None
@@ -212,7 +209,6 @@ def renamed(source: str, module: str) -> dict[str, str]:
     }
 
 
-@functools.lru_cache(maxsize=64)
 def identities(source: str) -> frozenset[str]:
     """Return the names that a text compares with something by `is`."""
     found: set[str] = set()
@@ -224,7 +220,6 @@ def identities(source: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@functools.lru_cache(maxsize=256)
 def dropping(source: str) -> frozenset[int]:
     """Return the lines of statements that are one call, with no other in it, so that nobody has the result."""
     calls = (node.value for node in parsed(source) if isinstance(node, ast.Expr))
@@ -232,7 +227,6 @@ def dropping(source: str) -> frozenset[int]:
     return frozenset().union(*map(lines, alone))
 
 
-@functools.lru_cache(maxsize=256)
 def handling(source: str) -> frozenset[int]:
     """Return the lines of handlers of exceptions, but for those where another may be on its way out."""
     found: set[int] = set()

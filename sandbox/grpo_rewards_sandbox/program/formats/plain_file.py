@@ -14,26 +14,21 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from ..border.messages import Closed, Protocol
 from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import handlers, names, review, skips, visible
-from .checks import compiled, finish, prepare, statement
+from . import checks, names, visible
+from .checks import compiled, judged, run_each, statement
 from .classes import classes_under_test
-from .report import JobReport, Progress, describe, refused
+from .report import JobReport, Progress, describe
 
 
 def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | JobReport:
     """Return the border for a test file, or what is said of one that cannot be judged."""
     tests, name = job["tests"], job["module"]
     asked = names.imported(tests, name)
-    if why := review.unjudgeable(tests, name, asked) or handlers.of_objects(tests) or skips.left_out(tests, name):
-        return refused(why)
     under_test = classes_under_test(tests, name, asked, job["classes"])
-    peer = TrustedPeer(sock, under_test=under_test, module_name=name, quiet=quiet)
-    prepare(peer, tests)
-    return peer
+    return checks.begun(job, sock, asked, under_test, quiet=quiet)
 
 
 def publish(peer: TrustedPeer, job: JobMessage) -> None:
@@ -75,16 +70,14 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()
-    try:
-        with _importable(job["module"]):
-            publish(peer, job)
-            _call_each(job["tests"], report, progress)
-    except (Closed, Protocol):
-        report.fail(peer.broken)
-    except BaseException as error:  # noqa: BLE001  the candidate's module did not load, or the file gave up
-        report.fail(f"collection: {describe(error)}" if report.tests_total else describe(error))
+
+    def say(error: BaseException) -> str:
+        return f"collection: {describe(error)}" if report.tests_total else describe(error)
+
+    with judged(report, peer, say), _importable(job["module"]):
+        publish(peer, job)
+        _call_each(job["tests"], report, progress)
     report.tests_total = max(report.tests_total, len(names.expected(job["tests"]).tests))
-    finish(report, peer)
     return report
 
 
@@ -108,16 +101,7 @@ def _call_each(tests: str, report: JobReport, progress: Progress) -> None:
     exec(compiled(tests, "tests.py"), namespace)  # noqa: S102
     found = {name: value for name, value in namespace.items() if name.startswith("test") and _is_function(value)}
     report.tests_total = len(found)
-    for name, test in found.items():
-        try:
-            test()
-        except (Closed, Protocol):
-            raise
-        except BaseException as error:  # noqa: BLE001  whatever the candidate or the test raised is the verdict
-            report.fail(f"{name}: {_first_line(error, tests)}")
-        else:
-            report.tests_passed += 1
-            progress(report.tests_passed, report.tests_total)
+    run_each(found.items(), report, progress, lambda error: _first_line(error, tests))
     # a test whose name was given to something else further down is lost
     if missing := sorted(wanted - found.keys()):
         report.fail(f"{missing[0]} was not collected")

@@ -4,38 +4,28 @@ from __future__ import annotations
 
 import linecache
 import socket
-from collections.abc import Callable
 
-from ..border.messages import Closed, Protocol
-from ..border.proxies import names_on_request
 from ..protocol import JobMessage
-from . import candidate_side, guard, handlers, names, review, visible
-from .checks import finish
+from . import candidate_side, guard, names, review, visible
+from .checks import READ_BEFORE, judged
 from .classes import classes_under_test
 from .plain_file import begun, publish
 from .pytest_session import Outcomes, PreparedSession, judge
-from .report import JobReport, Progress, describe
-
-_READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not of its worker's
-# what else is asked of the text alone, by who prepares the border and by who judges
-_READINGS: tuple[Callable[[str], object], ...] = (
-    names.expected, names.used, names.words, names.attributes, names.identities, names.dropping, names.handling,
-    names.makes_nan, names_on_request, candidate_side.evaluated, review.still_to_check, review.checking, review.hearing,
-    handlers.of_objects,
-)  # fmt: skip
+from .report import JobReport, Progress
 
 
 def read(job: JobMessage) -> None:
     """Read the tests' text, in the process that forks those who run it: each sample of a row has the same, and inherits this."""
     tests, name = job["tests"], job["module"]
-    if len(tests) <= _READ_BEFORE:
+    if len(tests) <= READ_BEFORE:
         asked = names.imported(tests, name)
         review.unjudgeable(tests, name, asked)
         classes_under_test(tests, name, asked, ())
         visible.star_imports(tests, name)
         visible.bound(tests, name)
-        for reading in _READINGS:
-            reading(tests)
+        review.reading(tests)
+        names.expected(tests)
+        candidate_side.evaluated(tests)
 
 
 def run(
@@ -50,7 +40,7 @@ def run(
     wanted = names.expected(tests)
     if shared is not None:
         candidate_side.work_in(peer, shared)
-    try:
+    with judged(report, peer):
         peer.follow_environment()
         publish(peer, job)
         candidate_side.follow_seed(peer, tests)
@@ -74,10 +64,5 @@ def run(
         outcomes = Outcomes(progress)
         items = session.run(path, outcomes, shared or folder)
         judge(report, outcomes, items, wanted)
-    except (Closed, Protocol):
-        report.fail(peer.broken)
-    except BaseException as error:  # noqa: BLE001  the candidate's module did not load, or pytest gave up
-        report.fail(describe(error))
     report.tests_total = max(report.tests_total, len(wanted.tests))
-    finish(report, peer)
     return report

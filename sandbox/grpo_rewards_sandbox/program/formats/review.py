@@ -11,7 +11,8 @@ import functools
 from collections.abc import Iterable, Iterator, Set
 from typing import TypeGuard
 
-from . import names
+from ..border.proxies import Reading, names_on_request
+from . import handlers, names
 from .guard import READABLE
 from .names import called
 from .sources import Sources
@@ -71,7 +72,6 @@ _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 
 
-@functools.lru_cache(maxsize=256)
 def hearing(text: str) -> frozenset[int]:
     """The lines of functions, or of statements outside of any, that expect checks of their own to come out of the candidate's calls."""
     said = {at for at, line in enumerate(text.splitlines(), 1) if "AssertionError" in line or "fail.Exception" in line}
@@ -82,7 +82,6 @@ def hearing(text: str) -> frozenset[int]:
     return frozenset().union(*(span for span in spans if not said.isdisjoint(span)))
 
 
-@functools.lru_cache(maxsize=256)
 def still_to_check(text: str) -> frozenset[int]:
     """The lines of `with` statements after or in which a check follows: an error that is swallowed there takes it along."""
     found: set[int] = set()
@@ -102,7 +101,6 @@ def _lines_to_check(body: list[ast.stmt], helpers: Set[str]) -> set[int]:
     return set(range(body[0].lineno, last + 1)) - {part.lineno for part in parts if isinstance(part, ast.Raise)}
 
 
-@functools.lru_cache(maxsize=256)
 def checking(text: str) -> frozenset[tuple[str, int]]:
     """The lines of functions after or in which a check follows, with the function's name: an error there takes it along."""
     nodes = names.parsed(text) if "def " in text else ()
@@ -117,10 +115,28 @@ def _is_check(node: ast.AST, helpers: Set[str]) -> TypeGuard[ast.stmt | ast.expr
     return names.is_check(node) and not (isinstance(node, ast.Assert) and _on_purpose(node))
 
 
-def unjudgeable(text: str, module: str, asked: Iterable[str], setup: str = "") -> str:
+@functools.lru_cache(maxsize=256)
+def reading(text: str) -> Reading:
+    """Return what the text says of itself that the border needs to know."""
+    return Reading(
+        words=names.words(text),
+        attributes=names.attributes(text),
+        on_request=names_on_request(text),
+        identities=names.identities(text),
+        may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
+        makes_nan=names.makes_nan(text),
+        hearing=hearing(text),
+        handling=names.handling(text),
+        dropping=names.dropping(text),
+        still_to_check=still_to_check(text),
+        checking=checking(text),
+    )
+
+
+def unjudgeable(text: str, module: str, asked: Iterable[str]) -> str:
     """Say why tests cannot be judged under isolation, whatever the candidate is; empty where nothing speaks against it."""
     try:
-        return _problem(f"{setup}\n{text}" if setup else text, module, frozenset(asked))
+        return _problem(text, module, frozenset(asked))
     except RecursionError:
         return "the tests are nested too deeply to be read; they can be run with fidelity: shared, at its price"
 
@@ -137,7 +153,7 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
     for name in _raisers(nodes):
         if any(isinstance(node, ast.Call) and review.names(node.func) and _hands_over(node, name) for node in nodes):
             return f"the tests hand over {name}, which raises AssertionError on purpose; they can be run with fidelity: shared"
-    return ""
+    return handlers.of_objects(text)
 
 
 def _opens_elsewhere(node: ast.Call) -> str:

@@ -46,32 +46,27 @@ _MATH = frozenset(vars(math)) - _BUILTINS
 _KNOWN.update((name, (module, name)) for module, text in _FROM.items() for name in text.split())
 
 
-@functools.lru_cache(maxsize=64)
-def _stored(text: str) -> frozenset[str]:
-    """Return the names that a text gives a value anywhere."""
-    return frozenset(
-        part.id for part in names.parsed(text) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
-    )
+def _binds(node: ast.AST) -> set[str]:
+    """The names that a node gives a meaning."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+        return {node.name or ""}
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return {node.id} if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else set()
 
 
 @functools.lru_cache(maxsize=64)
 def unbound(text: str, entry_point: str) -> frozenset[str]:
     """Return the names that a text uses and nobody but the candidate can bind."""
-    stored = set(_stored(text))
     parameters = {part.arg for part in names.parsed(text) if isinstance(part, ast.arg)}
-    for node in names.parsed(text):
-        if isinstance(node, (ast.ExceptHandler, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            stored.add(node.name or "")
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            stored.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-    own = bound(text, "") | stored | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
+    own = set().union(*map(_binds, names.parsed(text))) | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
     return frozenset(names.used(text) - own) | ({entry_point, "candidate"} - {""})
 
 
 @functools.lru_cache(maxsize=64)
 def missing(text: str, entry_point: str) -> str:
     """Say which package a text uses by a known name, binds nowhere, and cannot have: a candidate's own would stand for it."""
-    for name in sorted(names.used(text) - _stored(text) - bound(text, "") - {entry_point}):
+    for name in sorted(names.used(text).difference({entry_point}, *map(_binds, names.parsed(text)))):
         package = _KNOWN.get(name, ("", ""))[0].partition(".")[0]
         if package and package not in sys.stdlib_module_names and importlib.util.find_spec(package) is None:
             return f"the tests need the package {package}, which the sandbox has not"
@@ -174,14 +169,11 @@ def star_imports(tests: str, module: str) -> bool:
 @functools.lru_cache(maxsize=64)
 def bound(tests: str, module: str) -> frozenset[str]:
     """Return the names that the tests' text gives a meaning itself at its top level: these stay its own."""
+    top = [part for node in names.parsed(tests)[:1] for part in ast.iter_child_nodes(node)]
     found: set[str] = set()
-    for node in (part for module_node in names.parsed(tests)[:1] for part in ast.iter_child_nodes(module_node)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-        elif isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != module):
-            found.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Try)):
-            found.update(
-                part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            )
+    for node in top:
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Try)):
+            found.update(*(_binds(part) for part in ast.walk(node) if isinstance(part, ast.Name)))
+        elif not isinstance(node, ast.ImportFrom) or node.module != module:
+            found |= _binds(node)
     return frozenset(found)
