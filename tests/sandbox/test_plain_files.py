@@ -131,3 +131,18 @@ def test_checks_inherit_what_their_text_says() -> None:
     with ours, theirs:
         assert isinstance(checks.begun(job, ours, *checks.asked_of(job), quiet=False), TrustedPeer)
     assert [cache.cache_info().misses for cache in caches] == before
+
+
+def test_a_check_is_heard_by_a_helper_below_a_class_of_the_setup(sandbox: Sandbox) -> None:
+    setup = (
+        "class Node:\n    # what is shown to the candidate\n\n    def __init__(self, val=0):\n        self.val = val\n\n\n"
+        "def below_three(value):\n    assert value < 3\n\n"
+        "def refuses(value):\n    try:\n        each(value, below_three)\n    except AssertionError:\n        return True\n    return False\n"
+    )
+    job = Job(
+        "def each(value, check):\n    check(value)\n",
+        ["assert refuses(5)", "assert not refuses(2)"],
+        "asserts",
+        setup=setup,
+    )
+    assert sandbox.run([job])[0].passed

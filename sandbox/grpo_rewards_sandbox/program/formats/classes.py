@@ -112,9 +112,10 @@ def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
     shown = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
     if not shown:
         return "", setup, frozenset()
-    rest = [node for node in tree.body if node not in shown]
-    texts = (ast.unparse(ast.Module(list(part), [])) for part in (shown, rest))
-    return *texts, frozenset(node.name for node in shown)  # type: ignore[return-value]
+    rest = setup.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for node in shown:  # what is left keeps its lines: by these the border knows where checks are heard
+        rest[node.lineno - 1 : node.end_lineno] = [""] * len(names.lines(node))
+    return ast.unparse(ast.Module(list(shown), [])), "\n".join(rest), frozenset(node.name for node in shown)
 
 
 # the setup may hold the reference and expected values too: nothing with a method, a base or a constant is shown
