@@ -39,24 +39,20 @@ def annotation(said: object) -> object:
 
 def _plain_function(signature: inspect.Signature, kind: str) -> object:
     """Return a function of this signature that does nothing, for those who look at its code."""
-    values = {part.name: part.default for part in signature.parameters.values() if part.default is not part.empty}
-    # its text is run: without annotations and defaults, which are the candidate's to word
-    shown = signature.replace(
-        parameters=[
-            part.replace(annotation=part.empty, default=None if part.name in values else part.empty)
-            for part in signature.parameters.values()
-        ],
-        return_annotation=signature.empty,
-    )
-    scope: dict[str, Any] = {}
+    parts = signature.parameters.values()
+    values = {part.name: part.default for part in parts if part.default is not part.empty}
+    # its text is run: annotations and defaults are the candidate's to word
+    plain = [
+        part.replace(
+            annotation=part.empty, default=Annotation(f"values[{part.name!r}]") if part.name in values else part.empty
+        )
+        for part in parts
+    ]
+    shown = signature.replace(parameters=plain, return_annotation=signature.empty)
+    scope: dict[str, Any] = {"values": values}
     how, body = ("async def" if kind == "agen" else "def"), "yield" if kind in ("gen", "agen") else "pass"
     exec(f"{how} function{shown}: {body}", scope)  # noqa: S102  of checked identifiers
-    function = scope["function"]
-    kinds = {part.name: part.kind for part in signature.parameters.values()}
-    only = {name: value for name, value in values.items() if kinds[name] is inspect.Parameter.KEYWORD_ONLY}
-    function.__defaults__ = tuple(value for name, value in values.items() if name not in only) or None
-    function.__kwdefaults__ = only or None
-    return function
+    return scope["function"]
 
 
 class ProxyFunction:

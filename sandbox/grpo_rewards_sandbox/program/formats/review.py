@@ -48,12 +48,12 @@ _LOGS = dict.fromkeys("debug info warning error critical exception".split(), 1) 
 _NAMESPACES = frozenset("globals locals vars getmembers getclosurevars".split())
 _HELD = frozenset("__dict__ __globals__ f_globals f_locals f_builtins __builtins__ modules".split())
 _BY_KEY = frozenset("get pop setdefault __getitem__ __contains__ setitem delitem".split())
-_LISTS = frozenset("items keys values copy sorted list set tuple len any all".split())
+# of a mapping they see the names alone
+_LOOKS = frozenset("len any all bool isinstance type repr str print id sorted list set tuple frozenset".split())
 _RUNS = frozenset(("eval", "exec"))
 _OF_OBJECTS = frozenset("getattr hasattr setattr delattr object getattr_static".split())
 _GIVES = frozenset("getattr attrgetter methodcaller getattr_static".split())  # what is looked up
 _ACTING = _FILLS | _MOD | _ACTS_ON.keys() | _HELD | _NAMESPACES
-_LOOKS = frozenset("len any all bool isinstance type repr str print id".split())
 _UNPICKLES = frozenset(("loads", "load", "dumps", "dump"))
 # what they read may name any class or function, which they look up without a trace
 _LOADS_BY_NAME = frozenset(
@@ -347,15 +347,11 @@ class _Review:
         if isinstance(parent, ast.Subscript):
             key = parent.slice.value if isinstance(parent.slice, ast.Constant) else None
             return key not in _ACTING and self._sources.own(parent.slice)
-        if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
-            return all(map(self._looks_up, self._sources.uses(parent.targets[0].id)))
         if isinstance(parent, ast.Attribute):
             call = self._sources.parents[id(parent)]
             if not isinstance(call, ast.Call) or call.func is not parent:
                 return False
-            if parent.attr in _LISTS:
-                return self._looks_up(call)
-            return parent.attr in _BY_KEY and self._sources.own(call.args[0])
+            return parent.attr == "keys" or (parent.attr in _BY_KEY and self._sources.own(call.args[0]))
         if isinstance(parent, ast.Call):
             name = called(parent)
             if name in _BY_KEY or name == "dict":  # of monkeypatch, and `patch.dict`
@@ -364,14 +360,10 @@ class _Review:
                     and len(parent.args) > 1
                     and self._sources.own_keys(parent.args[1])
                 )
-            runs_own = name in _RUNS and self._sources.own(parent.args[0])
-            return runs_own or name in _LOOKS or (name in _LISTS and self._looks_up(parent))
+            return name in _LOOKS or (name in _RUNS and self._sources.own(parent.args[0]))
         if isinstance(parent, ast.keyword):
             return parent.arg in ("globals", "locals")
-        if isinstance(parent, ast.comprehension):
-            made = self._sources.parents[id(parent)]
-            return not isinstance(made, ast.DictComp) or self._looks_up(made)
-        return isinstance(parent, (ast.Compare, ast.For, ast.Assert, ast.UnaryOp, ast.BoolOp, ast.Expr))
+        return isinstance(parent, (ast.Compare, ast.For, ast.comprehension, ast.Assert, ast.UnaryOp, ast.Expr))
 
     def _call(self, node: ast.Call) -> str:
         """Say what a call does that trusted code does not do; empty for nothing."""

@@ -183,10 +183,6 @@ class Sources:
             return not any(self._handed_on(target.id) for target in parent.targets if isinstance(target, ast.Name))
         return isinstance(node, ast.expr) and self._looks(node)
 
-    def uses(self, name: str) -> list[ast.Name | ast.Attribute]:
-        """Where a name is read."""
-        return self._uses.get(name, [])
-
     def counted_by_candidate(self, node: ast.expr, seen: set[str] | None = None) -> bool:
         """The candidate has a say in how many these are."""
         seen = set() if seen is None else seen
