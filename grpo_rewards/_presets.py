@@ -134,8 +134,8 @@ def _check_only_components(name: str, config: Config) -> None:
     more += [key for key in ("adapt", "stages") if getattr(config, key)]
     if more:
         raise ValueError(
-            f"rewards.{name}: a composite within another gives its components alone, and this one has {more[0]}, which says something of "
-            f"its total or of the run; give that to the outer one, and inside leave it out"
+            f"rewards.{name}: a composite within another lends its components only, and this one has {more[0]}, which "
+            f"concerns its total or the run; move it to the outer composite"
         )
 
 
@@ -150,7 +150,7 @@ def started_from(data: Mapping[str, object]) -> dict[str, object]:
     """
     use = data["use"]
     if not (isinstance(use, str) and is_preset(use)):
-        raise ValueError(f"use: at the top of a configuration stands preset/NAME, not {use!r:.80}")
+        raise ValueError(f"use: expected preset/NAME at the top of a configuration, not {use!r:.80}")
     try:
         preset = _preset(find_preset(use))
         start = preset.config

@@ -9,14 +9,14 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["fewer_searches", "settled"]
+__all__ = ["freeze_gc", "relaxed_gc"]
 
 _NEW_OBJECTS = 50_000
 
 
 @contextmanager
-def fewer_searches() -> Iterator[None]:
-    """Let Python look for cycles among 50,000 new objects at a time meanwhile."""
+def relaxed_gc() -> Iterator[None]:
+    """Have Python search for cycles only after 50,000 new objects while the block runs."""
     before = gc.get_threshold()
     if not 0 < before[0] < _NEW_OBJECTS:  # 0: somebody has put it off altogether
         yield
@@ -28,8 +28,8 @@ def fewer_searches() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def settled() -> None:
-    """Do so for good, in a process of ours that has loaded what it works with; that is looked through no more."""
+def freeze_gc() -> None:
+    """Do so for the rest of this process, and leave what it has loaded so far out of the search; for processes of ours."""
     gc.unfreeze()  # what was let go of since the last call
     gc.collect()
     gc.freeze()

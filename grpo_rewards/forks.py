@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class PerProcess(Generic[T]):
-    """``PerProcess(make)`` is called for what `make` returns: once in each process, so a forked child gets its own.
+    """Called, it returns what `make` returns; `make` is called once in each process, so a forked child gets its own.
 
     Keep one at the top of a module (``_threads = PerProcess(...)``, then ``_threads()``); threads may share it.
     """
@@ -26,12 +26,12 @@ class PerProcess(Generic[T]):
         _known.append(self.forget)
 
     def forget(self) -> None:
-        """Let the next call make another one; what there is belongs to whoever has it."""
+        """Have the next call make a new one; the present one is left to whoever uses it."""
         self._lock = threading.RLock()
         self._made: tuple[T] | None = None  # in a tuple, as what is made may be None or false
 
     def __call__(self) -> T:
-        """Return this process's one."""
+        """Return this process's own, made by the first call."""
         made = self._made  # without the lock, as it is there nearly always
         if made is None:
             with self._lock:

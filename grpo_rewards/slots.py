@@ -35,7 +35,7 @@ def sharers() -> int:
 
 
 def shared_by(processes: int) -> dict[str, str]:
-    """Return what the environment of each of `processes` workers of this one has to say."""
+    """Return the environment variables for each of `processes` workers of this process."""
     return {SHARED_BY: str(max(1, processes) * max(1, _number(SHARED_BY)))}
 
 

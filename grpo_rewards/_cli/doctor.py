@@ -46,7 +46,7 @@ def doctor(
     placed, file = config_and_file(first, second, config)
     found = find_config(placed)
     if file is not None and found is None:
-        raise typer.BadParameter(f"rows are looked through for a composition: {HOW}", param_hint="FILE")
+        raise typer.BadParameter(f"rows are checked against a composition: {HOW}", param_hint="FILE")
     logging.getLogger("grpo_rewards._registry").setLevel(logging.ERROR)  # the findings say it
     findings = list(examine())
     if found is not None:

@@ -47,7 +47,7 @@ def configuration(
     if isinstance(given, Mapping) and given and not any(_is_section(key) for key in given):
         given = {"rewards": given}
     if isinstance(given, Config):
-        raise ConfigError("components by name stand beside a mapping, not beside a Config")
+        raise ConfigError("components are given by name beside a mapping, not beside a Config")
     if not components:
         return given
     found = dict(given or {})
@@ -56,7 +56,7 @@ def configuration(
         into = found if name in _SECTIONS else rewards
         if name in _SECTIONS and (callable(value) or (isinstance(value, tuple) and name != "stages")):
             raise ConfigError(
-                f"{name!r} is a section of the configuration; a component of this name stands under 'rewards'"
+                f"{name!r} is a section of the configuration; put a component of this name under 'rewards'"
             )
         if name in into and not (name == "rewards" and given is None):
             raise ConfigError(f"{name!r} is given twice, in the mapping and by name")

@@ -127,7 +127,7 @@ class Composite:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weight of each component outside a run: as configured, schedules having arrived. A run's are its session's."""
+        """The weight of each component outside a run: as configured, with schedules at their end. Those of a run belong to its session."""
         return {component.name: component.weight for component in self.components}
 
     @cached_property
@@ -216,7 +216,7 @@ class Composite:
     def check_named(self, available: Collection[str], *, batch: Batch | None = None) -> None:
         """Raise `ColumnError` when a column that the configuration names, in a ``when`` or under ``columns``, is not there.
 
-        Also one that its reward could do without, which it would do in silence. `batch` is as in `check_columns`.
+        Also one that its reward could do without, since the reward would silently do so. `batch` is as in `check_columns`.
         """
         for component in self.components:
             for setting, column in component.named.items():
@@ -275,7 +275,7 @@ class Composite:
     def parts(self) -> list[Part]:
         """Return a fresh list of reward functions, one per component (the expanded form); the first one called scores all.
 
-        The trainer weights and sums them, so what the configuration says about the total does not hold: a warning.
+        The trainer weights and sums them, so what the configuration says about the total does not hold, which it warns of.
         """
         return parts_of(self)
 

@@ -308,7 +308,7 @@ class Config(Section):
                 raise ValueError(f"rewards.{name}: a component's name is a plain word (letters, digits, - and _)")
             if name == "composite":
                 raise ValueError(
-                    "rewards.composite: a component needs another name; this one is the whole's in the logs"
+                    "rewards.composite: a component needs another name; in the logs this one means the total"
                 )
             gate = component.gate
             if gate is not None and (gate.component not in self.rewards or gate.component == name):

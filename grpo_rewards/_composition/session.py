@@ -127,7 +127,7 @@ class Session:
         return True
 
     def begin(self, *, expanded: bool) -> None:
-        """Look whether trainer and composite fit, before the first call; one that raises is asked again."""
+        """Check before the first call that trainer and composite fit; where this raises, it is called again."""
 
     def read(self, call: RewardCall) -> tuple[Batch, Caller]:
         """Return the rows of a reward call, and who makes it. Keywords that are no columns are taken out here."""
@@ -145,7 +145,7 @@ class Session:
 
     @property
     def weights(self) -> dict[str, float]:
-        """The weight of each component as it is now, where schedule, stage and adaptation have it."""
+        """The present weight of each component, after schedule, stage and adaptation."""
         return self.weights_at(self._adaptation.step)
 
     def weights_at(self, step: int | None) -> dict[str, float]:
@@ -171,7 +171,7 @@ class Session:
     # ------------------------------------------------------------------------------------------ a call
 
     def rewards(self, call: RewardCall) -> list[float | None]:
-        """Score a reward call and return one number per row, as a trainer takes it that knows the whole alone."""
+        """Score a reward call and return one number per row, for a trainer that knows the composite as one function."""
         return self._totals(self.score(call))
 
     def score(self, call: RewardCall, *, expanded: bool = False) -> ScoredCall:

@@ -45,7 +45,7 @@ class StreamedRow:
 class Stream:
     """Rows on their way through a composite's components; see `Composite.stream`. Threads may share it.
 
-    As a context manager it ends its threads when it is left; so does an iteration that has come to its end.
+    Its threads end when it is left as a context manager, or when an iteration over it ends.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Stream:
         return await asyncio.wrap_future(self.submit(row))
 
     def flush(self) -> None:
-        """Score groups that are not complete as they are: no more rows of theirs will come."""
+        """Score incomplete groups as they are, as no more of their rows will come."""
         with self._lock:
             left, self._groups = list(self._groups.values()), {}
         for waiting in left:
@@ -192,7 +192,7 @@ class Stream:
         rows = self._rows
         if not isinstance(rows, Iterable):
             raise InputError(
-                "a stream is iterated over with rows: composite.stream(rows); async for takes those of both kinds"
+                "only a stream that was given rows can be iterated over: composite.stream(rows); async for takes rows of either kind"
             )
         found: queue.SimpleQueue[Future[StreamedRow] | BaseException | object] = queue.SimpleQueue()
         room = threading.Semaphore(self._ahead)
@@ -237,7 +237,7 @@ class Stream:
 
         rows = self._rows
         if rows is None:
-            raise InputError("a stream is iterated over with rows: composite.stream(rows)")
+            raise InputError("only a stream that was given rows can be iterated over: composite.stream(rows)")
         found: asyncio.Queue[object] = asyncio.Queue()
         loop, room, given = asyncio.get_running_loop(), asyncio.Semaphore(self._ahead), 0
 

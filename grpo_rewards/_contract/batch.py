@@ -88,7 +88,7 @@ class Batch:
     ) -> Batch:
         """Build a batch from row mappings with ``completion``, optionally ``prompt`` and ``completion_ids``, and columns.
 
-        A column that some rows lack is filled with None there, one of `columns` also where all do.
+        A column that some rows lack is None in those; one of `columns` even where all rows lack it.
 
         Raises:
             InputError: a row has no ``completion``.
@@ -214,7 +214,7 @@ class Batch:
         return None
 
     def select(self, rows: Sequence[int], *, columns: Collection[str] | None = None) -> Batch:
-        """Return the batch of the given rows, in that order; of the columns only those named, where some are."""
+        """Return the batch of the given rows, in that order; only with the columns named, where some are."""
 
         # a run of rows is one copy
         run = slice(rows.start, rows.stop) if isinstance(rows, range) and rows.step == 1 else None
@@ -236,7 +236,7 @@ class Batch:
         return batch
 
     def renamed(self, columns: Mapping[str, str]) -> Batch:
-        """Return the batch as a reward sees it whose column ``k`` is the data's column ``columns[k]``."""
+        """Return the batch as seen by a reward whose column ``k`` is the data's column ``columns[k]``."""
         if not columns:
             return self
         renamed = dict(self.columns)
@@ -339,7 +339,7 @@ def group_key(key: object) -> object:
 
 
 def _content(value: object) -> object:
-    """Stand for a value that JSON does not know by its content: pixels for an image, the repr of what has an equality."""
+    """Return the content of a value that JSON does not know: an image's pixels, the repr of what defines equality."""
     if callable(pixels := getattr(value, "tobytes", None)):
         shape = [str(getattr(value, name, "")) for name in ("size", "shape", "mode", "dtype")]
         return [type(value).__qualname__, *shape, blake2b(pixels(), digest_size=16).hexdigest()]

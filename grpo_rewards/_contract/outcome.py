@@ -115,7 +115,7 @@ class Outcome:
 
 
 class _Draft:
-    """An outcome that can still be written to. It becomes one by its class, in half the time of setting a frozen one's slots."""
+    """An outcome that can still be written to. Changing its class makes it one, in half the time that setting a frozen one's slots takes."""
 
     __slots__ = ("details", "reason", "seconds", "status", "value")
 
@@ -129,7 +129,7 @@ class _Draft:
 def restored(
     value: float | None, status: Status, reason: str, details: Mapping[str, object], seconds: float | None
 ) -> Outcome:
-    """Return an outcome of the fields of one: in a third of the time, since they have been checked."""
+    """Return an outcome of fields that were checked before, in a third of the time."""
     draft = _Draft()
     draft.value = value
     draft.status = status

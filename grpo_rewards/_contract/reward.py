@@ -253,7 +253,7 @@ class Reward(Generic[Settings]):
         return None if self.check_row is None else self.ask_of_row(self.check_row, data)
 
     def row_kind(self, data: Mapping[str, object]) -> str | None:
-        """Return as what the reward reads a row of the data, by its own `kind_of_row`, or None."""
+        """Return the kind of data that the reward reads a row as, by its own `kind_of_row`, or None."""
         return None if self.kind_of_row is None else self.ask_of_row(self.kind_of_row, data)
 
     def ask_of_row(self, question: Callable[..., _Answer], data: Mapping[str, object]) -> _Answer:

@@ -81,7 +81,7 @@ def registry(*, rescan: bool = False) -> Registry:
 
 
 def use_plugin(plugin: object) -> None:
-    """Take the hooks of a module (or an object) into this process, as if it were an installed plugin; a second time is once.
+    """Register the hooks of a module (or an object) in this process, as of an installed plugin; again, it changes nothing.
 
     Raises:
         TypeError: it implements a hook that there is not; the text names the nearest.
@@ -157,7 +157,7 @@ def _warn(hook: str, plugin: str, problem: str) -> None:
 def registered(hook: str, *, own: Mapping[str, object] = {}, failed: Failed | None = None) -> dict[str, Any]:
     """Return what all plugins return from a hook that names things, such as ``register_code_readers``; the first keeps a name.
 
-    What the caller has of its `own` comes first of all.
+    The caller's `own` come before all of them.
     """
     found: dict[str, Any] = dict(own)
     givers = dict.fromkeys(own, "grpo-rewards")

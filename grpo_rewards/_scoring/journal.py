@@ -91,8 +91,7 @@ class Journal:
         exists = self._partial.exists()
         if exists and not (resume or force):
             raise ResumeError(
-                f"{self._partial} is what a run that did not finish has left. "
-                f"Go on with it: --resume. Start again without it: --force"
+                f"{self._partial} is left from a run that did not finish. Continue it: --resume. Start again: --force"
             )
         continued = exists and not force
         if continued:

@@ -34,7 +34,7 @@ from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
 from grpo_rewards._scoring.reading.rows import SCORES, check_output
 from grpo_rewards._scoring.scored import ScoredChunk, score_samples
-from grpo_rewards.cycles import fewer_searches
+from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
 
 __all__ = ["Progress", "Run", "score_file"]
@@ -149,7 +149,7 @@ def score_file(
             return run
     journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
     try:
-        with fewer_searches():
+        with relaxed_gc():
             _score_rows(
                 path,
                 source,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._tier.connection import ON_A_NODE
 from grpo_rewards._tier.messages import pack_outcomes, unpack_rows
-from grpo_rewards.cycles import settled
+from grpo_rewards.cycles import freeze_gc
 from grpo_rewards.slots import SHARED_BY, cores
 from grpo_rewards.workers import unpickled
 
@@ -95,7 +95,7 @@ class Actor:
                 if len(self._loaded) >= _KEPT:
                     self._loaded.pop(next(iter(self._loaded)))
                 self._loaded[key] = cast(Evaluates, unpickled(ray.get(composite[0]), **ON_A_NODE))
-                settled()
+                freeze_gc()
             return self._loaded[key]
 
     def _watch(self, idle: float) -> None:

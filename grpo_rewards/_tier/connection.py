@@ -50,6 +50,6 @@ def connect(asked_by: str) -> tuple[ModuleType, bool]:
         ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
     except (OSError, RuntimeError, ValueError) as error:
         raise InfrastructureError(
-            f"no Ray cluster could be reached: {error}. Let RAY_ADDRESS name one that runs, or unset it to score here"
+            f"no Ray cluster could be reached: {error}. Set RAY_ADDRESS to one that runs, or unset it to score here"
         ) from None
     return ray, True

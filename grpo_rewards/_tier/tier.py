@@ -15,7 +15,7 @@ from grpo_rewards._tier.connection import connect
 from grpo_rewards._tier.messages import counted, pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
 from grpo_rewards._tier.settings import TierSettings
-from grpo_rewards.cycles import fewer_searches
+from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.workers import pickled
 
@@ -259,7 +259,7 @@ class Tier:
             self.actors.lost(flight.member)
             return self._after_loss(message, type(error).__name__)
         flight.member.loaded = True
-        with fewer_searches():
+        with relaxed_gc():
             found = unpack_outcomes(reply)
         for piece, (outcomes, seconds) in zip(message.pieces, found, strict=True):
             into = piece.part.into

@@ -170,7 +170,7 @@ class WorkerProcess:
             self.line.settimeout(_left(deadline))
             self.line.sendall(HEADER.pack(b"?", number, len(body)) + body)
         except TimeoutError:
-            raise WorkerTimeout("it did not take its question in time") from None
+            raise WorkerTimeout("it did not accept its question in time") from None
         except OSError:
             raise self._gone() from None
 
@@ -219,7 +219,7 @@ class WorkerProcess:
         return self.process.poll() is None
 
     def hang_up(self) -> None:
-        """Let it end: at once in the middle of a job, else in order. For any thread."""
+        """Make it end, from any thread: at once in the middle of a job, else in an orderly way."""
         with contextlib.suppress(OSError):
             self.line.shutdown(socket.SHUT_RDWR)
 
@@ -245,7 +245,7 @@ class WorkerProcess:
 
 
 def how_it_ended(status: int) -> str:
-    """Say how a worker process ended that was to go on."""
+    """Say how a worker process ended that should have gone on."""
     if status >= 0:
         return f"the worker process ended with status {status}"
     try:

@@ -51,7 +51,7 @@ def main(function: str, wire: str, *, argument: bool, forks: bool, megabytes: in
 
 
 def answer_and_leave(reply: bytes) -> None:
-    """Answer the question under way from another thread than its own, which hangs, and end this process."""
+    """Answer the current question in place of its own thread, which hangs, and end this process."""
     assert _caller is not None
     _caller.send(b"x", _caller.asked, reply)
     os._exit(0)  # an orderly exit would wait for what hangs

@@ -11,7 +11,7 @@ __all__ = ["Floats"]
 
 
 class Floats:
-    """A composite that answers a number in every row: ``reward_funcs=[Floats(composite, group_size=8)]``.
+    """A composite that returns a number for every row: ``reward_funcs=[Floats(composite, group_size=8)]``.
 
     With `group_size`, where a trainer compares that many rows in a row (`SDPOTrainer`: its ``num_generations``), the mean of
     a group's other rewards stands in for a missing one, whose advantage is 0; theirs are those of the group without it under

@@ -56,7 +56,7 @@ def ask(
                 post(f"{url.rstrip('/')}/score", body, token=token, timeout=timeout, most=_LARGEST_ANSWER)
             )
             if not isinstance(found, dict) or len(found["rewards"]) != len(rows):
-                raise NoAnswer(f"{url} answered with something else than one reward per row")
+                raise NoAnswer(f"{url} did not answer with one reward per row")
             return found
         except NoAnswer as error:
             problem = f"{url} {error}{_told(error.body)}"

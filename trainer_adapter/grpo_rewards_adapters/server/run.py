@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from grpo_rewards import Composite
-from grpo_rewards.cycles import settled
+from grpo_rewards.cycles import freeze_gc
 from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters.server.application import create_app
 from grpo_rewards_adapters.server.settings import ServerSettings
@@ -69,7 +69,7 @@ def run(
         create_app(composite, settings), host=host, port=port, lifespan="on", log_level="warning", access_log=False,
         timeout_graceful_shutdown=int(settings.drain), server_header=False, proxy_headers=False, ws="none",
     )  # fmt: skip
-    settled()
+    freeze_gc()
     server = _Server(config, ready)
     server.run()
     if not server.started:

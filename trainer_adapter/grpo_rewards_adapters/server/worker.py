@@ -12,7 +12,7 @@ from typing import Any, cast
 import orjson
 
 from grpo_rewards import Composite
-from grpo_rewards.cycles import settled
+from grpo_rewards.cycles import freeze_gc
 from grpo_rewards.errors import ColumnError, GrpoRewardsError, InfrastructureError, InputError, PluginError
 from grpo_rewards.rows import ShapeError, dump_json, parse_object, read_shape
 from grpo_rewards.types import Batch
@@ -177,7 +177,7 @@ class RequestScorer:
 
     def __init__(self, pickled: bytes) -> None:
         self._composite = cast(Composite, unpickled(pickled))
-        settled()
+        freeze_gc()
         self._patience = _patience(self._composite)
         self._job: tuple[bytes, bytearray] | None = None
         self._began = 0.0

@@ -34,7 +34,7 @@ def attach(
 ) -> HealthCallback:
     """Check that the trainer and the composite fit, and watch the run's health; return the callback that does.
 
-    `accept_changes` lets a checkpoint be resumed that was trained with another configuration or plugin version.
+    `accept_changes` allows resuming a checkpoint that was trained with another configuration or plugin version.
 
     Raises:
         ColumnError: the training or evaluation data lack a column that a component needs.
