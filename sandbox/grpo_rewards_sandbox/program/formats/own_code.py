@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import gc
 import re
 import sys
@@ -54,8 +55,8 @@ class OwnCode:
             return None if self._is_own(text) else ("", text)
         made, entry = _text(source), _entry(frame, root)
         given = _given(entry)
-        # what it evaluates it finds at the object that it was given
-        if maker in _READ_ANNOTATIONS and any(getattr(value, "__module__", "") in TEST_MODULES for value in given):
+        # what it evaluates it finds at the object that it was given, which need not say whose that is
+        if maker in _READ_ANNOTATIONS and not any(map(_of_library, given)):
             return None if self._is_own(made.strip("()")) or made.strip("()") in self._annotations() else (root, made)
         # where nothing was given, a choice of the function's own may stand
         library = set(_texts(list(entry.f_code.co_consts)))
@@ -85,6 +86,23 @@ def imports(frame: types.FrameType | None) -> bool:
         if (module := _module(outer)) in _IMPORTS or module in TEST_MODULES:
             return module in _IMPORTS
     return False
+
+
+def _of_library(value: Any) -> bool:
+    """A function or class of a module that is not the tests': what it is annotated with is the library's own text."""
+    if type(value) is types.FunctionType:
+        module = sys.modules.get(value.__globals__.get("__name__", ""))
+        return module.__name__ not in TEST_MODULES and vars(module) is value.__globals__ if module else False
+    if not issubclass(type(value), type):
+        return False
+    found: Any = sys.modules.get(value.__module__)
+    # not the candidate's module, nor a class that only says that it is from there
+    own = type(found) is types.ModuleType and found.__name__ not in TEST_MODULES
+    return (
+        own
+        and functools.reduce(lambda part, name: vars(part).get(name, int), value.__qualname__.split("."), found)
+        is value
+    )
 
 
 def _plain(text: Any) -> str:
