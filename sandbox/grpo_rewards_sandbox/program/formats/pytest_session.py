@@ -154,7 +154,7 @@ class PreparedSession:
         return items
 
     def _temporary_folders(self, where: str) -> None:
-        """tmp_path of mode 0700 would hide it from the candidate, who is another user."""
+        """tmp_path of mode 0700 would hide it from the candidate, who is another user, and its name tell it of the test."""
         factory = vars(self._config)["_tmp_path_factory"]
         base = Path(where) / "pytest"
         count = 0
@@ -166,7 +166,8 @@ class PreparedSession:
                 # setgid: what either user makes in it stays in the folder's group
                 os.chmod(base, 0o2777)
             count += 1
-            path = base / f"{basename}{count}"
+            # no name of a test, which says of each case what is expected; one that the tests give stays
+            path = base / (f"test{count}" if numbered else basename)
             os.mkdir(path)
             os.chmod(path, 0o2777)
             return path
