@@ -118,10 +118,17 @@ def _checks(module: object) -> bool:
     return not _CHECKING.isdisjoint(str(module).split("."))
 
 
+# methods by which data is held against other data, or asked what it is: those of builtin values, of frames and tensors
+ASKS_DATA = frozenset(
+    name for kind in (str, frozenset, float) for name in dir(kind) if name.startswith("is") or name.endswith("with")
+).union(("symmetric_difference", "difference", "equals", "equal", "allclose", "eq"))
+
+
 def compared(self: object, name: str) -> None:
-    """Refuse what a library's check asks an object for that the tests did not make: there it stands for data."""
-    if _checks(sys._getframe(2).f_globals.get("__name__")):
-        Border.peer.asked_by_check(self, name)
+    """Refuse what takes an object that the tests did not make for data: what a library's check asks for, and what only data is asked."""
+    only_data = name in ASKS_DATA and not facts(type(self)).tested
+    if only_data or _checks(sys._getframe(2).f_globals.get("__name__")):
+        Border.peer.asked_as_data(self, name)
 
 
 def names_member(name: str) -> bool:
@@ -345,5 +352,7 @@ _MIRRORS = frozenset((Proxy, ProxyObject, ProxyValue, ProxyException))
 
 
 def _related(how: str, value: object, cls: ProxyClass) -> bool:
-    """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`."""
-    return "_border" in namespace(cls) and Border.peer.request(how, value, cls) is True
+    """Ask the candidate where it may know more: protocols, `__subclasshook__`, `register`. An exception is what it derives from."""
+    if "_border" not in namespace(cls) or type.__subclasscheck__(BaseException, cls):
+        return False
+    return Border.peer.request(how, value, cls) is True

@@ -21,7 +21,7 @@ _OF_DATA = frozenset(
     " itertuples groupby sort_values reset_index name names year month day hour minute second microsecond tzinfo days"
     " seconds total_seconds isoformat strftime date time group groups groupdict span start end string maxlen appendleft"
     " popleft rotate most_common elements numerator denominator quantize as_tuple parent stem suffix exists is_file is_dir"
-    " read_text write_text args".split()
+    " read_text write_text args equal allclose eq".split()
 )
 # attributes that a function has too, by itself or by a usual decorator
 _OF_FUNCTIONS = frozenset(
