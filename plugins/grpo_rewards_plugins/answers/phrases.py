@@ -87,7 +87,7 @@ _ANY = re.compile(
 )  # one of its words may begin here
 _FEW = 40  # characters in which one search costs less than one for each word
 _SHORT = re.compile(r"A\s*:")
-_OTHER_OPTION = re.compile(r"^[ \t*]*[BC]\s*:", re.MULTILINE)
+_OTHER_OPTION = re.compile(r"^[ \t*]*[BC]:", re.MULTILINE)
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s*(?:而不是|不是)|,?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
@@ -233,7 +233,9 @@ def _answer(rest: str, *, words: bool) -> str | None:
         return None
     if (denied := _NOT_BUT.match(rest)) is not None:
         rest = rest[denied.end() :]
-    if (several := _CHOICES.match(rest)) is not None:  # one answer, which equals none of them
+    if (
+        rest[:1] not in _NUMERIC and (several := _CHOICES.match(rest)) is not None
+    ):  # one answer, which equals none of them
         return several[1]
     if (labelled := _LABELLED_OPTION.match(rest)) is not None:
         return f"({labelled[1]}) {labelled[2].strip()}"
@@ -430,11 +432,13 @@ def _short(window: str) -> list[int]:
                 start -= 1
             places.append(start)
         at = window.find("A", at + 1)
-    # one of the options, each on its line
-    return places if not places or _OTHER_OPTION.search(window) is None else []
+    if places and any_in(("B:", "C:"), window) and _OTHER_OPTION.search(window) is not None:
+        return []  # "A:" is one of the options, each on its line
+    return places
 
 
 _EXPLAINED_CHOICE = re.compile(r"([A-J])\s\((?=[^()]*(?:[a-z]{2}|[a-z]/[a-z]))[^(),\n]{2,80}\)[^\w\n]*(?:\n|$)")
+_NUMERIC = frozenset("0123456789-$\\")  # what begins most answers, and no letters of options
 _CHOICES = re.compile(
     r"[\s*]*(?:(?:both|either) )?(\(?[A-Z]\)?(?:(?:, ?(?:and |or )?|,? (?:and|or|&) )(?:\([A-Z]\)|(?:[A-HJ](?![\w'’])|I(?= (?:and|or)\b|\W*$))\)?))+"
     r"|\([A-Z]\) [^\n.;,()]{1,40},? or \([A-Z]\)(?: [^\n.;,()]{1,40})?)"  # "(A) 5 or (B) 6"

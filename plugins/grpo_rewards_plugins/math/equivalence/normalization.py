@@ -89,6 +89,9 @@ def in_parts(node: Node, other: Node) -> Node:
     if node.kind != "rel" or any(op != "=" for op in node.value):
         return node
     *names, value = node.args
+    if len(names) > 1 and value.kind != "sym" and all(name.kind == "sym" for name in names) and _DOTS not in names:
+        names.sort(key=lambda name: str(name.value))
+        node = Node("rel", node.value, (*names, value))
     if other.kind == "tuple" and len(names) > 1:
         if _DOTS in names and _DOTS in other.args:  # "x_1 = ... = x_n = 1"
             return Node("tuple", None, (value, _DOTS, value))

@@ -18,7 +18,7 @@ _PHRASES = {
     "并且": " \\text{ and } ", "以及": " \\text{ and } ", "且": " \\text{ and } ", "和": " \\text{ and } ", "与": " \\text{ and } ", "及": " \\text{ and } ",
 }  # fmt: skip
 _WORDS = {
-    **dict.fromkeys(("正确", "对", "是", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "不是", "否", "×", "假", "假命题"), "false"),
+    **dict.fromkeys(("正确", "对", "对的", "是", "是的", "√", "真", "真命题"), "true"), **dict.fromkeys(("错误", "错", "不正确", "不对", "不是", "否", "×", "假", "假命题"), "false"),
     **{f"{week}{day}": name for week in ("星期", "周", "礼拜") for day, name in zip("一二三四五六日", WEEKDAYS, strict=True)},
     "星期天": "sunday", "周天": "sunday", "礼拜天": "sunday", "充分不必要": "sufficient but not necessary", "必要不充分": "necessary but not sufficient",
     "增": "increasing", "单调递增": "increasing", "递增": "increasing", "减": "decreasing", "单调递减": "decreasing", "递减": "decreasing",
@@ -82,7 +82,8 @@ def from_chinese(text: str) -> str:
         return number
     if (place := _ORDINAL.fullmatch(plain)) is not None:
         return place[1]
-    plain = _GAME.sub("", plain.replace("而", "")).removeprefix("是") or plain
+    plain = _GAME.sub("", plain.replace("而", "")) or plain
+    plain = plain if plain in _WORDS else plain.removeprefix("是") or plain
     if (known := _WORDS.get(plain) or _WORDS.get(_NOUN_BEHIND.sub("", plain))) is not None:
         return known
     if (related := _RELATED.fullmatch(plain)) is not None:

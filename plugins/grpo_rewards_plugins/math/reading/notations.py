@@ -171,7 +171,8 @@ def rewritten(text: str) -> str:
     if "\\begin" in text:
         text = _rows(text)
     if "10" in text:
-        text = _POWER_BEHIND.sub(r"\\times ", _UPRIGHT_POWER.sub(r"\1", text))
+        text = _UPRIGHT_POWER.sub(r"\1", text) if "\\mathrm" in text else text
+        text = _POWER_BEHIND.sub(r"\\times ", text)
     if " of " in text:
         text = _OF_AN_HOUR.sub(lambda m: f"{m[1] or ' '}{m[2]}" if is_unit_word(m[2]) else m[0], text)
     if " old" in text:

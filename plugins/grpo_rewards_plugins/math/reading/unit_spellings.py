@@ -59,7 +59,7 @@ def joined(text: str) -> str:
     if "\\" in text:
         if text[-1] == "]":
             text = _BRACKETS.sub(r"\1\2", text)
-        if "frac" in text:
+        if "frac{1}" in text:
             text = _RECIPROCAL.sub(r" /\1", text)
         if "\\mathring" in text:
             text = _RING.sub(r"\\text{ Å}", text)
