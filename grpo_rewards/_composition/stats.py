@@ -13,6 +13,7 @@ from grpo_rewards._contract import STATUSES
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.table import ScoreTable
+    from grpo_rewards._contract.shapes import RowScores
 
 __all__ = [
     "SPREAD_FLOOR", "Spread", "Statistics", "Tally", "deviation", "group_spread", "group_spreads", "mean", "pearson",
@@ -218,6 +219,18 @@ class Statistics:
             tally.add_values(table.values(name), table.groups)
             tally.add_seconds([outcome.seconds for outcome in outcomes if outcome.seconds is not None])
         return found
+
+    def add_recorded(self, records: Sequence[RowScores]) -> None:
+        """Count one group's rows by what was written of them; how long they took is not."""
+        group = [list(range(len(records)))]
+        self.rows += len(records)
+        self.total.add_values([record["reward"] for record in records], group)
+        for name in records[0]["components"]:
+            parts = [record["components"][name] for record in records]
+            tally = self.components.setdefault(name, Tally())
+            tally.weight = parts[0]["weight"]
+            tally.add_values([None if p["value"] is None else p["value"] * p["gate"] for p in parts], group)
+            tally.statuses.update("left_out" if "left_out" in p.get("details", {}) else p["status"] for p in parts)
 
     def merge(self, other: Statistics) -> None:
         """Count what another one has counted (in another process, say)."""

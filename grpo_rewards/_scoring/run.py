@@ -6,7 +6,7 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +33,7 @@ from grpo_rewards._scoring.reading.joining import joined
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
 from grpo_rewards._scoring.reading.rows import SCORES, check_output
-from grpo_rewards._scoring.scored import ScoredChunk, score_samples
+from grpo_rewards._scoring.scored import ScoredChunk
 from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
 
@@ -145,7 +145,7 @@ def score_file(
     if out is not None:
         _check_output(path, out, resume=resume, force=force)
         if resume and out.exists() and not partial_path(out).exists():
-            _retry(out, composite, fingerprint, run, progress, started)
+            _retry(out, composite, fingerprint, run, started, workers=workers, executor=executor, progress=progress)
             return run
     journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
     try:
@@ -299,13 +299,23 @@ def _identity(path: str | Path, source: Source) -> dict[str, object]:
 # ------------------------------------------------------------------------------------------------ trying again
 
 
+@dataclass(slots=True)
+class _Recorded(Chunk):
+    """A group of a finished output, whose rows are samples again where one of them was left out; else they are kept."""
+
+    rows: list[Row] = field(default_factory=list)
+
+
 def _retry(
     out: Path,
     composite: Composite,
     fingerprint: Mapping[str, object],
     run: Run,
-    progress: Progress | None,
     started: float,
+    *,
+    workers: int,
+    executor: str,
+    progress: Progress | None,
 ) -> None:
     """Score again the groups of a finished output in which a row was left out; copy the others."""
     try:
@@ -320,16 +330,25 @@ def _retry(
     journal = Journal(fresh, fingerprint, resume=False, force=True)
     run.malformed, run.refused = meta["summary"]["malformed"], meta["summary"].get("refused", 0)
     try:
-        for _, members in groupby(source.rows(), key=_group_of):
-            rows = list(members)
-            lines, records = _group_again(rows, composite, run)
-            journal.commit(b"".join(lines), {"row": rows[-1].number})
-            _add_records(run.statistics, records)
-            run.rows += len(records)
-            run.unavailable += sum("left_out" in r and not _is_broken(r) for r in records)
-            run.broken += sum(map(_is_broken, records))
-            if progress is not None:
-                progress(run.rows, source.position, source.size)
+        with closing(_recorded_groups(source)) as groups:
+            for group, scored in EXECUTORS[executor](composite, groups, workers):
+                assert isinstance(group, _Recorded)
+                if scored.configuration:
+                    raise ConfigError(scored.configuration)
+                if group.samples:
+                    lines, records = scored.lines, [scores_in(orjson.loads(line)) for line in scored.lines]
+                else:
+                    lines = [row.raw.rstrip(b"\r\n") + b"\n" for row in group.rows]
+                    records = [_scores_of(row) for row in group.rows]
+                    run.resumed += len(records)
+                journal.commit(b"".join(lines), {"row": group.last})
+                run.statistics.add_recorded(records)
+                run.rows += len(records)
+                run.unavailable += sum("left_out" in r and not _is_broken(r) for r in records)
+                run.broken += sum(map(_is_broken, records))
+                run.problems = (run.problems + list(scored.failures))[:10]
+                if progress is not None:
+                    progress(run.rows, group.position, source.size)
         run.seconds = time.perf_counter() - started
         journal.finish({"fingerprint": fingerprint, "summary": run.summary})
         os.replace(fresh, out)
@@ -338,45 +357,25 @@ def _retry(
         journal.close()
 
 
-def _group_of(row: Row) -> object:
+def _recorded_groups(source: LineSource) -> Generator[_Recorded, None, None]:
+    for _, members in groupby(source.rows(), key=lambda row: _scores_of(row)["group"]):
+        group = _Recorded(rows=list(members), position=source.position)
+        group.last = group.rows[-1].number
+        group.size = sum(len(row.raw) for row in group.rows)
+        if any("left_out" in _scores_of(row) for row in group.rows):
+            for row in group.rows:
+                found, raw = _scores_of(row), without_scores(row.raw.rstrip(), row.data or {})
+                group.samples.append(Sample(found["row"], found.get("index"), found["group"], raw, cells=False))
+        yield group
+
+
+def _scores_of(row: Row) -> RowScores:
     if row.data is None or SCORES not in row.data:
         raise ResumeError(
             f"row {row.number} of the output holds no scores: {row.problem or 'it was changed'}; use --force"
         )
-    return scores_in(row.data)["group"]
-
-
-def _group_again(rows: list[Row], composite: Composite, run: Run) -> tuple[list[bytes], list[RowScores]]:
-    parsed = [row.data or {} for row in rows]
-    if not any("left_out" in scores_in(data) for data in parsed):
-        run.resumed += len(rows)
-        return [row.raw.rstrip(b"\r\n") + b"\n" for row in rows], [scores_in(data) for data in parsed]
-    samples = [
-        Sample(s["row"], s.get("index"), s["group"], without_scores(row.raw.rstrip(), data), cells=False)
-        for row, data in zip(rows, parsed, strict=True)
-        for s in [scores_in(data)]
-    ]
-    scored = score_samples(composite, samples)
-    if scored.configuration:
-        raise ConfigError(scored.configuration)
-    run.problems = (run.problems + list(scored.failures))[:10]
-    return scored.lines, [orjson.loads(line)[SCORES] for line in scored.lines]
+    return scores_in(row.data)
 
 
 def _is_broken(record: RowScores) -> bool:
     return any(part["status"] == "error" for part in record["components"].values())
-
-
-def _add_records(statistics: Statistics, records: list[RowScores]) -> None:
-    """Count one group's recorded scores."""
-    from grpo_rewards._composition.stats import Tally
-
-    group = [list(range(len(records)))]
-    statistics.rows += len(records)
-    statistics.total.add_values([record["reward"] for record in records], group)
-    for name in records[0]["components"]:
-        parts = [record["components"][name] for record in records]
-        tally = statistics.components.setdefault(name, Tally())
-        tally.weight = parts[0]["weight"]
-        tally.add_values([None if p["value"] is None else p["value"] * p["gate"] for p in parts], group)
-        tally.statuses.update("left_out" if "left_out" in p.get("details", {}) else p["status"] for p in parts)
