@@ -146,3 +146,8 @@ def test_a_check_is_heard_by_a_helper_below_a_class_of_the_setup(sandbox: Sandbo
         setup=setup,
     )
     assert sandbox.run([job])[0].passed
+
+
+def test_a_name_that_a_pattern_binds_is_not_the_candidates() -> None:
+    text = "match double(2):\n    case [first, *rest]:\n        assert first\n    case {'a': held, **more}:\n        assert held"
+    assert visible.unbound(text, "") == {"double", "candidate"}

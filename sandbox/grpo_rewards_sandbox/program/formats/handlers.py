@@ -20,10 +20,8 @@ def of_objects(text: str) -> str:
     handlers: list[ast.expr] = []
     shown: set[int] = set()  # where a class is compared or named, and goes no further
     for node in nodes:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            known.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ClassDef):
-            known.add(node.name)
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)):
+            known |= names.binds(node)
         elif isinstance(node, ast.ExceptHandler) and node.type is not None:
             handlers.append(node.type)
         elif isinstance(node, ast.Call) and called(node) in _CATCH:

@@ -22,6 +22,7 @@ _UNSAFE = (
     ast.Global, ast.Nonlocal, ast.ClassDef, ast.Delete, ast.With, ast.AsyncWith, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.Yield, ast.YieldFrom, ast.Lambda,
 )  # fmt: skip
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
 _BUILTINS = frozenset(vars(builtins))
 _PURE = frozenset(
     "abs all any ascii bin bool bytearray bytes chr complex dict divmod enumerate filter float format frozenset hex int"
@@ -63,6 +64,16 @@ def used(source: str) -> frozenset[str]:
 def attributes(source: str) -> frozenset[str]:
     """Return every attribute that the text mentions."""
     return frozenset(node.attr for node in parsed(source) if isinstance(node, ast.Attribute))
+
+
+def binds(node: ast.AST) -> set[str]:
+    """The names that a node by itself gives a meaning."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    if isinstance(node, ast.Name):
+        return set() if isinstance(node.ctx, ast.Load) else {node.id}
+    named = node.rest if isinstance(node, ast.MatchMapping) else node.name if isinstance(node, _NAMED) else None
+    return {named} if named else set()
 
 
 @functools.lru_cache(maxsize=64)

@@ -9,9 +9,10 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
-from .names import called, last_name
+from .names import binds, called, last_name
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
 _DEEP = 8  # names that stand for one another
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.GeneratorExp)
 # of texts and numbers they make others, or containers of the same
@@ -62,13 +63,9 @@ class Sources:
                 self._bind_each(node.target, node.iter)
             elif isinstance(node, ast.withitem):
                 self._bind(node.optional_vars, node.context_expr if self.theirs(node.context_expr) else None)
-            elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
-                self._bound.setdefault(node.name or "_", []).append(None)
-            elif isinstance(node, ast.MatchMapping):
-                self._bound.setdefault(node.rest or "_", []).append(None)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                for alias in node.names:
-                    self._bound.setdefault((alias.asname or alias.name).partition(".")[0], []).append(None)
+            elif isinstance(node, _BIND_UNKNOWN):
+                for name in binds(node):
+                    self._bound.setdefault(name, []).append(None)
             elif isinstance(node, (*_FUNCTIONS, ast.Lambda)):
                 self._bind_parameters(node)
 

@@ -46,27 +46,18 @@ _MATH = frozenset(vars(math)) - _BUILTINS
 _KNOWN.update((name, (module, name)) for module, text in _FROM.items() for name in text.split())
 
 
-def _binds(node: ast.AST) -> set[str]:
-    """The names that a node gives a meaning."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-        return {node.name or ""}
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-    return {node.id} if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else set()
-
-
 @functools.lru_cache(maxsize=64)
 def unbound(text: str, entry_point: str) -> frozenset[str]:
     """Return the names that a text uses and nobody but the candidate can bind."""
     parameters = {part.arg for part in names.parsed(text) if isinstance(part, ast.arg)}
-    own = set().union(*map(_binds, names.parsed(text))) | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
+    own = set().union(*map(names.binds, names.parsed(text))) | (parameters - {"candidate"}) | _BUILTINS | set(_KNOWN)
     return frozenset(names.used(text) - own) | ({entry_point, "candidate"} - {""})
 
 
 @functools.lru_cache(maxsize=64)
 def missing(text: str, entry_point: str) -> str:
     """Say which package a text uses by a known name, binds nowhere, and cannot have: a candidate's own would stand for it."""
-    for name in sorted(names.used(text).difference({entry_point}, *map(_binds, names.parsed(text)))):
+    for name in sorted(names.used(text).difference({entry_point}, *map(names.binds, names.parsed(text)))):
         package = _KNOWN.get(name, ("", ""))[0].partition(".")[0]
         if package and package not in sys.stdlib_module_names and importlib.util.find_spec(package) is None:
             return f"the tests need the package {package}, which the sandbox has not"
@@ -173,7 +164,7 @@ def bound(tests: str, module: str) -> frozenset[str]:
     found: set[str] = set()
     for node in top:
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.With, ast.Try)):
-            found.update(*(_binds(part) for part in ast.walk(node) if isinstance(part, ast.Name)))
+            found.update(*(names.binds(part) for part in ast.walk(node) if isinstance(part, ast.Name)))
         elif not isinstance(node, ast.ImportFrom) or node.module != module:
-            found |= _binds(node)
+            found |= names.binds(node)
     return frozenset(found)
