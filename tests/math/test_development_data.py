@@ -72,5 +72,5 @@ def test_grade_school_solutions_without_their_last_line() -> None:
                 golds.append(problem["answer"])
                 labels.append(solution["is_correct"])
     accepted = [outcome.value == 1.0 for outcome in score(completions, golds)]
-    assert sum(one and right for one, right in zip(accepted, labels, strict=True)) >= 1984  # of 2,001
-    assert sum(one and not right for one, right in zip(accepted, labels, strict=True)) <= 8  # of 3,264
+    assert sum(one and right for one, right in zip(accepted, labels, strict=True)) >= 1978  # of 2,001
+    assert sum(one and not right for one, right in zip(accepted, labels, strict=True)) <= 6  # of 3,264

@@ -24,7 +24,7 @@ FOUND = [
     ("so **42** it is, my friend", "42", "bold"),
     ("We add.\nx = 5", "x = 5", "line"),
     ("It follows that $x = 5$, as claimed", "x = 5", "segment"),
-    ("She sold 9 of them and had 18 left.", "18", "number"),
+    ("She sold 9 of them, so she had 18 left.", "18", "number"),
     ("A. Because B is not valid", "A", "letter"),
     ("I cannot say", "I cannot say", "text"),
     ("so \\boxed{\\frac{1}{2}", "\\frac{1}{2", "box"),
@@ -50,7 +50,18 @@ def test_the_answer_is_found_and_the_rule_named(completion: str, text: str, rule
 
 
 @pytest.mark.parametrize(
-    "completion", ["", "<think>it is 42", "<think>x</think>", "a\nb", "one\nNot B.", "one\neither A or B"]
+    "completion",
+    [
+        *("", "<think>it is 42", "<think>x</think>", "a\nb", "one\nNot B.", "one\neither A or B"),
+        # two statements, a doubt, a condition, a question, a plan, and no form that says a value
+        *(
+            "She sold 9 of them and had 18 left.",
+            "She may have 18 left.",
+            "If she stays, she has 18 left.",
+            "Has she 18 left?",
+        ),
+        *("First, we divide by 18.", "She started with 18."),
+    ],
 )
 def test_nothing_is_found(completion: str) -> None:
     assert extract(completion).text is None

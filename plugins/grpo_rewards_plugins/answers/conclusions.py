@@ -1,8 +1,7 @@
-"""What the end of a text without a mark says: which of its sentences concludes, where its statement ends, and what it is hedged by.
+"""What a sentence says in words ("so the ball is blue", "因此无解"), and what hedges a value.
 
-A sentence behind the conclusion (a check, a courtesy, what would have been) is none of it, nor is what a sentence says besides: a
-reason, an aside in brackets, where a maximum is attained. A bound ("at least 4"), an alternative ("3 or 4") and a range belong to the
-value that they stand around, so that none of them is that value.
+A bound ("at least 4"), an alternative ("3 or 4") and a range belong to the value that they stand around, so that none of them is that
+value.
 """
 
 # ruff: noqa: SIM905 - tables of words read better as words
@@ -11,18 +10,16 @@ from __future__ import annotations
 
 import re
 
-from .formulas import COUNTS, WINDOW, any_in
+from .formulas import COUNTS
 
 __all__ = [
     "ABOUT_AN_ANSWER",
     "BECOMES",
     "UNREAL",
     "concluded",
-    "gives_up",
     "han_statement",
     "hedged",
     "stated",
-    "without_afterthought",
 ]
 
 BECOMES = r"is|are|was|becomes?|remains?|(?:falls|lands) on"
@@ -31,216 +28,10 @@ UNREAL = "opposite|converse|negation|inverse|contrary|if|when|may|might|could|wo
 """Words of a sentence that does not say that it is so."""
 
 _LONGEST_SENTENCE = 300
-_MOST_SENTENCES = 4  # behind the conclusion
 _ABOUT = 64  # characters before and behind a value that may change it
 
 _NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
 _DIGIT = re.compile(r"\d")
-_CALCULATED = re.compile(r"<<[^<>\n]{1,80}>>")  # a calculator's notes, as GSM8K has them
-_COMES_TO = re.compile(r"\d[^.\n=]*=\s?\$?-?\d")
-_CHECK = re.compile(r"(?:(?<=[.!]\s)|(?<=\n))\**(?:Check(?:ing)?|Verification|Verify|Double[- ]check)\**\s?:")
-# begins with a sign that is looked for fast
-_SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
-# "Let me know ...", "Had it been 5, the result would have been 7", "Note that 42 would be wrong"
-_AFTER = re.compile(
-    r"[\s*_(>-]*(?:(?:[Pp]lease )?[Ll]et me know|(?:I )?[Hh]op(?:e|ing)\b|Feel free|If you (?:have|need|want|would|'d)|Do you|Would you|Happy to|Thanks?|Great|Good luck"
-    r"|(?:[Nn]ote|N\.?B\.?|[Rr]emark|[Rr]emember|[Rr]ecall|[Hh]int|[Tt]ip)\b(?!\s*:?\s*the (?:final )?answer)"
-    r"|(?:Had|Were|Should) [^.]*\bwould\b|(?P<real>If [^.]*\b(?:would|had|were|instead)\b|[^.]*\bwould have (?:been|given|had|got))|Otherwise\b)|[\s*_]*\((?:[^()\n]|\([^()\n]*\))*[a-z]{3} (?:[^()\n]|\([^()\n]*\))*\)[\s*_]*\Z",
-)
-_REASON = re.compile(
-    r"(?P<tail>(?:(?<=[\d$)%])|(?:(?<=[a-z*}]),|(?<=[a-z*}])(?=\sbecause))(?![^\n]*(?:=|,\sso\s))),?\s(?:since|because|as (?=(?:the|we|it|\$|there)\b))\s?[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
-)
-# what ends a sentence and says nothing of its value, each with signs of which one is there
-_TAILS = (
-    (("since ", "because ", " as "), _REASON),
-    # an aside: "(11 if you count 0)", "(not 8)", but not "(mod 7)", "(in base 5)" or a unit
-    (
-        ("(",),
-        re.compile(
-            r"(?<=[\w$)%*}])(?P<tail>\s\((?!(?:mod|base|in base|or|in [a-z]+\))\b)(?=[^()]*[a-z]{2,}[^()]*\s|\$)(?:[^()\n]|\([^()\n]*\))*\)\.?\s*$)"
-        ),
-    ),
-    # "5 apples left, which is 3 fewer than before"
-    (
-        ("than ", " as ", " of "),
-        re.compile(
-            r"(?<=[\w$)%*}])(?P<tail>,\s(?!so\s)(?:which|that|this|and|or)?\s?[^.,=\n]*\b(?:fewer|more|less|greater|larger|smaller|lower|higher|bigger|older|younger|shorter|longer|taller|faster|slower|times|twice|half)\b[^.,\n]*\b(?:than|as|of)\b[^.=\n]*\.?\s*$)"
-        ),
-    ),
-    # "18, attained at x = 3", "18 when x = 3"
-    (
-        ("=", "<", ">", "∈"),
-        re.compile(
-            r"(?<=[\d$)%*}])(?P<tail>,?\s(?:and (?:it|this) (?:is|occurs)\s)?(?:which )?(?:is )?(?:(?:attained|achieved|reached|occurring|occurs|obtained)\b(?: (?:at|when|for|by|only))?|when|at|for|where|if)\s"
-            r"(?:[a-z]+\s){0,2}(?=[^.\n]*[=<>∈])(?![^.\n]*\d\s?=)(?![^.\n]*\b(?:is|are|gives?|equals|we|get|becomes?)\b)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
-        ),
-    ),
-    # "(2.1, 3.9), which does not contain 0", "by 25%, from 80 to 100"
-    (
-        (", which", ", from"),
-        re.compile(
-            r"(?<=[\d$)%*}])(?P<tail>,\s(?:which\s(?:(?:does|do|did)\s?(?:not|n['’]t)\s)?(?:contains?|includes?|excludes?|exceeds?|lies?|fits?|agrees?|matches)\s|from\s[^.,\n]+\sto\s)[^.\n]*(?:\.\d[^.\n]*)*\.?\s*$)"
-        ),
-    ),
-    # "21, one for each pair of the 7 people", "y = 2x + 1, as desired", "40%, and that of boys 60%"
-    (
-        (", one for", ", as ", ", and that of"),
-        re.compile(
-            r"(?<=[\w$)%*}])(?P<tail>,\s(?:one\sfor\s(?:each|every)\s[^.\n]*|as\s(?:desired|required|claimed|wanted|needed|expected)|and\sthat\sof\s[^.,\n]*(?:\.\d[^.\n]*)*)\.?\s*$)"
-        ),
-    ),
-    # "28, whereas 56 would count each handshake twice", "36 pages to read, out of 120"
-    (
-        (" wh", "hough ", ", out", ", com"),
-        re.compile(
-            r"(?<=[\w$)%*}])(?P<tail>,?\s(?:whereas|while|although|though|even though)\s(?![^.\n]*\s(?:is|are|has|have)\s\$?\d)[^.\n]*\.?\s*$|,\s(?:out of|compared (?:to|with))\s[^.\n]*\.?\s*$)"
-        ),
-    ),
-    # "(3, -4), and it opens upward"
-    (
-        (", and ", ", wh", ", with "),
-        re.compile(
-            r"(?<=[\d$)%*}])(?P<tail>,\s(?:and\s(?:it|they|its|their)|with|where|which)\s(?!(?:[^.\n]*\s)?(?:not|no|never|cannot|maybe|perhaps|possibly|probably|wrong|incorrect|impossible|only|or|(?:which|that|it|this)\sis)\b)"
-            r"(?:(?!n['’]t)[^.\d\n$\\=<>])*\.?\s*$)"
-        ),
-    ),
-)
-# "120 pages in 3 hours", "3 of the 8 balls", "120 ways to arrange the 5 books", where no other number stands before
-_BESIDE = re.compile(
-    rf"[^\d\n$]{{0,160}}(?<![\d.,/])\$?{_NUMBER}%?\$?(?:\s(?!but\b)[a-zA-Z]+){{0,2}}(?P<tail>\s(?:in|on|at|with|among|after|within|during|for|from|to [a-z]+|out of|of (?:the|these|those|his|her|their|its|all))"
-    rf"\s(?:[a-z]+\s){{0,3}}\$?{_NUMBER}\$?(?:(?:\s[a-zA-Z]+){{1,3}}|(?<=\d))\.?\s*$)"
-)
-
-
-_COMES = re.compile(r",\s(?:so|which\s(?:makes|gives|leaves|is))\s")
-# "3*25 = 75 pages of the book in 2 days": what was computed, with its unit
-_COMPUTED = re.compile(
-    rf"=\s?\$?{_NUMBER}%?\$?(?:\s(?!(?:in|on|at|for|if|when|after|before|of|than|every|each|all|from|during|within|with|that|who|will|did|to|left|more|less|fewer|longer)\b)[a-zA-Z°][\w/^²³·]*){{0,4}}+"
-    r"(?P<tail>\s[a-z](?:(?!\b(?:so|but|or|wrong|incorrect|which|(?:is|are|was|were)(?!\s(?:needed|required|used))|thus|therefore|minus|plus|times)\b)[^=,;.\n])*\.?\s*$)"
-)
-
-
-def without_afterthought(text: str) -> str:
-    """The text up to the end of what it concludes with: without a check ("Check: 2(9) - 3 = 15"), a courtesy, what would have been
-    otherwise, and at the end of its last sentence a reason or an aside.
-    """
-    if "<<" in text:
-        text = _CALCULATED.sub("", text)
-    tail = max(0, len(text) - WINDOW)
-    if (
-        ("heck" in text or "erif" in text)
-        and (check := _CHECK.search(text, tail)) is not None
-        and _DIGIT.search(text, tail, check.start()) is not None
-    ):
-        text = text[: check.start()].rstrip()
-    if _PROSE.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is None:
-        return text  # a formula, and nothing said about it
-    start = _last_start(text)
-    for _ in range(_MOST_SENTENCES):
-        after = _AFTER.match(text, start) if start else None
-        if after is None or _ANSWERED.search(text, tail, start) is None:
-            break
-        if after["real"] is not None and _COMES_TO.search(text, start) is not None:
-            break  # "If they were to share, each of them would have 24/4 = 6"
-        text = text[:start].rstrip()
-        start = _last_start(text)
-    start = max(start, len(text) - _LONGEST_SENTENCE)
-    sentence = text[start:]
-    for signs, pattern in _TAILS:
-        if any_in(signs, sentence):
-            sentence = _cut(sentence, pattern.search(sentence))
-    at = sentence.rfind("=")
-    if at > 0 and sentence[:at].rstrip(" )$%")[-1:].isdecimal():
-        sentence = _cut(sentence, _COMPUTED.match(sentence, at))
-    if " " in sentence:
-        begin = at + 1
-        if ", so " in sentence or "which " in sentence:
-            begin = max(begin, *(match.end() for match in _COMES.finditer(sentence)), 0)
-        sentence = _cut(sentence, _BESIDE.match(sentence, begin))
-    return text[:start] + sentence
-
-
-def _cut(sentence: str, found: re.Match[str] | None) -> str:
-    """A sentence without the tail that was found in it, where it says something before that."""
-    if found is None or _ANSWERED.search(sentence, 0, found.start("tail")) is None:
-        return sentence
-    return sentence[: found.start("tail")] + "."
-
-
-# what is said behind it may be how far the text came, but not what it comes to all the same
-_TO_THE_END = r"\b(?:(?!\b(?:so(?!\sfar)|thus|hence|therefore|but|only|then|however)\b)(?:[^.!?\n]|\.(?=\d))){0,120}[.!?]?(?:\s(?:My|The\slast|All\sI)\s[^.!?\n]{1,60}[.!?]?)?[\s*]*\Z"
-_GIVEN_UP = re.compile(
-    r"\b(?:which|that|this)\s(?:is\s(?:wrong|incorrect|not\s(?:right|correct|possible)|false|impossible)|can(?:not|['’]t)\sbe)[.!]?\s*\Z"
-    r"|\b(?:that|this|which|it)\s(?:ignores|neglects|overcounts|forgets|misses)\b[^.\d\n]*[.!]?\s*\Z"
-    r"|\b(?:partial|intermediate|preliminary|interim)\s(?:result|value|sum|answer|total)s?\b[^.!?\n]{0,60}[.!]?\s*\Z"
-    rf"|\bI(?:['’]m|\sam)\snot\s(?:sure|certain){_TO_THE_END}"
-    r"|(?:\b(?:I|[Ww]e)\s(?:(?:could|can|did|do|was|am|were|are|have|had)(?:\snot|n['’]t)(?:\s(?:been\s)?(?:able|managed?)\sto)?|can(?:not|['’]t)|am\sunable\sto|(?:was|were|are)\sunable\sto"
-    r"|(?:have\s)?failed\sto|(?:do\snot|don['’]t)\sknow\show\sto)|\b[Uu]nable\sto|\b[Nn]ot\senough\s[a-z]+\sto)"
-    rf"\s(?:find|solve|determine|work\sout|know|compute|calculate|answer|tell|finish|complete|say|decide|figure\sout|conclude|evaluate|go\son|proceed|continue|see|make){_TO_THE_END}"
-    # "It would be 20 if the dice were fair."
-    r"|\b[Ii]f\s[^.!?\n]{1,80}\b(?:had\s[a-z]+|were(?!\sto))\b[^.!?\n]{1,60}\bwould\b[^.!?\n]{0,100}[.!]?[\s*]*\Z"
-    r"|\bwould\s[^.!?\n]{1,80}\sif\s[^.!?\n]{1,60}\b(?:were|had)\b[^.!?\n]{0,80}[.!]?[\s*]*\Z"
-    r"|(?:没能|未能|无法|不能|不会|没有办法)(?:求出|算出|解出|计算|完成|得出|判断|继续)[^。.!?\n]{0,60}[。.]?\s*\Z"
-)
-
-
-_DENIED = re.compile(
-    r"\d[^.\d\n]*(?<!that\s)(?<![^,]\swhich\s)(?<!who\s)\b(?:(?:is|was|were)\s(?:wrong|incorrect|a\smistake|not\s(?:right|correct|possible|allowed|valid)|false|impossible|absurd|invalid)"
-    r"|can(?:not|['’]t)\sbe(?:\s(?:right|correct|true|so|computed|calculated|determined|found|known|worked\sout))?(?=[.!\s]*\Z|\sfrom\b|\swithout\b)|fails?\b|(?:does|do|did)(?:\snot|n['’]t)\s(?:satisfy|work|hold|fit))"
-    r"(?:(?!\b(?:so|thus|hence|therefore|but|leaving|leaves)\b)[^.\d\n])*[.!]?[\s*]*\Z"
-)
-
-
-def gives_up(text: str, statement: str) -> bool:
-    """Does a text end in saying that it has no answer, or what the answer would be otherwise, or its `statement`, which is the text
-    without afterthoughts, in a number that it denies?  Then no number in it is the answer.
-    """
-    end = text[-_LONGEST_SENTENCE:]
-    if end.isascii() and not any_in(_DOUBTS, end):
-        return False
-    return _GIVEN_UP.search(end) is not None or _DENIED.search(statement[-_LONGEST_SENTENCE:]) is not None
-
-
-# in each text that gives up
-_DOUBTS = (
-    "not ",
-    "n't",
-    "annot",
-    "fail",
-    "nable",
-    "would",
-    "wrong",
-    "false",
-    "orrect",
-    "possible",
-    "mistake",
-    "absurd",
-    "valid",
-    "partial",
-    "ignor",
-    "neglect",
-    "overcount",
-    "forget",
-    "misses",
-    "inter",
-    "relim",
-)
-
-
-_PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
-_ANSWERED = re.compile(r"\d|\$|\*\*")
-
-
-def _last_start(text: str) -> int:
-    """Where the last sentence begins; 0 where there is but one, or where it is too long."""
-    stop = len(text.rstrip())
-    begin = max(0, stop - _LONGEST_SENTENCE)
-    start = 0
-    for match in _SENTENCE_START.finditer(text, begin, stop):
-        start = match.end()
-    return start
-
-
 # what bounds or doubts the value behind it, beside the words one of which is in it
 _BOUNDS = {
     "least most": r"at\s(?:least|most)",
@@ -264,11 +55,6 @@ _BOUND = re.compile(
     r"|(?:至少|至多|最少|最多|不到|不足|不少于|不多于|不超过|超过|多于|少于|大于|小于|大于等于|小于等于|不小于|不大于|不是|不等于|接近|将近|不止)[\u4e00-\u9fff]{0,2}[\s$]*\Z",
     re.IGNORECASE,
 )
-# "the rank is 2 and the nullity is 3": two statements
-_COORDINATE = re.compile(
-    rf"\b(?:is|are|was|has|have|had|equals)\s\$?(?P<first>{_NUMBER}\$?[^.,;\d\n]{{0,30}})\s(?:and|while)\s(?![^.\d]*\b(?:so|thus|hence|therefore|total|sum|altogether|together|it|this)\b)"
-    r"[^.\d\n]{2,50}\s(?:is|are|was|has|have|had)\s\$?\Z"
-)
 _SHORTEST_HEDGE = 2
 _FACTOR = re.compile(r"\bfactor\sof\s[\s$*({\\]*\Z")
 _OTHER = re.compile(
@@ -291,7 +77,6 @@ _OR_BEHIND = re.compile(
 )
 _ASKED = re.compile(r"[\s$*)}]{0,4}\?[\s*]*\Z")
 _JOINING = frozenset(("or", "to", "and", "o", "ou", "oder", "maybe", "perhaps", "possibly", "even", "also"))
-_BETWEEN = re.compile(r"\bbetween\s\$?\Z", re.IGNORECASE)
 
 
 def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
@@ -327,13 +112,9 @@ def _hedged_before(before: str, found: str, text: str, end: int) -> str | None:
         return f"{found} \\text{{times}}"
     if _DIGIT.search(before) is None:
         return None
-    if (" and " in before or " while " in before) and (both := _COORDINATE.search(before)) is not None:
-        return f"{both['first'].rstrip(', ')}, {found}".replace("$", "")
     last = words[-1].rstrip(",") if words else ""
     other = _OTHER.search(before) if last in _JOINING or last[-1:] == "=" else None
     if other is not None:
-        if _BETWEEN.search(before, 0, other.start()) is not None:
-            return f"between {other[0].strip()} {found}"
         return (other[0] + found).replace("$", "").replace("*", "")
     if (last == "and" or last in _LARGER or not last.isascii() or last[:1].isdigit()) and (
         (part := _AMOUNT_BEFORE.search(before)) is not None and (unit := _ITS_UNIT.match(text, end)) is not None

@@ -5,15 +5,18 @@ Marks come first (a box, a tag, ``####``, "the answer is"): the one that stands 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
 from .completions import final_text, outside_code, own_question
-from .conclusions import gives_up, hedged, without_afterthought
+from .conclusions import hedged
+from .formulas import PROSE
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
 from .signs import bold, last_line, last_number, last_segment, letter, whole
+from .statements import Statement, statement
 
 __all__ = ["KEPT", "ORDER", "Place", "extract", "find_answer"]
 
@@ -28,7 +31,10 @@ Place = Literal["auto", "tag", "box", "boxed", "hash", "text"]
 ``boxed`` is ``box`` by its older name."""
 
 _MARKS = frozenset(("box", "tag", "hash", "phrase"))
+_WORDS = frozenset(("line", "letter"))  # of which a calculation is none
+_PASSED = _WORDS | {"segment", "number"}
 _NOTHING = Extraction(None, None)
+_VALUE = re.compile(r"(?<![\w{])\d|\A[^a-zA-Z]*\Z|[=<>≤≥]")
 _SIGNS: dict[Rule, Callable[[str], str | None]] = {
     "bold": bold,
     "line": last_line,
@@ -54,17 +60,20 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
         hit = find(text, tag, phrases=phrases)
         if hit is not None and (best is None or hit[0] > best[0]):
             best = hit
-    if phrases and (said := _said(text, tag, best)) is not None:
-        best = said
+    if phrases and (hit := _said(text, tag, best)) is not None:
+        best = hit
     if best is not None:
         return best[1] if not phrases else _in_place(text, best[0], best[1])
-    given_up = False
-    if phrases and signs:
-        completion, text = text, without_afterthought(text)
-        given_up = gives_up(completion, text)
+    said = statement(text) if phrases and signs else Statement(text)
     for rule in signs:
-        if (found := _SIGNS[rule](text)) and not (given_up and any(map(str.isdigit, found))):
-            return _in_place(text, _last_place(text, found), Extraction(found, rule))
+        if rule in _PASSED and (said.calculates if rule in _WORDS else said.doubted or said.unclear):
+            continue
+        if (found := _SIGNS[rule](said.text)) and not (
+            (said.doubted or (said.unclear and rule != "bold"))
+            and _VALUE.search(found) is not None
+            and not (rule == "line" and len(PROSE.findall(found)) > 2)
+        ):
+            return _in_place(said.text, _last_place(said.text, found), Extraction(found, rule))
     return _NOTHING
 
 

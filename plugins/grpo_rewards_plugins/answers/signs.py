@@ -46,7 +46,6 @@ _WHOLE_WORD = re.compile(r"^[*($]*(\d{1,4}(?::\d{1,4}){1,3}|-?[\d.]+(?:\^[-{(]*\
 _SAID_IN_BOLD = re.compile(
     r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
 )
-_BOLD_END = re.compile(r"(?:^|\n)[^\d\n*]{4,200}\s\*\*([A-Z]?[a-z]+(?: [A-Za-z]+){0,2})\*\*[.!]?$")
 _BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 _GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
@@ -81,10 +80,8 @@ def bold(text: str) -> str | None:
         and _DOUBTED.search(end, end.rfind("\n") + 1) is None
     ):
         return str(sole[0])
-    said = _BOLD_END.search(end)
-    if said is None or _DENIED.search(said[0]) or _DOUBTED.search(said[0]):
-        last = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
-        said = _SAID_IN_BOLD.search(last) if _DOUBTED.search(last) is None else None
+    last = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
+    said = _SAID_IN_BOLD.search(last) if _DOUBTED.search(last) is None else None
     return None if said is None or _DENIED.search(said[0]) else said[1]
 
 
@@ -189,7 +186,6 @@ def _in_prose(line: str) -> bool:
 
 _END_OF_PROOF = frozenset(("\\blacksquare", "\\square", "\\qed", "\\Box", "\\checkmark"))
 _INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$|(?:不是|而非)\s?$")
-_DENIED_NUMBER = re.compile(r"(?:\bnot|\brather than|\binstead of)\s[$(]*(?:\\[$(])?-?\d[\d.,/]*")
 
 
 def _instead(text: str, place: int) -> bool:
@@ -268,8 +264,6 @@ _RATE = re.compile(
 def last_number(text: str) -> str | None:
     """The last number."""
     window = text[-WINDOW:]
-    if "not" in window or "instead" in window or "rather" in window:
-        window = _DENIED_NUMBER.sub(" ", window)
     end = window[-60:]
     if ("/" in end or end.rstrip(" \n.")[-1:] in ("m", "M")) and (rate := _RATE.search(end)) is not None:
         return rate[1]
@@ -289,14 +283,13 @@ _WORDED = "(?:an?|" + "|".join(sorted(COUNTS)) + "|(?:thir|for|fif|six|seven|eig
 _SPELLED = re.compile(
     rf"\b(?:is|are|equals|be)\s({_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)){{1,4}})[.!]?$"
 )
-_THUS = re.compile(r"(?:So|Thus|Hence|Therefore)\b")
 
 
 def whole(text: str) -> str | None:
     """All of a text that is short and a single line; of a longer one what its last line says that something is."""
     stripped = text.strip()
     if (
-        (_THUS.match(stripped) is not None or len(stripped) <= _SHORT_SENTENCE)
+        len(stripped) <= _SHORT_SENTENCE
         and _DOUBTED.search(stripped) is None
         and "\n" not in stripped
         and (end := concluded(stripped)) is not None

@@ -205,7 +205,7 @@ def _score(
 ) -> Outcome:
     text, rule = found.text, found.rule
     if text is None:
-        return Outcome(0.0, "rejected", "no answer found")
+        return Outcome(0.0, "rejected", "no answer found; ask for answers that are marked, as in \\boxed{}")
     if found.behind:
         text = _engine().with_unit(gold, text, found.behind)
     verdict = grade(gold, text, timeout=timeout, tolerance=tolerance, convert_units=convert_units)
