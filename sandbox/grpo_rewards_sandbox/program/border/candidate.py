@@ -34,10 +34,6 @@ from .values import EXCEPTIONS
 MAX_EVENTS = 1000
 
 
-class TestSideError:
-    """Marks exceptions of the tests' own classes."""
-
-
 class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
 
@@ -99,28 +95,35 @@ class CandidatePeer(Describer):
             return value
         number, special, callable_, of_class = body
         if callable_ == "class":
-            return stubs.class_of(*of_class)
+            return self._class_of_tests(of_class)
         value = self.got(number)
         if value is None:
             if callable_ == "coroutine":
                 value = self.loop.theirs(Ref(number))
             else:
-                value = stubs.make(number, special, callable_, of_class)
+                cls = of_class and self._class_of_tests(of_class)
+                value = stubs.make(number, special, callable_, cls)
             self.theirs[number] = weakref.ref(value)
         return value
+
+    def _class_of_tests(self, described: list[Any]) -> type:
+        *own, builtin, error = described
+        if error is not None:
+            return stubs.exception_class(_known_exception(error[0]), error[1])
+        return stubs.class_of(self.decode(builtin), *own)
 
     def decode_exception(self, coded: Any) -> BaseException:
         error: Any
         if "p" in coded:
             error = self.mine[coded["p"]]
         else:
-            base = EXCEPTIONS[coded["b"]] if coded["b"] in EXCEPTIONS else exception(coded["b"])
-            # a class of the tests' own: known here by the nearest base that both sides have
-            cls = base if coded["n"] is None else type(coded["n"], (TestSideError, base), {"__module__": "tests"})
-            error = new_exception(cls, self.decode(coded["a"]))
+            base = _known_exception(coded["b"])
+            error = new_exception(stubs.exception_class(base, coded["n"]), self.decode(coded["a"]))
             for name, part in coded["s"].items():
                 with contextlib.suppress(Exception):
                     setattr(error, name, self.decode(part))
+            for note in coded["notes"]:
+                error.add_note(note)
         with contextlib.suppress(AttributeError, KeyError):
             error._border_test_exception = coded["t"]
         return error  # type: ignore[no-any-return]
@@ -219,6 +222,10 @@ class CandidatePeer(Describer):
         module.__file__ = script.path_of(name)
         caller = calling.load(module, source, setup, json.loads(asked))
         self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
+
+
+def _known_exception(name: str) -> type[BaseException]:
+    return EXCEPTIONS[name] if name in EXCEPTIONS else exception(name)
 
 
 def _signature(value: Callable[..., object]) -> object:

@@ -23,6 +23,8 @@ _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
+# what `ImportError`, `NameError` and `AttributeError` hold beside their arguments
+_OF_BUILTIN_ERRORS = ("name", "path")
 MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
 
@@ -119,7 +121,7 @@ class Describer(Peer):
         cls = type(error)
         from_tests = getattr(error, "_border_test_exception", None)
         if type(from_tests) is int:
-            return {"t": from_tests}
+            return {"t": from_tests, "notes": [str(note) for note in getattr(error, "__notes__", ())]}
         coded = self._class_of(error)
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
         held = vars(error).items()
@@ -130,6 +132,9 @@ class Describer(Peer):
                 strerror=self.encode(error.strerror),
                 filename=self.encode(error.filename),
             )
+        for name in _OF_BUILTIN_ERRORS:
+            if type(part := getattr(error, name, None)) is str:
+                coded["s"].setdefault(name, part)
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
         before = {"cause": error.__cause__, "context": error.__context__}

@@ -46,6 +46,12 @@ def _plain_notes(notes: dict[str, object]) -> dict[str, object]:
 
 def write(value: object, name: object, new: object, *, given: bool) -> None:
     """Set an attribute. `given`: the tests gave this very class, and not just an object of it."""
+    if (
+        isinstance(value, type)
+        and type(name) is str
+        and (name.startswith("__") or callable(getattr(value, name, None)))
+    ):
+        raise AttributeError(f"{name} of the tests' class {value.__name__} stays what it is")
     name = _public(value, name)
     held = value if isinstance(value, type) else type(value)
     # of a class itself only what is new

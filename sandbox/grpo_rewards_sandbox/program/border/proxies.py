@@ -208,6 +208,8 @@ class ProxyClass(type):
         if hidden(name):
             raise AttributeError(name)
         value = Border.peer.request("getattr", _ref(cls), name)
+        if name == "__class_getitem__":
+            return lambda part: _alias(cls, part, value(part))
         return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -254,6 +256,11 @@ class ProxyCollection(ProxyClass):
             raise
         enum = facts(cls).enum
         return any(part is other or part == other or (enum and part.value == other) for part in parts)
+
+
+def _alias(cls: ProxyClass, part: Any, found: object) -> object:
+    """`Stack[int]()` makes what `Stack()` makes; another `__class_getitem__` gives what it gives."""
+    return types.GenericAlias(cls, part) if type(found).__name__ == "_GenericAlias" else found
 
 
 def _of_collection(operation: str) -> object:

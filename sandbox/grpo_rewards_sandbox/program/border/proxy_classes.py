@@ -293,22 +293,36 @@ class ProxyMaker(Peer):
         theirs = error.__dict__.get("_border_number")
         if theirs is not None:
             return {"t": number, "p": theirs}
-        names = [EXCEPTION_NAMES.get(cls) or stdlib.exception_name(cls) for cls in type(error).__mro__]
         return {
             "t": number,
-            "n": None if names[0] else type(error).__name__,
-            "b": next(name for name in names if name),
+            "b": self.known_exception(type(error)),
+            "n": self.own_exceptions(type(error)),
             "a": self.encode(tuple(part for part in error.args if type(part) in SCALARS)),
             "s": {
                 name: self.encode(part)
                 for name, part in error.__dict__.items()
                 if type(part) in SCALARS and not name.startswith("_")
             },
+            "notes": [str(note) for note in getattr(error, "__notes__", ())],
         }
+
+    def known_exception(self, cls: type) -> str:
+        """The name of the nearest base that both sides have."""
+        return next(filter(None, (EXCEPTION_NAMES.get(base) or stdlib.exception_name(base) for base in cls.__mro__)))
+
+    def own_exceptions(self, cls: type) -> list[object]:
+        """The classes of the tests' own below it, by number and name: the candidate's `except` finds them by these."""
+        own = [
+            base for base in cls.__mro__ if base.__module__ in uses.TEST_MODULES and not isinstance(base, ProxyClass)
+        ]
+        return [[self.own(base), base.__name__] for base in own]
 
     def decode_exception(self, coded: Any) -> BaseException:
         if "t" in coded:
-            return self._exceptions[coded["t"]]
+            ours = self._exceptions[coded["t"]]
+            if coded.get("notes"):
+                BaseException.__setattr__(ours, "__notes__", [str(note) for note in coded["notes"]])
+            return ours
         number = coded["h"]
         if type(number) is not int:
             raise self.protocol("a handle")

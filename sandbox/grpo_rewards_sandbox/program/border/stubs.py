@@ -27,7 +27,14 @@ def _set(self: object, name: str, value: object) -> None:
     Here.peer.request("setattr", self, name, value)
 
 
+class TestsDefault:
+    """In a signature: the default of a function of the tests, which stays there. Given back to one, it is left out."""
+
+
 def _call(self: object, *args: object, **kwargs: object) -> object:
+    while args and isinstance(args[-1], TestsDefault):
+        args = args[:-1]
+    kwargs = {name: value for name, value in kwargs.items() if not isinstance(value, TestsDefault)}
     return Here.peer.request("call", self, args, *([kwargs] if kwargs else []))
 
 
@@ -75,7 +82,8 @@ class FunctionStub(CallableStub):
 
     def __getattribute__(self, name: str) -> object:
         if name == "__signature__":
-            return signature(*Here.peer.request("signature", self))
+            parameters, notes = Here.peer.request("signature", self)
+            return signature([[*part[:3], TestsDefault()] for part in parameters], notes)
         return Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
@@ -105,8 +113,22 @@ class StubClass(type):
     __call__ = _call
     __setattr__ = _set
 
+    def __new__(cls, name: str, *arguments: object) -> StubClass:
+        raise TypeError(f"{name} derives from a class of the tests: that cannot cross the border")
+
     def __getattr__(cls, name: str) -> object:
         return Here.peer.request("getattr", cls, name)
+
+
+def exception_class(base: type[BaseException], own: list[tuple[int, str]]) -> type[BaseException]:
+    """Return the class here of exceptions of the tests' own classes, each by number and name, the last derived from `base`."""
+    cls: Any = base
+    for number, name in reversed(own):
+        if number not in _own_classes:
+            members = {"__module__": "tests", "_border_class": number}
+            _own_classes[number] = type.__new__(StubClass, name, (cls,), members)
+        cls = _own_classes[number]
+    return cls  # type: ignore[no-any-return]
 
 
 def number_of(cls: type) -> int:
@@ -116,9 +138,15 @@ def number_of(cls: type) -> int:
 
 
 def class_of(
-    number: int, name: str, special: list[str], callable_: bool, collection: list[str], fields: list[str] | None
+    builtin: object,
+    number: int,
+    name: str,
+    special: list[str],
+    callable_: bool,
+    collection: list[str],
+    fields: list[str] | None,
 ) -> type:
-    """Return the stub for a class of the tests' own."""
+    """Return the stub for a class of the tests' own; to `isinstance` its objects are of the `builtin` that it derives from."""
     cls = _own_classes.get(number)
     if cls is None:
         forwarded = {one: _forward(SPECIAL[one]) for one in collection}
@@ -129,6 +157,8 @@ def class_of(
 
             template = dataclasses.make_dataclass("template", fields)
             members["__dataclass_fields__"] = vars(template)["__dataclass_fields__"]
+        if builtin is not None:
+            members["__class__"] = property(lambda self: builtin)
         cls = _own_classes[number] = type.__new__(meta, name, (_BY_KIND[callable_],), members)
     return cls
 
@@ -145,11 +175,9 @@ def _members(special: list[str]) -> dict[str, object]:
     return members
 
 
-def make(number: int, special: list[str], callable_: bool | str, described: list[Any] | None) -> object:
+def make(number: int, special: list[str], callable_: bool | str, cls: type | None) -> object:
     """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
-    if described is not None:
-        cls = class_of(*described)
-    else:
+    if cls is None:
         key = (tuple(special), callable_)
         found = _classes.get(key)
         cls = _classes[key] = found or type(

@@ -29,7 +29,7 @@ from .signatures import signature
 from .surroundings import Surroundings
 from .tasks import nested
 from .uses import ASYNCHRONOUS, GIVEN, MADE, TEST_MODULES, BoundMethod, made, origin
-from .values import CATCHING
+from .values import CATCHING, CONTAINER_NAMES, HELD
 
 _NEVER_CROSS = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
 _ENDS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
@@ -58,6 +58,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         FailedChecks.__init__(self)
         self.under_test = under_test
         self.refused = ""
+        self.unequal: set[str] = set()  # classes of objects that the tests compared with plain data
         self._events: list[Callable[[], object]] = []  # came along, and has still to happen
         self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
@@ -153,8 +154,9 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         return value
 
     def release(self, number: int, value: object) -> None:
-        self.origins.pop(number, None)
         super().release(number, value)
+        if number not in self.theirs:  # else the same object without its value stands for it still
+            self.origins.pop(number, None)
 
     def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
@@ -200,6 +202,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def _own_class(self, cls: type) -> list[object]:
         """A class of the tests' own, which the candidate may make objects of where it has one."""
         fields = getattr(cls, "__dataclass_fields__", None)
+        builtin = next((base for base in cls.__mro__ if base in HELD or base in CONTAINER_NAMES), None)
+        error = issubclass(cls, BaseException) and not isinstance(cls, ProxyClass)
         return [
             self.own(cls),
             cls.__name__,
@@ -207,6 +211,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             "__call__" in dir(cls),
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [str(name) for name in fields] if type(fields) is dict else None,
+            self.encode(builtin),
+            [self.known_exception(cls), self.own_exceptions(cls)] if error else None,
         ]
 
     def signature(self, value: object) -> tuple[inspect.Signature | None, dict[str, object]]:

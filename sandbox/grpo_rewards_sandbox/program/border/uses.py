@@ -141,7 +141,10 @@ def _compare(self: object, operation: str, other: object, base: Any) -> object:
         return _refuse(self, "compare data")
     if origin(self) == CAME_OF_DATA:
         return _refuse(self, "compare what came of an operator that their own data went into")
-    return NotImplemented if operation in ORDER else operation == "ne"
+    if operation in ORDER:
+        return NotImplemented
+    Border.peer.unequal.add(type(self).__name__)
+    return operation == "ne"
 
 
 def _is_any(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 from collections.abc import Iterable
 
 from . import names
@@ -101,21 +102,29 @@ def _each(node: ast.expr) -> list[ast.expr]:
 
 
 def plain_classes(setup: str) -> tuple[str, str, frozenset[str]]:
-    """Split a setup: the class statements with plain fields, the rest, and the names of these classes.
+    """Split a setup: what the candidate may see, what the tests run themselves, and the names of the classes in the first.
 
-    Such a class (``ListNode``, ``TreeNode``) is what candidates are given objects of: they may see its text.
+    A class statement with plain fields (``ListNode``, ``TreeNode``) is what candidates are given objects of. An import of the
+    standard library says nothing, and starter code is written for it (``List``, ``math``): both sides have it.
     """
     try:
         tree = ast.parse(setup)
     except (SyntaxError, ValueError):
         return "", setup, frozenset()
-    shown = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
-    if not shown:
-        return "", setup, frozenset()
+    plain = [node for node in tree.body if isinstance(node, ast.ClassDef) and _is_plain(node)]
+    shown = [node for node in tree.body if node in plain or _imports_standard(node)]
     rest = setup.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for node in shown:  # what is left keeps its lines: by these the border knows where checks are heard
+    for node in plain:  # what is left keeps its lines: by these the border knows where checks are heard
         rest[node.lineno - 1 : node.end_lineno] = [""] * len(names.lines(node))
-    return ast.unparse(ast.Module(list(shown), [])), "\n".join(rest), frozenset(node.name for node in shown)
+    return ast.unparse(ast.Module(list(shown), [])), "\n".join(rest), frozenset(node.name for node in plain)
+
+
+def _imports_standard(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        modules = [node.module or ""] if node.level == 0 else [""]
+    else:
+        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [""]
+    return all(name.partition(".")[0] in sys.stdlib_module_names - {"__future__"} for name in modules)
 
 
 # the setup may hold the reference and expected values too: nothing with a method, a base or a constant is shown

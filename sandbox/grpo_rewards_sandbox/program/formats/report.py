@@ -34,10 +34,13 @@ class JobReport:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
 
-    def explain(self, given: Iterable[str]) -> None:
-        """Say of classes that the candidate gave, and that catch checks, that these here catch none: the failure may come of it."""
+    def explain(self, given: Iterable[str], unequal: Iterable[str]) -> None:
+        """Say what the failure may come of: classes that the candidate gave and that catch no check here, objects that equal no data."""
         for name in sorted(set(given) - {"object"}):
             self.reason = f"{self.reason[: MAX_REASON // 2]} (the candidate gave {name} itself, which catches no check of the tests: it needs a class of its own)"
+        if "AssertionError" in self.reason:
+            for name in sorted(unequal):
+                self.reason = f"{self.reason[: MAX_REASON // 2]} (an object of class {name} equals no plain data)"
 
     def refuse(self, reason: str) -> None:
         """Note that the tests took an object of the candidate for data: that goes before any other reason."""
