@@ -60,7 +60,13 @@ def test_the_answer_is_found_and_the_rule_named(completion: str, text: str, rule
             "If she stays, she has 18 left.",
             "Has she 18 left?",
         ),
-        *("First, we divide by 18.", "She started with 18."),
+        *(
+            "First, we divide by 18.",
+            "She started with 18.",
+            "If so, she has 18 left.",
+            "18?",
+            "She may have 18 left." + " " * 400,
+        ),
     ],
 )
 def test_nothing_is_found(completion: str) -> None:

@@ -49,7 +49,7 @@ _AFTER = re.compile(
     r"|(?:double[- ])?check(?:ing)?\**\s?:|verif[a-z]+\**\s?:|had [^.]*\bwould\b)|\s*\([^\n]*[a-z]{3} [^\n]*\)\s*\Z",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|-{3,}|\$\s+\$|[✅✓✔☑🎉\s])+\Z")
+_END = re.compile(r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|[✅✓✔☑🎉\s])+\Z")
 _LONGEST_END = 40
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
@@ -128,7 +128,7 @@ def statement(text: str) -> Statement:
         text = _without_end(text[:start])
         start = _last_start(text)
     if _PROSE.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is None:
-        return Statement(text)  # a formula, and nothing said about it
+        return Statement(text, doubted=text.endswith("?"))  # a formula, and nothing said about it
     start = max(start, len(text) - _LONGEST_SENTENCE)
     equal = max(text.rfind("=", start), text.rfind("≈", start))
     if (
@@ -142,6 +142,7 @@ def statement(text: str) -> Statement:
 
 
 def _without_end(text: str) -> str:
+    text = text.rstrip()
     end = _END.search(text, max(0, len(text) - _LONGEST_END))
     return text if end is None else text[: end.start()]
 
@@ -250,7 +251,7 @@ def _conclusion(tokens: list[_Token], last: int) -> tuple[int, int]:
     for at, token in enumerate(tokens[:-1]):
         after = tokens[at + 1]
         if (
-            token.said in _CONCLUDES
+            (token.said in _CONCLUDES and tokens[at - 1].said not in _CONDITIONS)  # not "if so"
             or token.kind == ":"
             or (token.said == "it's" and after.kind == "value" and at and tokens[at - 1].kind in (",", "value"))
         ):
