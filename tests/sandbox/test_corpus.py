@@ -24,6 +24,7 @@ _LIBRARIES = (
     "joblib",
     "yaml",
     "hypothesis",
+    "pydantic",
     "zoneinfo",
 )  # the last needs the system's data of zones
 # what the border does not do, found by running the programs: each with the reason, none of them a verdict that passes

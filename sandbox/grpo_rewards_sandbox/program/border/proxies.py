@@ -125,10 +125,19 @@ ASKS_DATA = frozenset(
 
 
 def compared(self: object, name: str) -> None:
-    """Refuse what takes an object that the tests did not make for data: what a library's check asks for, and what only data is asked."""
-    only_data = name in ASKS_DATA and not facts(type(self)).tested
-    if only_data or _checks(sys._getframe(2).f_globals.get("__name__")):
-        Border.peer.asked_as_data(self, name)
+    """Refuse what a library's check asks an object for that the tests did not make: there it stands for data."""
+    if _checks(sys._getframe(2).f_globals.get("__name__")):
+        Border.peer.asked_by_check(self, name)
+
+
+def read(name: object, found: object, tested: bool = False) -> object:
+    """Return what the tests read: no function by the name of what only data is asked, but of a class under test."""
+    if name in ASKS_DATA and not tested and callable(found):
+        Border.peer.refuse(
+            f"the candidate returned an object where the tests ask by {name!r} what only plain data is asked: that has to be "
+            "such data, or the row has to name the class under test (`classes`)"
+        )
+    return found
 
 
 def names_member(name: str) -> bool:
@@ -210,6 +219,7 @@ class ProxyClass(type):
         value = Border.peer.request("getattr", _ref(cls), name)
         if name == "__class_getitem__":
             return lambda part: _alias(cls, part, value(part))
+        read(name, value, facts(cls).tested)
         return Border.peer.constructor(value) if facts(cls).tested else value
 
     def __setattr__(cls, name: str, value: object) -> None:
@@ -286,7 +296,7 @@ class Proxy:
             raise AttributeError(name)
         if not name.startswith("__"):
             compared(self, name)
-        return Border.peer.request("getattr", self, name)
+        return read(name, Border.peer.request("getattr", self, name), facts(type(self)).tested)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("_border"):

@@ -6,7 +6,6 @@ Of exceptions builtins cross as they are, the candidate's own as proxies, the te
 from __future__ import annotations
 
 import functools
-import operator
 import socket
 import weakref
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from .proxies import (
     names_member,
     namespace,
     number_of,
+    read,
 )
 from .proxy_functions import ProxyFunction, annotation, coroutine_function
 from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
@@ -164,9 +164,7 @@ class ProxyMaker(Peer):
         if "named" in more:
             fields = members["_fields"] = tuple(map(str, more["named"]))
             # of a named tuple the fields are the value: read here, not asked for anew. Not one called `__eq__`: its item would judge
-            members.update(
-                (part, property(operator.itemgetter(at))) for at, part in enumerate(fields) if names_member(part)
-            )
+            members.update((part, property(_item(part, at))) for at, part in enumerate(fields) if names_member(part))
         if "fields" in more:
             members.update(_dataclass_members({str(at): self._field(part) for at, part in more["fields"].items()}))
         if more.get("kind") in _KINDS:
@@ -360,7 +358,7 @@ class ProxyMaker(Peer):
                 if any(callable(namespace(base).get(name)) for base in ancestors(type(error))):
                     continue
                 try:
-                    BaseException.__setattr__(error, name, value)
+                    BaseException.__setattr__(error, name, read(name, value))
                 except Exception:  # noqa: BLE001  a read-only attribute of a builtin exception
                     continue
         error.__dict__["_border_number"] = coded["h"]
@@ -398,6 +396,10 @@ def _library_exception(cls: type) -> type | None:
         return None
     bases: tuple[type, ...] = ancestors(cls)
     return next(base for base in bases if not isinstance(base, ProxyClass) and base not in _MIXINS)
+
+
+def _item(name: str, at: int) -> Callable[[Any], object]:
+    return lambda self: read(name, self[at])
 
 
 def _special_methods(special: list[str], value: type | None) -> dict[str, object]:

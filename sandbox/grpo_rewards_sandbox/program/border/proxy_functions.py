@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import ASKS_DATA, Border, ProxyClass, delete, hidden, listed, module_namespace, seen
+from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, read, seen
 
 _OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__", "__signature__")
 
@@ -99,9 +99,7 @@ class ProxyFunction:
             return found if name == "__signature__" else getattr(_plain_function(found, kind), name)
         if hidden(name):
             raise AttributeError(name)
-        if name in ASKS_DATA:
-            Border.peer.asked_as_data(self, name)
-        return Border.peer.told(Border.peer.request("getattr", self, name))
+        return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)

@@ -22,7 +22,7 @@ from .codec import Ref
 from .failed_checks import FailedChecks, Refused
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
-from .proxies import ASKS_DATA, Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number
+from .proxies import Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number, read
 from .proxy_classes import ProxyMaker
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
 from .signatures import signature
@@ -139,12 +139,12 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         makes = None if cls is None else self._makes.get(facts(cls).number)
         return value if makes is False else made(value, MADE if makes else GIVEN)
 
-    def asked_as_data(self, value: object, name: object) -> None:
-        """An object is asked for this as data is, or by a check of a library; those that the tests made may be."""
+    def asked_by_check(self, value: object, name: str) -> None:
+        """A check of a library asks an object for this: it compares it with data, but for those that the tests made."""
         if origin(value) != MADE:
             self.refuse(
-                f"the candidate returned an object of class {type(value).__name__} where the tests ask for its {name}: "
-                "that has to be plain data, or the row has to name its class as one under test (`classes`)"
+                f"the candidate returned an object of class {type(value).__name__} where a check of a library asks for its "
+                f"{name}: that has to be plain data, or the row needs fidelity: shared"
             )
 
     def constructor(self, value: object) -> object:
@@ -163,8 +163,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
         if tag == "NS":
             for name, part in zip(contents[::2], contents[1::2], strict=True):
-                if name in ASKS_DATA and type(part) is ProxyFunction:
-                    self.asked_as_data(part, name)
+                read(name, part)
 
     # ---- objects of the tests
 

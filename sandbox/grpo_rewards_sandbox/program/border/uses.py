@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import Border, Proxy, compared, facts, number_of
+from .proxies import Border, Proxy, compared, facts, number_of, read
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -263,7 +263,7 @@ class Method:
         if instance is None:
             return Border.peer.request("getattr", owner, self.name)
         compared(instance, self.name)
-        return BoundMethod(instance, self.name)
+        return read(self.name, BoundMethod(instance, self.name), facts(type(instance)).tested)
 
 
 class BoundMethod:
