@@ -385,6 +385,11 @@ def test_a_reference_that_isolation_alone_fails_is_found_before_training(code: R
     problem = code.row_problem(row)
     assert problem is not None
     assert "reference solution" in problem
+    threads = [
+        "import threading\nkinds = " + repr(["padding"] * 30) + "\nassert isinstance(lock(), type(threading.Lock()))"
+    ]
+    asked = {"tests": threads, "solution": "import threading\ndef lock(): return threading.Lock()\n"}
+    assert "AssertionError" in str(code.row_problem(asked))  # behind the statement, however long that is
     assert "fidelity: shared" in problem
     assert code.row_problem({**row, "solution": "def total(xs): return sum(xs)\n"}) is None
     assert code.row_problem({**row, "solution": "def total(xs): return 0\n"}) is None  # wrong with any fidelity

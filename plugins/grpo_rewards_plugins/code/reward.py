@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["code"]
 
 Which = Literal["last", "first", "joined"]
+_SHOWN = 600  # characters of why a reference fails: the failing statement comes first
 _LARGE, _LARGEST = 50_000, 4_000_000  # characters of a row that takes long to read, and of one that may be remembered
 
 
@@ -81,7 +82,7 @@ def _check_row(
     except InfrastructureError:
         return None
     return (
-        f"its reference solution passes in one process and not isolated: {isolated.reason[:200]}. What to do: name the classes "
+        f"its reference solution passes in one process and not isolated: {isolated.reason[:_SHOWN]}. What to do: name the classes "
         "under test in the column classes, or choose fidelity: shared, at its price"
     )
 
