@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import Border, Proxy, compared, facts, number_of, read
+from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -263,7 +263,8 @@ class Method:
         if instance is None:
             return Border.peer.request("getattr", owner, self.name)
         compared(instance, self.name)
-        return read(self.name, BoundMethod(instance, self.name), facts(type(instance)).tested)
+        bound = BoundMethod(instance, self.name)
+        return bound if self.name not in ASKS_DATA else read(self.name, bound, facts(type(instance)).tested)
 
 
 class BoundMethod:
