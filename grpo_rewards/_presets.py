@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.config import ComponentConfig, Config
     from grpo_rewards._composition.schedule import ScheduleConfig
 
-__all__ = ["Preset", "current_gate", "expanded", "find_preset", "is_preset", "list_presets", "started_from"]
-
 _PREFIX = "preset/"
 
 

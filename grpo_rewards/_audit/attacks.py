@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from grpo_rewards._audit.cases import Case
 from grpo_rewards._audit.programs import PROGRAM_ATTACKS, honest_programs
 
-__all__ = ["ATTACKS", "Attack", "honest", "right", "wraps"]
-
 Attack = Callable[[Case], Iterable[str]]
 """A cheat: from a case to completions. Its docstring says what it does, in one sentence."""
 

@@ -18,8 +18,6 @@ from grpo_rewards.workers import Pool, Task, WorkerLost, pickled, unpickled
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite, ScoreTable
 
-__all__ = ["AuditReport", "Earned", "audit"]
-
 _MARGIN = 1e-6  # rounding of weighted sums is no profit
 _LIMIT = 120.0  # seconds for all the cheats on one row
 _COMPANY = 3  # honest completions beside a cheat where a reward compares the completions of a group

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
     from grpo_rewards._composition.component import Component
 
-__all__ = ["GOLD_COLUMNS", "Case", "cases_of_file", "gold_texts", "sample_cases", "wrong_answers"]
-
 GOLD_COLUMNS = (
     "answer", "solution", "gold", "ground_truth", "label", "reference", "expected", "final_answer", "correct_answer",
 )  # fmt: skip

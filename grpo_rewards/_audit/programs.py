@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from grpo_rewards._audit.cases import Case
 
-__all__ = ["PROGRAM_ATTACKS", "honest_programs"]
-
 _EQUAL = """class Equal{base}:
     def __eq__(self, other): return True
     def __ne__(self, other): return False

@@ -18,8 +18,6 @@ from typer.models import CommandInfo
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import GrpoRewardsError, InfrastructureError
 
-__all__ = ["ENVIRONMENT", "FINDINGS", "USAGE", "app", "application", "main"]
-
 FINDINGS, USAGE, ENVIRONMENT = 1, 2, 3
 OWN = "grpo-rewards"  # the distribution
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from grpo_rewards._audit.data.report import DataReport
     from grpo_rewards._composition import Composite
 
-__all__ = ["audit"]
-
 
 def audit(
     subject: Annotated[

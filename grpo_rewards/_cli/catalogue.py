@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = 4  # that are shown of a reward; `explain` has all
 
-__all__ = ["list_", "schema"]
-
 
 def list_(
     presets: Annotated[bool, typer.Option("--presets", help="List whole compositions instead: preset/NAME.")] = False,

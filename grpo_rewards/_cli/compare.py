@@ -15,8 +15,6 @@ from grpo_rewards._cli.tables import show_table
 if TYPE_CHECKING:
     from grpo_rewards._compare.comparison import Figures, RowChange
 
-__all__ = ["compare"]
-
 
 def compare(
     places: Annotated[

@@ -14,8 +14,6 @@ from grpo_rewards._cli.sources import HOW, ConfigOption, config_and_file, find_c
 if TYPE_CHECKING:
     from grpo_rewards._doctor import Finding
 
-__all__ = ["doctor"]
-
 _MARKS = {"ok": "ok", "note": "note", "problem": "PROBLEM", "broken": "BROKEN"}
 _MEND = "mend it; 'grpo-rewards validate' looks again at this alone"
 

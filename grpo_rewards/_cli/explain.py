@@ -26,8 +26,6 @@ from grpo_rewards._cli.sources import (
 if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
 
-__all__ = ["explain"]
-
 _CHARACTERS = 4_000  # shown of a prompt and of a completion
 
 

@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["new"]
-
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The distribution: grpo-rewards-tone, say.")],

@@ -9,8 +9,6 @@ import typer
 
 from grpo_rewards._cli.sources import JoinOption, OnlyOption, OnOption, composite_from_options, is_config, one_config
 
-__all__ = ["report"]
-
 
 def _weights(given: list[str]) -> dict[str, float]:
     weights = {}

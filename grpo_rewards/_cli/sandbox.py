@@ -8,8 +8,6 @@ from typing import Annotated, TypedDict
 
 import typer
 
-__all__ = ["sandbox"]
-
 _CANDIDATE = "def double(x):\n    return 2 * x\n"
 
 

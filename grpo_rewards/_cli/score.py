@@ -25,8 +25,6 @@ from grpo_rewards._cli.tables import show_table
 if TYPE_CHECKING:
     from grpo_rewards._scoring import Progress, Run
 
-__all__ = ["score"]
-
 
 def score(
     first: Annotated[

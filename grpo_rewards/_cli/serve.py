@@ -11,8 +11,6 @@ import typer
 
 from grpo_rewards._cli.sources import HOW, ConfigOption, find_config, one_config
 
-__all__ = ["serve"]
-
 
 def serve(
     placed: Annotated[

@@ -13,23 +13,6 @@ from grpo_rewards.errors import ConfigError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = [
-    "HOW",
-    "ColumnOption",
-    "ConfigOption",
-    "JoinOption",
-    "OnOption",
-    "OnlyOption",
-    "ParamOption",
-    "composite_from_options",
-    "config_and_file",
-    "find_config",
-    "is_config",
-    "named_presets",
-    "named_rewards",
-    "one_config",
-]
-
 HOW = "give -c rewards.yaml, set GRPO_REWARDS_CONFIG, or start in a folder with a rewards.yaml"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-__all__ = ["show_table"]
-
 _GAP = 2  # between columns
 _TEXT = 24  # the least of a column of text
 _PIPE = 200  # the width where there is no terminal

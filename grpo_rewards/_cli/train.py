@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from grpo_rewards_adapters.training.recipe import Recipe
     from grpo_rewards_adapters.training.run import Checked
 
-__all__ = ["checked", "checked_recipe", "merge", "train"]
-
 
 def train(
     placed: Annotated[

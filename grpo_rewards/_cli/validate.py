@@ -17,8 +17,6 @@ from grpo_rewards._cli.sources import (
     find_config,
 )
 
-__all__ = ["is_recipe", "show", "validate"]
-
 
 def validate(
     first: Annotated[

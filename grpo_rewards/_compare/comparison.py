@@ -19,8 +19,6 @@ from grpo_rewards._composition.normalize import standardised_in_groups
 from grpo_rewards._composition.stats import mean, pearson
 from grpo_rewards._contract.shapes import PartScores
 
-__all__ = ["COMBINATION", "Comparison", "compare"]
-
 COMBINATION = "(combination)"
 """Stands for what no component explains: the clip of the total, or another way to combine."""
 

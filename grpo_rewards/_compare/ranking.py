@@ -12,8 +12,6 @@ from operator import itemgetter
 from grpo_rewards._compare.spool import Column, in_order
 from grpo_rewards._composition.stats import pearson
 
-__all__ = ["kendall", "rank_correlations"]
-
 
 def kendall(x: Iterable[float], y: Iterable[float]) -> float | None:
     """Return Kendall's tau-b, which allows for ties, or None where one list is constant."""

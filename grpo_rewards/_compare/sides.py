@@ -20,8 +20,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["ComparedRow", "ComponentScore", "Side", "pair_up", "read_side", "score_sides"]
-
 _EXCERPT = 200
 _HALVES = struct.Struct("=qq")  # of a digest
 

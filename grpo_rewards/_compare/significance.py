@@ -6,8 +6,6 @@ import random
 from collections.abc import Sequence
 from itertools import compress, product
 
-__all__ = ["interval", "sign_flip"]
-
 _EXACT = 12  # up to so many groups that differ, all sign patterns are tried
 _WORK = 30_000_000  # groups x repetitions, a second or two
 _BITS = bytes(int(code == ord("1")) for code in range(256))

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count, islice, pairwise
 from typing import IO, Generic, TypeVar, cast, overload
 
-__all__ = ["SORTED_AT_ONCE", "Column", "Items", "Spool", "in_order"]
-
 _Item = TypeVar("_Item")
 _Number = TypeVar("_Number", int, float)
 _Record = TypeVar("_Record", bound=tuple[float, ...])

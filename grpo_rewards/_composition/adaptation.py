@@ -14,8 +14,6 @@ from grpo_rewards._composition.scalers import FIXED, Observed, find_scaler
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards.errors import ConfigError, ResumeError
 
-__all__ = ["Adaptation", "Adapted", "differences"]
-
 _FORMAT = 1
 
 

@@ -18,8 +18,6 @@ from grpo_rewards.errors import ConfigError, nearest
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["as_yaml", "configuration", "listed"]
-
 _SECTIONS = tuple(Config.model_fields)
 _MEANT_LIST = (
     "a composite has its components by name: Composite(correct=(math, 2.0), polite=polite); "

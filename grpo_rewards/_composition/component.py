@@ -10,8 +10,6 @@ from grpo_rewards._composition.config import GateConfig, WhenConfig
 from grpo_rewards._composition.schedule import ScheduleConfig
 from grpo_rewards._contract import Batch, Reward
 
-__all__ = ["Component"]
-
 
 @dataclass(frozen=True)
 class Component:

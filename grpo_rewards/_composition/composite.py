@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.views import Explanation
     from grpo_rewards._tier.tier import Tier
 
-__all__ = ["CONFIG_VARIABLE", "Composite", "compose", "default_composite", "load"]
-
 _log = logging.getLogger(__name__)
 
 CONFIG_VARIABLE = "GRPO_REWARDS_CONFIG"

@@ -10,8 +10,6 @@ from typing import Any, cast
 
 from grpo_rewards._contract import Batch, Outcome, Reward
 
-__all__ = ["Memory", "Promise", "columns_read", "distinct_rows", "one_at_a_time", "units_of"]
-
 
 def distinct_rows(reward: Reward, batch: Batch) -> tuple[Sequence[int], list[int] | None]:
     """Return the rows to evaluate, and for each row the position of its outcome among those (None: one each).

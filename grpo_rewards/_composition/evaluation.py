@@ -22,17 +22,6 @@ from grpo_rewards._contract import Batch, CallLimits, Outcome, evaluate
 if TYPE_CHECKING:
     from grpo_rewards._tier.tier import ComponentRows, Tier
 
-__all__ = [
-    "Evaluated",
-    "StuckAttempts",
-    "UnderWay",
-    "begin_components",
-    "evaluate_components",
-    "evaluate_parts",
-    "hanging",
-    "unfinished",
-]
-
 _log = logging.getLogger(__name__)
 
 _RESCUES = 3  # how often the rows after one that hangs are begun again in another thread

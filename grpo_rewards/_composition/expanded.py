@@ -15,8 +15,6 @@ from grpo_rewards._contract.shapes import RewardCall
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["Part", "parts_of"]
-
 _log = logging.getLogger(__name__)
 
 _KEPT = 4  # scored calls kept for the other components' calls; an asynchronous trainer interleaves groups

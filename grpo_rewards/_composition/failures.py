@@ -12,8 +12,6 @@ from grpo_rewards._composition.observation import CAUSES, Cause, Share
 from grpo_rewards._contract import LARGEST, Reward, plugin_error
 from grpo_rewards.errors import ConfigError, InfrastructureError
 
-__all__ = ["FailureWatch"]
-
 _log = logging.getLogger(__name__)
 
 _WINDOW = 256  # rows over which the share of rows left out is taken

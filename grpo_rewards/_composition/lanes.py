@@ -18,8 +18,6 @@ from grpo_rewards.forks import PerProcess
 if TYPE_CHECKING:
     from grpo_rewards._tier.tier import Tier
 
-__all__ = ["Lane", "Watch"]
-
 _log = logging.getLogger(__name__)
 
 _THREADS = 4  # of a component that computes: rows that come while others are at work are begun beside them

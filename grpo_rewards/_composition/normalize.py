@@ -14,8 +14,6 @@ from dataclasses import dataclass
 
 from grpo_rewards._composition.stats import SPREAD_FLOOR, group_spread
 
-__all__ = ["EPSILON", "Running", "exactly_flat", "standardised_in_groups"]
-
 EPSILON = 1e-4
 """Added to a deviation before dividing by it; TRL's value."""
 

@@ -18,8 +18,6 @@ from grpo_rewards._contract.batch import group_key
 if TYPE_CHECKING:
     from grpo_rewards._composition.session import Caller
 
-__all__ = ["CAUSES", "Broken", "Cause", "ComponentFigures", "Observation", "Share", "observe", "share_of"]
-
 Cause = Literal["error", "unavailable", "unfinished"]
 """Why a row was left out: a plugin broke, a sandbox or service was down, or time ran out."""
 

@@ -11,8 +11,6 @@ from grpo_rewards._contract.signature import SettingParameter, validate_settings
 from grpo_rewards.errors import ConfigError, SettingsError, nearest
 from grpo_rewards.hooks import registered
 
-__all__ = ["FIXED", "Observed", "Scaler", "find_scaler"]
-
 FIXED = "fixed"
 """The method that changes nothing."""
 

@@ -9,8 +9,6 @@ from pydantic import Field, model_validator
 
 from grpo_rewards._composition.section import Number, Section
 
-__all__ = ["ScheduleConfig", "StageConfig"]
-
 Step = Annotated[int, Field(ge=0)]
 
 

@@ -13,8 +13,6 @@ from grpo_rewards.errors import nearest
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["Bounds", "Number", "Section", "problems_of"]
-
 
 def _finite(value: float) -> float:
     if not math.isfinite(value):

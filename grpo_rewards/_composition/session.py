@@ -29,8 +29,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["Caller", "ScoredCall", "Session", "World"]
-
 _log = logging.getLogger(__name__)
 _GDPO = "combine.normalize: gdpo"
 _Thing = TypeVar("_Thing")

@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.table import ScoreTable
     from grpo_rewards._contract.shapes import RowScores
 
-__all__ = [
-    "SPREAD_FLOOR", "Spread", "Statistics", "Tally", "deviation", "group_spread", "group_spreads", "mean", "pearson",
-    "spread_of",
-]  # fmt: skip
-
 SPREAD_FLOOR = 1e-9
 """A group whose values differ by no more than this has no spread: it gives GRPO no signal."""
 

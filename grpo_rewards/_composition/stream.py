@@ -20,8 +20,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
 
-__all__ = ["Rows", "Stream", "StreamedRow"]
-
 Rows = Iterable[Mapping[str, object]] | AsyncIterable[Mapping[str, object]]
 """Mappings with ``completion``, optionally ``prompt``, ``completion_ids`` and ``group_id``, and columns."""
 

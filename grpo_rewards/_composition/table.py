@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.config import CombineConfig
     from grpo_rewards._composition.views import Explanation, ReportPage
 
-__all__ = ["ScoreTable", "combined", "table_of"]
-
 _FAILED = frozenset(("error", "unavailable"))
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.composite import Composite
     from grpo_rewards._composition.table import ScoreTable
 
-__all__ = ["Explanation", "ReportPage", "columns_of", "html_of_composite", "html_of_table", "page_of"]
-
 _ROWS, _COLUMNS, _CHARACTERS = 10, 8, 4_000  # what is shown of a table, and of a text
 
 

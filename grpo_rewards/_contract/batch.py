@@ -13,8 +13,6 @@ import orjson
 from grpo_rewards._contract.text import completion_messages, completion_text
 from grpo_rewards.errors import InputError
 
-__all__ = ["TRAINER_ARGUMENTS", "Batch", "check_group_size", "group_key", "groups_unknown", "incomplete_groups"]
-
 TRAINER_ARGUMENTS = ("trainer_state", "log_extra", "log_metric")
 """What a trainer adds to the columns: its state and two functions that log."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from grpo_rewards._contract.reward import Reward
 
-__all__ = ["CallLimits", "evaluate"]
-
 _Item = TypeVar("_Item")
 
 

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
         apart: bool
 
 
-__all__ = ["reward"]
-
-
 class _Decorator:
     """``@reward``, with or without arguments; `reward.batch` and `reward.group` are two more of the kind.
 

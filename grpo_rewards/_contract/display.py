@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from grpo_rewards._contract.outcome import Outcome
     from grpo_rewards._contract.reward import Reward
 
-__all__ = ["block", "cut", "html_of_outcome", "html_of_reward", "shown_number", "table"]
-
 _PLAIN = "white-space:pre-wrap;overflow-wrap:anywhere;text-align:left"
 
 

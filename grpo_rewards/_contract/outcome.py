@@ -14,11 +14,6 @@ from grpo_rewards.errors import ConfigError, InfrastructureError, PluginError
 if TYPE_CHECKING:
     from grpo_rewards._contract.reward import Reward
 
-__all__ = [
-    "ANY", "LARGEST", "NOT_APPLICABLE", "STATUSES", "Outcome", "Raised", "Status", "broken", "failed", "outcome_of",
-    "plugin_error", "restored", "shown",
-]  # fmt: skip
-
 LARGEST = 1e18
 """The largest size of a reward, also of a sum of them. Trainers compute in float32: beyond 3.4e38 a number is inf there,
 which poisons its group or every weight of the model, and a group's deviation takes the sum of its squares."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:  # a parameter specification with a default, so that a bare `R
 else:
     Settings = ParamSpec("Settings")
 
-__all__ = ["Range", "Reward", "Settings", "as_reward"]
-
 Range = tuple[float, float]
 _Answer = TypeVar("_Answer")
 

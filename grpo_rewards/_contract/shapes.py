@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict, cast
 
-__all__ = ["SCORES", "PartScores", "RewardCall", "RowScores", "SettingValues", "scores_in"]
-
 SCORES = "grpo_rewards"
 """The key of an output line that holds its scores."""
 

@@ -18,11 +18,6 @@ from grpo_rewards.errors import SettingsError, nearest
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = [
-    "REQUIRED", "DataParameter", "SettingParameter", "Shape", "Style", "call_signature", "described", "read_signature",
-    "settings_model", "validate_settings", "with_messages",
-]  # fmt: skip
-
 Style = Literal["row", "batch", "group"]
 REQUIRED = inspect.Parameter.empty
 """The default of a parameter that has none."""

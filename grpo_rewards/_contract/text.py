@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-__all__ = ["completion_messages", "completion_text", "content_text"]
-
 
 def content_text(content: object) -> str:
     """Return the text of a message's content: a string, or a list of parts whose ``text`` fields are joined."""

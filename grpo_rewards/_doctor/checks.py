@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
     from grpo_rewards._contract import Outcome
 
-__all__ = ["examine", "examine_config", "examine_trl"]
-
 _TRAINING = ("torch", "transformers", "datasets", "peft")
 _COMMAND_TIMEOUT = 10.0
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
     from grpo_rewards._composition.component import Component
 
-__all__ = ["DataFaults"]
-
 _COMPARED = 50  # pairs of rows with one prompt and two references that are looked at
 _REMEMBERED = 100_000  # prompts
 _ALIKE = 0.75  # how much a misspelt name has of the right one, 0 to 1

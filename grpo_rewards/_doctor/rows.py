@@ -13,8 +13,6 @@ from grpo_rewards._scoring.chunks import Pace, available_columns, batch_of, make
 from grpo_rewards._scoring.reading import Source, open_source
 from grpo_rewards.errors import ColumnError
 
-__all__ = ["examine_rows"]
-
 _SHOWN = 20
 
 

@@ -11,8 +11,6 @@ from grpo_rewards._scoring.chunks import Pace, make_chunks
 from grpo_rewards._scoring.reading import Source
 from grpo_rewards.errors import nearest
 
-__all__ = ["Applied", "asked_in_vain", "idle_weights"]
-
 _REMEMBERED = 1000  # values of a column
 _SHOWN = 8
 

@@ -16,8 +16,6 @@ from types import CodeType, ModuleType
 from grpo_rewards._contract import Reward, as_reward
 from grpo_rewards.errors import UnknownRewardError, nearest
 
-__all__ = ["from_reference", "with_origin"]
-
 
 def from_reference(text: str, *, base: Path | None = None) -> Reward:
     """Return the reward at ``./file.py:name`` (relative to `base`, the current folder by default) or ``pkg.mod:name``.

@@ -14,8 +14,6 @@ from grpo_rewards._composition.stats import deviation, group_spread, group_sprea
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES, TrainingPoint
 
-__all__ = ["Analysis", "Bar", "ComponentSummary", "LengthBin", "Summary", "analyse", "histogram"]
-
 _BINS = 20
 _LENGTH_BINS = 12
 _REWARD_BINS = 16

@@ -10,8 +10,6 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from grpo_rewards.errors import InputError
 
-__all__ = ["CheatAudit", "DataAudit", "read_audit"]
-
 _SHOWN = 200  # findings of a check
 
 

@@ -17,8 +17,6 @@ from grpo_rewards._contract.text import content_text
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 
-__all__ = ["CHUNK_ROWS", "Bodies", "PageLimits", "RunRows", "index_json", "packed", "plain_text", "twins"]
-
 CHUNK_ROWS = 64  # opening a row unpacks the chunk it is in, and like texts pack better together
 _PREVIEW = 64
 _LEVEL = 3  # a third of the time of level 6, for a tenth more bytes

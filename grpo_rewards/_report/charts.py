@@ -15,8 +15,6 @@ from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training
 
-__all__ = ["figures"]
-
 
 def figures(analysis: Analysis, training: Training | None, links: Links) -> list[Figure]:
     """Return every figure that the data allows, in the order of the page; its bars and cells lead to their rows."""

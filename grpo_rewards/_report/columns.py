@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from grpo_rewards._report.rows import ABSENT, CODES, ReportRow
 
-__all__ = ["Columns", "ComponentColumns"]
-
 _CODE = {status: code for code, status in enumerate(CODES)}
 _NONE = math.nan  # an array of doubles holds no None
 

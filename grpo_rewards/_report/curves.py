@@ -13,8 +13,6 @@ from grpo_rewards._report.figure import Figure, clipped, hue
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training, TrainingPoint
 
-__all__ = ["training_figures"]
-
 _MOST_POINTS = 400  # one for two or three pixels of the picture
 _MOST_ROWS = 200
 _TOTAL = "composite"

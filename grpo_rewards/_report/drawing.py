@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-__all__ = ["Scale", "circle", "label", "line", "linked", "path", "polygon", "rect", "short", "svg", "ticks"]
-
 
 def _n(value: float) -> str:
     # hundredths of a pixel: the digits behind would be half of the page's figures

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-__all__ = ["Figure", "clipped", "hue", "percent"]
-
 _HUES = 7  # as many as the page's style has: c0 to c6
 
 

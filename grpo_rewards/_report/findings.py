@@ -11,8 +11,6 @@ from grpo_rewards._report.analysis import Analysis, ComponentSummary
 from grpo_rewards._report.links import Rows, between
 from grpo_rewards._report.rows import ReportSource, Training
 
-__all__ = ["Remark", "findings"]
-
 _MANY_FLAT = 0.5
 _ALIKE = 0.95  # of two components that correlate so much one decides nothing
 _LENGTH_R = 0.5

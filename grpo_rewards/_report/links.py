@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-__all__ = ["Links", "Rows", "between"]
-
 Rows = tuple[tuple[str, str], ...]
 """A choice of rows: pairs of a filter and its value, such as ``("status", "error")``. Empty: no rows in particular."""
 

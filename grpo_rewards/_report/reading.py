@@ -17,8 +17,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["completion_files", "open_report_source", "read_training", "scored_rows"]
-
 _SCORE_FIRST = "score the file first: grpo-rewards score FILE -o SCORED"
 _MESSAGES = ("completion", "response", "completions", "messages")
 _TAKEN = frozenset({"step", "prompt", "completion", "advantage"})

@@ -15,8 +15,6 @@ from grpo_rewards._scoring.reading import open_source as open_rows
 from grpo_rewards._scoring.reading.joining import JoinedData
 from grpo_rewards.errors import InputError
 
-__all__ = ["Rescoring"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rescoring:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from grpo_rewards._contract import STATUSES
 
-__all__ = ["ABSENT", "CODES", "ComponentResult", "ReportRow", "ReportSource", "Training", "TrainingPoint", "number"]
-
 CODES: tuple[str, ...] = (*STATUSES, "left_out")
 """The statuses by the code that the page uses for them; `ABSENT` where a row knows nothing of a component."""
 ABSENT = len(CODES)

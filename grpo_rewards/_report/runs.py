@@ -13,8 +13,6 @@ from grpo_rewards._report.drawing import Scale, label, line, linked, rect, short
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 
-__all__ = ["Change", "Compared", "changes", "side_by_side"]
-
 _BINS = 12
 _FEW = 8  # more different values than these are drawn in bins
 _SAME = 1e-9  # sums of weighted values in another order differ by less

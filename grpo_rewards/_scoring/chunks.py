@@ -25,8 +25,6 @@ from grpo_rewards._scoring.reading import (
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["MAX_GROUP_ROWS", "Chunk", "Pace", "Sample", "available_columns", "batch_of", "checked", "make_chunks"]
-
 MAX_GROUP_ROWS = 4096
 """A longer group is cut: it must fit in memory to be compared within itself."""
 

@@ -25,8 +25,6 @@ from grpo_rewards._scoring.reading import Row
 from grpo_rewards._scoring.reading.rows import COMPRESSED
 from grpo_rewards.errors import ResumeError
 
-__all__ = ["Counts", "Journal", "Reached", "SideFile", "fingerprint_diff", "meta_path", "state_path"]
-
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
 
 

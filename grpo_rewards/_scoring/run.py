@@ -37,8 +37,6 @@ from grpo_rewards._scoring.scored import ScoredChunk
 from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
 
-__all__ = ["Progress", "Run", "score_file"]
-
 _log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, int | None], None]

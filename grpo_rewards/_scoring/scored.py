@@ -12,9 +12,6 @@ from grpo_rewards._contract.shapes import RowScores
 from grpo_rewards._scoring.chunks import Sample, batch_of
 from grpo_rewards._scoring.reading.rows import SCORES, dump_json
 
-__all__ = ["ScoredChunk", "ScoringChunk", "mark_broken", "score_samples", "scores_of"]
-
-
 _FIRST_KEY = b'"%b":' % SCORES.encode()
 _NEXT_KEY = b"," + _FIRST_KEY
 

@@ -18,8 +18,6 @@ from grpo_rewards.workers import unpickled
 if TYPE_CHECKING:
     from ray import ObjectRef
 
-__all__ = ["Actor", "NotLoaded", "Retired"]
-
 _KEPT = 8  # composites of the runs that share the tier
 _WATCH = 5.0  # seconds between looks at whether anybody still asks
 _FAREWELL = 0.5  # seconds for the last answer to be on its way

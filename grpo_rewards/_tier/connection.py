@@ -9,8 +9,6 @@ from types import ModuleType
 
 from grpo_rewards.errors import ConfigError, InfrastructureError, how_to_install
 
-__all__ = ["ON_A_NODE", "connect"]
-
 ON_A_NODE = {
     "where": "on a node of the cluster",
     "otherwise": "install the same packages, and put reward files at the same path, on every node",

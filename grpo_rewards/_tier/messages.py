@@ -19,8 +19,6 @@ import zstandard
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._contract.outcome import Status, restored
 
-__all__ = ["counted", "pack_outcomes", "pack_rows", "unpack_outcomes", "unpack_rows"]
-
 _NOTHING = Outcome().details
 _LONG = 90_000  # bytes: somewhat less than Ray takes along
 _ARGUMENTS = 32  # that Ray takes along together; what is longer is one, compressed, in its object stores

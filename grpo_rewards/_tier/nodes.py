@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from ray.actor import ActorHandle
 
-__all__ = ["Actors", "Member", "places"]
-
 _log = logging.getLogger(__name__)
 
 NAMESPACE = "grpo-rewards"

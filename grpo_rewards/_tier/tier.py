@@ -19,8 +19,6 @@ from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.workers import pickled
 
-__all__ = ["ComponentRows", "Tier"]
-
 _log = logging.getLogger(__name__)
 
 _MESSAGE = 0.2  # seconds of work that a message holds: what it costs to send one is a hundredth of that

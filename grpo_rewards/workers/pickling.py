@@ -8,8 +8,6 @@ import pickle
 
 from grpo_rewards.errors import ConfigError
 
-__all__ = ["pickled", "unpickled"]
-
 
 def pickled(composite: object, otherwise: str = "") -> tuple[bytes, str]:
     """Return a composite as bytes for other processes, and a digest that they know it by.

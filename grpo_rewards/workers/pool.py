@@ -8,8 +8,6 @@ from typing import Any
 
 from grpo_rewards.workers.process import Task, WorkerLost, WorkerProcess, WorkerTimeout
 
-__all__ = ["Pool"]
-
 
 class Pool:
     """At most `size` workers; each is started when it is first needed, and replaced when it was killed or has died."""

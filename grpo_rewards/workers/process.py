@@ -22,8 +22,6 @@ from typing import Any, Literal
 
 from grpo_rewards.errors import InfrastructureError
 
-__all__ = ["HEADER", "START_SECONDS", "Task", "WorkerLost", "WorkerProcess", "WorkerTimeout", "how_it_ended"]
-
 HEADER = struct.Struct("<cIQ")
 """Before each body, both ways: kind, number of the question, length.
 

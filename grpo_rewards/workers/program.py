@@ -16,8 +16,6 @@ from typing import Any
 
 from grpo_rewards.workers.process import HEADER
 
-__all__ = ["answer_and_leave", "main"]
-
 _SECONDS_OF_LIFE = 3_600  # processor time of a limited worker, so that one that lost its caller ends
 _MOST_FORKS = 100_000
 

@@ -9,8 +9,6 @@ from typing import Literal
 
 from grpo_rewards_plugins.numbers import read_number
 
-__all__ = ["ArithmeticProblem", "Expression", "read_expression"]
-
 _LONGEST = 1000  # characters
 _DEEPEST = 50  # levels of brackets and signs
 

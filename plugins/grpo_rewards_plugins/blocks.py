@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from grpo_rewards_plugins.answers import final_text, tagged
 
-__all__ = ["Block", "between_tags", "ended_within", "fenced_blocks", "last_block", "marked_text"]
-
 # no backtick behind the marks: that is code within a line
 _FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,})(?P<info>[^\n`]*)$")
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from grpo_rewards.types import SettingValues
 
-__all__ = ["between", "finite", "tag_name"]
-
 _TAG = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 
 

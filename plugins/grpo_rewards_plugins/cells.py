@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Cells", "RowProblem", "collector_paused", "from_json", "is_blank", "plain"]
-
 _LARGE = 50_000  # characters
 _MOST_PARTS = 1000
 _SCALARS = frozenset((str, int, float, bool, type(None)))

@@ -7,8 +7,6 @@ import re
 import unicodedata
 from typing import Literal
 
-__all__ = ["holds", "normal_form", "seen", "shown", "typed"]
-
 _SHORT = 500  # characters that any normal form has at once
 _RUN = 128
 # all combining marks are here: no word, no space

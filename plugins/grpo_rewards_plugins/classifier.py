@@ -12,8 +12,6 @@ from jinja2 import TemplateError
 
 from grpo_rewards.errors import InfrastructureError, how_to_install
 
-__all__ = ["Classifier"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -14,8 +14,6 @@ from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.numbers import read_number
 
-__all__ = ["countdown"]
-
 _MOST_NUMBERS = 100
 
 

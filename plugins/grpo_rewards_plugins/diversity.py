@@ -13,8 +13,6 @@ from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.exact import normal_text
 from grpo_rewards_plugins.words import ngrams, split_words
 
-__all__ = ["diversity"]
-
 
 def _check(settings: Mapping[str, object]) -> None:
     tag_name(settings)

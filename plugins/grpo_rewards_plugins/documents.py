@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-__all__ = ["DocumentProblem", "check_schema", "first_violation", "read_document", "unique_keys"]
-
 _DATA = ("const", "default", "enum", "examples")  # keywords that hold data, not schemas
 _LONGEST_INTEGER = 300  # digits, so that every number also fits a float
 

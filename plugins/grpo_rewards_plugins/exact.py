@@ -17,8 +17,6 @@ from grpo_rewards_plugins.cells import plain
 from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.numbers import read_number
 
-__all__ = ["exact", "normal_text"]
-
 _IN_WORDS = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mbox)\s?\{([^{}]*)\}")
 _SPACE = re.compile(r"\s+")
 _FLOAT_SLACK = 1e-9  # relative; a gold stored as a float is not exact

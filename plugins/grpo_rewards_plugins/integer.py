@@ -9,8 +9,6 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import Place, find_answer
 from grpo_rewards_plugins.bounds import tag_name
 
-__all__ = ["integer"]
-
 _INTEGER = re.compile(r"[+\-−]?(?:[0-9]+|[0-9]{1,3}(?:,[0-9]{3})+)")
 
 

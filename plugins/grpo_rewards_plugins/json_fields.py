@@ -13,8 +13,6 @@ from grpo_rewards_plugins.cells import from_json
 from grpo_rewards_plugins.documents import DocumentProblem, read_document
 from grpo_rewards_plugins.exact import normal_text
 
-__all__ = ["json_fields"]
-
 _MOST_NAMED = 5
 
 

@@ -10,8 +10,6 @@ from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, tag_name
 from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_violation, read_document
 
-__all__ = ["json_schema"]
-
 
 def _check(settings: SettingValues) -> None:
     tag_name(settings)

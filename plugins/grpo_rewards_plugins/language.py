@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["language"]
-
 Script = Literal[
     "latin", "cyrillic", "greek", "arabic", "hebrew", "devanagari", "thai", "han", "japanese", "korean"
 ]  # fmt: skip

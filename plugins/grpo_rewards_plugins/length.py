@@ -14,8 +14,6 @@ from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.exact import exact
 
-__all__ = ["length"]
-
 _log = logging.getLogger(__name__)
 
 

@@ -18,8 +18,6 @@ from grpo_rewards_plugins.bounds import between, finite
 if TYPE_CHECKING:
     from grpo_rewards_plugins.classifier import Classifier
 
-__all__ = ["model"]
-
 
 def _check(settings: SettingValues) -> None:
     finite(settings)

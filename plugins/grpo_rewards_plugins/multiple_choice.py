@@ -15,8 +15,6 @@ from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.exact import normal_text
 
-__all__ = ["Options", "multiple_choice", "right_letter"]
-
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LONGEST = 2000  # characters of an answer that are read
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boxed|mbox)\s{0,5}\{([^{}]{0,200})\}")

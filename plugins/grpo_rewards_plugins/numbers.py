@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["read_number"]
-
 # [0-9], since \d takes the digits of every script, and int() reads them
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?:(?P<grouped>[0-9]{1,3}(?:,[0-9]{3})+)|(?P<plain>[0-9]*))(?P<point>\.(?P<decimals>[0-9]*))?"

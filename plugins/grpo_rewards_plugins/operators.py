@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable, Sized
 from typing import Any
 
-__all__ = ["binary", "unary"]
-
 _MOST_BITS = 4096  # of a number
 _MOST_ITEMS = 100_000  # of a text or list
 

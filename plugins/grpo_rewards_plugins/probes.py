@@ -10,8 +10,6 @@ from grpo_rewards_plugins.multiple_choice import Options, right_letter
 from grpo_rewards_plugins.qa.golds import accepted_answers
 from grpo_rewards_plugins.qa.metrics import gold_normal
 
-__all__ = ["choice_probes", "qa_probes"]
-
 _MOST_WRONG, _MOST_TOLD = 3, 8
 _WRONG = ("a different answer", "nobody knows")
 

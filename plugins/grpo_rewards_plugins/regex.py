@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from regex import Pattern
 from grpo_rewards_plugins.characters import shown
 
-__all__ = ["regex"]
-
 
 def _check(settings: SettingValues) -> None:
     finite(settings)

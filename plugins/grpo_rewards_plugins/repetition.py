@@ -7,8 +7,6 @@ from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.bounds import between
 from grpo_rewards_plugins.words import count_distinct
 
-__all__ = ["repetition"]
-
 
 def _check(settings: SettingValues) -> None:
     between(settings, "ngram", 1)

@@ -9,8 +9,6 @@ from typing import Literal, overload
 
 from grpo_rewards.forks import PerProcess
 
-__all__ = ["UNREADABLE", "begun", "literal", "parse", "parsed"]
-
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What `parse` raises over a text that is no Python."""
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from grpo_rewards_plugins.words import LONGEST, UNSPACED, beyond_ascii
 
-__all__ = ["count_distinct"]
-
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Numbers = NDArray[np.uint64]
 Places = NDArray[np.intp]

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-__all__ = ["LONGEST", "UNSPACED", "beyond_ascii", "count_distinct", "ngrams", "split_words"]
-
 # Scripts without spaces count by the character; a long run without spaces is cut, so that "aaaa..." repeats itself.
 UNSPACED = (("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"))
 LONGEST = 24

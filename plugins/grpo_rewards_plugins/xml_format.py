@@ -16,8 +16,6 @@ from grpo_rewards_plugins.answers import without_end
 from grpo_rewards_plugins.bounds import between, finite
 from grpo_rewards_plugins.characters import holds
 
-__all__ = ["xml_format"]
-
 _LINE_ENDS = re.compile(r"[ \t\r]*\n")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 

@@ -26,8 +26,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FLOOR", "GRPO", "Neutrality", "ask"]
-
 FLOOR = "1.6"
 """The first TRL whose GRPOTrainer and RLOOTrainer leave such rows out."""
 

@@ -7,9 +7,6 @@ from typing import TypeVar
 
 from grpo_rewards.types import World
 
-__all__ = ["TorchWorld", "world"]
-
-
 _Thing = TypeVar("_Thing")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from grpo_rewards import Composite, hookimpl
 from grpo_rewards.types import RewardCall, Session
 
-__all__ = ["open_session"]
-
 
 @hookimpl
 def open_session(composite: Composite, call: RewardCall) -> Session | None:

@@ -20,21 +20,6 @@ from grpo_rewards import Composite, ScoreTable, load
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.types import Batch, Stream
 
-__all__ = [
-    "MISSING_VARIABLE",
-    "ScoredRow",
-    "ScoringStopped",
-    "chosen",
-    "filled_with_group_means",
-    "load_composite",
-    "refuse_group_rewards",
-    "rows_of",
-    "score_row",
-    "score_rows",
-    "stand_in",
-    "stopping",
-]
-
 MISSING_VARIABLE = "GRPO_REWARDS_MISSING"
 """The environment variable that chooses a number for samples without a reward, where a trainer passes no settings on."""
 

@@ -7,8 +7,6 @@ from grpo_rewards.errors import InputError
 from grpo_rewards.types import check_group_size
 from grpo_rewards_adapters.single import ScoredRow, chosen, filled_with_group_means, stand_in
 
-__all__ = ["Floats"]
-
 
 class Floats:
     """A composite that returns a number for every row: ``reward_funcs=[Floats(composite, group_size=8)]``.

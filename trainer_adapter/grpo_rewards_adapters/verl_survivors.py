@@ -13,8 +13,6 @@ from typing import Any
 import torch
 from verl.trainer.ppo.core_algos import get_adv_estimator_fn, register_adv_est
 
-__all__ = ["ESTIMATORS", "survivors_of"]
-
 ESTIMATORS = ("grpo", "grpo_vectorized", "rloo", "rloo_vectorized", "opo", "reinforce_plus_plus_baseline")
 """verl's estimators with a baseline per prompt; each is there again with ``_survivors`` behind its name."""
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from grpo_rewards._audit.data.checks import CHECKS
 
-__all__ = ["PAGE", "page"]
-
 PAGE = Path(__file__).parents[3] / "docs" / "audit-data.md"
 _TABLE = re.compile(r"(?<=\n\| mark \| what it finds \|\n\|---\|---\|\n)(?:\|.*\n)*")
 

@@ -14,8 +14,6 @@ from grpo_rewards._audit.data.prompts import cell_of_prompt
 from grpo_rewards._audit.data.trial import Trial
 from grpo_rewards._contract import Outcome
 
-__all__ = ["CHECKS", "Check"]
-
 Check = Callable[[Trial], Iterator[str]]
 
 _PAID = 0.5

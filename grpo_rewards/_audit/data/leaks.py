@@ -12,8 +12,6 @@ from grpo_rewards._audit.data.prompts import cell_of_prompt
 from grpo_rewards._audit.data.trial import Trial
 from grpo_rewards._contract import completion_text
 
-__all__ = ["leak"]
-
 _LONG = 12  # characters without white space; a shorter passage may stand there by chance
 _RENAMED, _SYMBOLS = 24, 0.4  # tokens of code that is known again under other names, and the share that is no name
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["damage", "garbled", "is_cut", "is_placeholder", "is_question"]
-
 _WORDS = (
     r"n\.?\s?/?\s?a\.?|nan|null|nil|unknown|tbd|tba|tbc|to[ -]?do|fix[ -]?me|x{3,}|placeholder|missing|pending|blank|empty|not sure|idk|none given|i (?:do not|don't) know|(?:the )?(?:final )?answer(?: is)? ?:|"
     r"(?:please )?(?:see|refer to|cf\.?|as) (?:the )?(?:above|below|text|solution|figure|image|picture|attachment|attached|explanation|proof|notes?)\b.*|"

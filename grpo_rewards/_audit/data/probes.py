@@ -14,8 +14,6 @@ from grpo_rewards._registry import registered
 if TYPE_CHECKING:
     from grpo_rewards._contract import Reward
 
-__all__ = ["STUBS", "Probes", "Probing", "probes_for", "probing"]
-
 STUBS = ("", " \n", "...")
 """Completions that deserve nothing from any reward."""
 

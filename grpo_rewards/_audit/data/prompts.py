@@ -13,8 +13,6 @@ from grpo_rewards._scoring.reading.marked import MARK
 from grpo_rewards._scoring.reading.rows import SCORES
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 
-__all__ = ["cell_of_prompt", "digest", "prompt_of", "question_of", "task_of", "twins"]
-
 _PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", "query", "description", "text")
 _OF_ONE_ANSWER = frozenset((*COMPLETION_COLUMNS, "completion_ids", "advantage", "group_id", "step", SCORES, MARK))
 

@@ -12,8 +12,6 @@ from grpo_rewards._scoring.reading import dump_json, open_source
 from grpo_rewards._scoring.reading.marked import FIT, MARK, UNKNOWN
 from grpo_rewards._scoring.reading.rows import check_output
 
-__all__ = ["DataReport", "RowFinding", "write_marked"]
-
 _BINS = 10
 _REASON = 300
 

@@ -25,8 +25,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
 
-__all__ = ["audit_data"]
-
 _CHUNK = 64
 _REMEMBERED_TWINS = 4  # rows of one prompt that a further one is held against
 _BROKEN_SHOWN = 20

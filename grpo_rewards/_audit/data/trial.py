@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from grpo_rewards._composition.component import Component
     from grpo_rewards._contract import Outcome
 
-__all__ = ["Trial"]
-
 _NEARLY = 1e-9  # rounding that still counts as the most
 
 

@@ -23,8 +23,6 @@ from grpo_rewards._report.rows import CODES, ReportSource
 from grpo_rewards._report.runs import Compared, changes, side_by_side
 from grpo_rewards._version import __version__
 
-__all__ = ["OVERHEAD", "Page", "ReportedRun", "render"]
-
 OVERHEAD = 600_000
 """Bytes of a page beside its rows, about: its script with the libraries (300,000), its style, the figures."""
 

@@ -18,8 +18,6 @@ from grpo_rewards._scoring.scored import ScoredChunk, ScoringChunk, score_sample
 from grpo_rewards.slots import shared_by, slots
 from grpo_rewards.workers import Pool, Task, pickled, unpickled
 
-__all__ = ["local"]
-
 _log = logging.getLogger(__name__)
 
 # slots of processes apart that one scoring process keeps busy: of the 7 ms that a program takes 0.5 are its own

@@ -22,8 +22,6 @@ from grpo_rewards.errors import ConfigError, InfrastructureError
 from grpo_rewards.slots import shared_by
 from grpo_rewards.workers import WorkerLost, pickled, unpickled
 
-__all__ = ["on_ray"]
-
 _log = logging.getLogger(__name__)
 
 _LOST_NODES = 5  # as often one chunk may lose the node that it is on before the run gives up

@@ -12,8 +12,6 @@ from grpo_rewards._scoring.chunks import Chunk, Sample
 from grpo_rewards._scoring.scored import ScoredChunk, mark_broken
 from grpo_rewards.workers import WorkerLost
 
-__all__ = ["WINDOW_BYTES", "score_in_window"]
-
 _log = logging.getLogger(__name__)
 
 WINDOW_BYTES = 64 * 1024 * 1024

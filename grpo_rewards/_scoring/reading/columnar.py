@@ -14,8 +14,6 @@ from grpo_rewards.errors import InputError, how_to_install
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-__all__ = ["ParquetSource", "parquet_file"]
-
 _ROWS_AT_ONCE = 64
 
 

@@ -10,8 +10,6 @@ from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, dump_json
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 from grpo_rewards.errors import InputError
 
-__all__ = ["DelimitedSource"]
-
 
 class _BadLine(ValueError):
     """A physical line that cannot be part of a record."""

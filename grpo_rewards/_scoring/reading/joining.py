@@ -14,8 +14,6 @@ from grpo_rewards._contract.text import content_text
 from grpo_rewards._scoring.reading.rows import Row, Source, dump_json
 from grpo_rewards.errors import InputError
 
-__all__ = ["Joined", "JoinedData", "joined"]
-
 _NOT_COLUMNS = frozenset({"prompt", "completion", "completions", "response", "messages", "grpo_rewards"})
 
 

@@ -19,8 +19,6 @@ from grpo_rewards.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["KEPT_OF_LONG_ROW", "BoundedLines", "LineSource", "RowParser"]
-
 KEPT_OF_LONG_ROW = 1024 * 1024
 """Bytes that are kept of a row which is too long."""
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from grpo_rewards._scoring.reading.rows import Row, Source
 from grpo_rewards.errors import ConfigError, InputError, nearest
 
-__all__ = ["ANY", "FIT", "MARK", "MARKS", "UNKNOWN", "LeavingOut", "checked_marks", "is_left_out"]
-
 MARK = "audit"
 """The column with a row's marks."""
 FIT, UNKNOWN = "fit", "unknown"

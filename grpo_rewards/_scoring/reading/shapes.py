@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from grpo_rewards._scoring.reading.rows import SCORES
 
-__all__ = ["COMPLETION_COLUMNS", "ShapeError", "Shaped", "read_shape"]
-
 COMPLETION_COLUMNS = ("completion", "completions", "messages", "response")
 """Where a row's completions are looked for, in this order."""
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["final_text", "outside_code", "own_question", "repeats_itself", "without_end"]
-
 _END_TOKEN = re.compile(
     r"<[|｜](?:im_end|endoftext|eot_id|eom_id|end_of_text|end|eos|return|pad|begin_of_text|im_start|end_of_turn|end▁of▁sentence)[|｜]>"
     r"|</s>|<eos>|<pad>|<end_of_turn>|<end_of_utterance>"

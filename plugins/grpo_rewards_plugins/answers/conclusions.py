@@ -12,16 +12,6 @@ import re
 
 from .formulas import COUNTS
 
-__all__ = [
-    "ABOUT_AN_ANSWER",
-    "BECOMES",
-    "UNREAL",
-    "concluded",
-    "han_statement",
-    "hedged",
-    "stated",
-]
-
 BECOMES = r"is|are|was|becomes?|remains?|(?:falls|lands) on"
 """The verbs by which a sentence says in words what something is."""
 UNREAL = "opposite|converse|negation|inverse|contrary|if|when|may|might|could|would|should|nothing|none|nobody"

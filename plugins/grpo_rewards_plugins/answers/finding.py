@@ -18,8 +18,6 @@ from .phrases import phrase
 from .signs import bold, last_line, last_number, last_segment, letter, whole
 from .statements import Statement, statement
 
-__all__ = ["KEPT", "ORDER", "Place", "extract", "find_answer"]
-
 KEPT = 500
 """Characters of an extracted answer that an outcome's details keep."""
 

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = [
-    "CHOICE_LEAD",
-    "COUNTS",
-    "NUMBER",
-    "NUMBER_WORDS",
-    "PROSE",
-    "WINDOW",
-    "any_in",
-    "carries",
-    "joined",
-    "segments",
-]
-
 _DELIMITER = re.compile(r"\\.|\$\$?", re.DOTALL)
 _CLOSERS = {"$$": "$$", "$": "$", "\\[": "\\]", "\\(": "\\)"}
 _CARRIES = re.compile(r"\d|\\[a-zA-Z]|\$|[=+^√π∞∅]")

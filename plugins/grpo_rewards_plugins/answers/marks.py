@@ -10,8 +10,6 @@ from typing import Literal, NamedTuple
 from .conclusions import concluded
 from .phrases import phrase, without_reason
 
-__all__ = ["Extraction", "Rule", "boxes", "from_boxes", "from_hash", "from_tag", "tagged"]
-
 Rule = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
 """The places where an answer may stand; every reward takes some of them."""
 

@@ -15,8 +15,6 @@ from itertools import islice
 from .conclusions import ABOUT_AN_ANSWER, han_statement
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, any_in, carries, joined, segments
 
-__all__ = ["VERDICTS", "line_after_phrase", "phrase", "without_reason"]
-
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"

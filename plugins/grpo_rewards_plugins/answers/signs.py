@@ -10,8 +10,6 @@ from .conclusions import UNREAL, concluded, han_statement, stated
 from .formulas import CHOICE_LEAD, COUNTS, NUMBER, PROSE, WINDOW, carries, joined, segments
 from .phrases import VERDICTS, phrase
 
-__all__ = ["bold", "last_line", "last_number", "last_segment", "letter", "whole"]
-
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
 _DOUBTED = re.compile(

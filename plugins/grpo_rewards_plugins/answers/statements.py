@@ -14,8 +14,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["Statement", "statement"]
-
 _LONGEST_SENTENCE = 300
 _MOST_SENTENCES = 4  # behind the conclusion
 

@@ -16,19 +16,6 @@ from grpo_rewards_plugins.blocks import Block, ended_within
 from grpo_rewards_plugins.code.shapes.joined import defines
 from grpo_rewards_plugins.syntax import parsed
 
-__all__ = [
-    "PRELUDE",
-    "PROGRAMMING",
-    "complete",
-    "defined_names",
-    "find_program",
-    "first_name",
-    "is_code",
-    "other_language",
-    "preamble",
-    "with_prelude",
-]
-
 _DEFINED = re.compile(r"^(?:(?:async[ \t]{1,8})?def|class)[ \t]{1,8}(\w+)|^(\w+)[ \t]*(?::[^=\n]{1,200})?=(?!=)", re.M)
 _PYTHON = ("python", "py", "python3", "python2", "py3", "pypy", "pypy3", "pycon", "ipython")
 PROGRAMMING = {

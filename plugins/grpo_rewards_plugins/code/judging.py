@@ -9,8 +9,6 @@ from grpo_rewards_plugins.code.suite import Suite
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job
 
-__all__ = ["job_of", "jobs_of"]
-
 _EACH_RUN = 0.25
 """Seconds that a program which is started anew for each test gets more for each of them."""
 _QUICK = ("c", "cpp", "rust", "go")

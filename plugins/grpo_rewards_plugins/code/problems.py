@@ -7,8 +7,6 @@ from typing import Literal
 
 from grpo_rewards_plugins.syntax import UNREADABLE, parse
 
-__all__ = ["SuiteProblem", "compiled"]
-
 
 class SuiteProblem(Exception):
     """A row's tests cannot be judged, whatever the candidate is: a fault of the data, or a format that is not read.

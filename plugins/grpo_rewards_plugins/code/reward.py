@@ -31,8 +31,6 @@ from grpo_rewards_plugins.code.values.programs import program as whole_program
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Verdict
 
-__all__ = ["code"]
-
 Which = Literal["last", "first", "joined"]
 _SHOWN = 600  # characters of why a reference fails: the failing statement comes first
 _LARGE, _LARGEST = 50_000, 4_000_000  # characters of a row that takes long to read, and of one that may be remembered

@@ -16,8 +16,6 @@ from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import FORMATS, Suite
 from grpo_rewards_plugins.syntax import UNREADABLE, literal
 
-__all__ = ["DataRow"]
-
 _MOST_TEXT = 50_000_000
 """Characters of a cell that may be read as Python's own notation."""
 

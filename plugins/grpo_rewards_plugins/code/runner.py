@@ -18,8 +18,6 @@ from grpo_rewards.types import SettingValues
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Job, Sandbox, Verdict
 
-__all__ = ["check_backend", "close_sandboxes", "not_installed", "run_jobs"]
-
 _SHORT = 0.5  # seconds
 _open = PerProcess[dict[str, "Sandbox"]](dict)  # the parent's belong to the parent
 _lock = PerProcess(threading.Lock)

@@ -11,8 +11,6 @@ from grpo_rewards_plugins.code.suite import Suite
 if TYPE_CHECKING:
     from grpo_rewards_sandbox import Verdict
 
-__all__ = ["ProgramVerdicts", "fraction", "outcome_of"]
-
 _FEW = 0.25
 """The share of tests with one expected answer above which that answer is not paid."""
 

@@ -10,8 +10,6 @@ from grpo_rewards_plugins.code.extraction import defined_names
 if TYPE_CHECKING:
     from grpo_rewards_plugins.code.shapes.pairs import Pair
 
-__all__ = ["FORMATS", "Calls", "Checking", "Format", "Subtask", "Suite"]
-
 Format = Literal["pytest", "humaneval", "asserts", "stdio", "calls", "program", "values", "literal"]
 FORMATS: tuple[str, ...] = get_args(Format)
 

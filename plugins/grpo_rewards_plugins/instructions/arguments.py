@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "character", "count", "first_text", "language", "letter", "position", "quantifier", "relation", "string", "strings", "text", "texts",
-]  # fmt: skip
-
 LANGUAGES = frozenset(
     "en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split()  # noqa: SIM905
 )

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from grpo_rewards.types import Case
 
-__all__ = ["one_word"]
-
 
 def one_word(case: Case) -> Iterator[str]:
     """replies with one word, which keeps every instruction about neighbours"""

@@ -14,8 +14,6 @@ from typing import NamedTuple, Protocol
 
 from grpo_rewards.forks import PerProcess
 
-__all__ = ["detect"]
-
 _lock = PerProcess(threading.Lock)
 _LONGEST = 100_000  # characters; langdetect itself looks at 10,000, once web addresses are taken out
 _SAMPLES = (

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from regex import Pattern
 
-__all__ = ["TooSlow", "count_of", "found", "pieces", "spans"]
-
 _SECONDS = 0.2  # for one search of one text by a pattern of a row
 _META = re.compile(r"[.^$*+?{}\[\]\\|()]")
 

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-__all__ = ["sentences"]
-
 _ODD_SPACE = re.compile("[\x1c-\x1f]")  # white space to `re`, and none to `regex`, in which nltk's patterns are
 _CLOSING = frozenset(
     "\"')]}\u2018\u2019\u201c\u201d\xab\xbb"

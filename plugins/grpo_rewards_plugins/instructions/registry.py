@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from grpo_rewards.errors import how_to_install
 from grpo_rewards_plugins.cells import RowProblem
 
-__all__ = ["CHECKS", "SOURCES", "Bound", "Check", "Checker", "Reader", "bind", "check", "mended"]
-
 Checker = Callable[..., bool]
 Reader = Callable[[object], object]
 

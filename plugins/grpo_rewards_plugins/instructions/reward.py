@@ -17,8 +17,6 @@ from grpo_rewards_plugins.instructions.registry import SOURCES, Bound
 from grpo_rewards_plugins.instructions.rows import read_row
 from grpo_rewards_plugins.instructions.sentences import MOST, TooLong, words
 
-__all__ = ["instructions"]
-
 Think = Literal["auto", "strip", "keep"]
 _SLOW = "the row's pattern takes too long on it"
 _NONE = Outcome(None, "not_applicable", "the row gives no instructions (instruction_id_list, ground_truth)")

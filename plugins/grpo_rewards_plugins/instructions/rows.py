@@ -12,8 +12,6 @@ from grpo_rewards_plugins.cells import RowProblem, plain
 from grpo_rewards_plugins.instructions.registry import Bound, bind
 from grpo_rewards_plugins.syntax import literal
 
-__all__ = ["read_row"]
-
 _NO_REFERENCES = 2  # the version of marshal's format in which equal cells are equal bytes
 _LONGEST = 200_000  # characters of a cell that are read as a literal
 

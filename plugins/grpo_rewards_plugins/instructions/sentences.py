@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from grpo_rewards_plugins.instructions.punkt import sentences
 
-__all__ = ["MOST", "TooLong", "capitals", "punkt", "ruled", "tokens", "words"]
-
 MOST = 50_000
 """Characters of a text that Punkt and the tokenizer are given; they are too slow for more."""
 

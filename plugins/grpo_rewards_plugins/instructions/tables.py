@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CAPITALS", "CONJUNCTIONS", "NAMES", "PRONOUNS", "STOP_WORDS"]
-
 NAMES = tuple(
     (
         "Emma Liam Sophia Jackson Olivia Noah Ava Lucas Isabella Mason Mia Ethan Charlotte Alexander Amelia "

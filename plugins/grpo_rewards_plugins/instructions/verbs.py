@@ -10,8 +10,6 @@ from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
 
-__all__ = ["begins_with_verb"]
-
 
 def begins_with_verb(tokens: Sequence[str]) -> bool:
     """Return whether the first token is a verb: to nltk's perceptron tagger where its tables are installed, else by ours.

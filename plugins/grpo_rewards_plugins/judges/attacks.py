@@ -10,8 +10,6 @@ from .screening import MASTER_KEYS
 if TYPE_CHECKING:
     from grpo_rewards.types import Case
 
-__all__ = ["master_keys"]
-
 
 def master_keys(case: Case) -> Iterator[str]:
     """says nothing but an opener that judges pay for, or puts it around a wrong answer"""

@@ -27,8 +27,6 @@ from grpo_rewards_plugins.documents import unique_keys
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-__all__ = ["Client", "check_client", "consult"]
-
 _Verdict = TypeVar("_Verdict")
 # what reading JSON of any shape may raise
 _NO_VERDICT = (ValueError, LookupError, TypeError, AttributeError, RecursionError)

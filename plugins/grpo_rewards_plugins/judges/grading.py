@@ -8,8 +8,6 @@ from .endpoint import Client, check_client
 from .questions import ask, grade
 from .screening import NOTHING, gradable
 
-__all__ = ["judge"]
-
 _TOLD = "You grade one response to a task. {rubric}"
 _FORM = '"score": <number from 0 to 1>, "reason": "<one sentence>"'
 

@@ -8,8 +8,6 @@ from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
-__all__ = ["pairwise"]
-
 _TOLD = "You compare two responses to one task. {criterion}"
 _FORM = '"better": "first", "second" or "equal"'
 _WORTH = {"first": 1.0, "equal": 0.5, "second": 0.0}

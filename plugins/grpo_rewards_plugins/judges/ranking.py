@@ -12,8 +12,6 @@ from .endpoint import Client, check_client
 from .questions import ask, grade
 from .screening import NOTHING, gradable
 
-__all__ = ["ranking"]
-
 _MOST = 64
 _TOLD = "You compare several responses to one task. {criterion} Equal responses get equal scores."
 _FORM = '"scores": an object with a number from 0 (worst) to 1 (best) for each name in "responses"'

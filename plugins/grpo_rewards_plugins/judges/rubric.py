@@ -13,8 +13,6 @@ from .endpoint import Client, check_client
 from .questions import ask
 from .screening import NOTHING, gradable
 
-__all__ = ["rubric"]
-
 _MOST = 100
 _HEAVIEST = 1e9
 _WORTH = {"yes": 1.0, "partly": 0.5, "no": 0.0}

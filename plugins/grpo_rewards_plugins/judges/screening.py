@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.characters import seen
 
-__all__ = ["MASTER_KEYS", "NOTHING", "canary", "check_canary", "gradable"]
-
 MASTER_KEYS = (
     " ", ".", ",", ":", "Thought process:", "Let's solve this problem step by step.", "Solution", "解", "かいせつ", "Respuesta",
 )  # fmt: skip

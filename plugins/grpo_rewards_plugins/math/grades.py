@@ -7,8 +7,6 @@ import threading
 from collections import OrderedDict
 from typing import Literal, NamedTuple
 
-__all__ = ["Grade", "GradeCache", "Status"]
-
 Status = Literal["decided", "open", "timeout", "unreadable_gold"]
 Key = tuple[str, str, float, float, bool]
 # bytes of an entry besides its texts: the key, the grade, their numbers and the node of the table; measured

@@ -6,8 +6,6 @@ from fractions import Fraction
 
 from grpo_rewards.types import Probes
 
-__all__ = ["math_probes"]
-
 # hardly a reference of any data set
 _FAR_OFF = "-98765.4321"
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from grpo_rewards_plugins.math.grades import Grade
     from grpo_rewards_plugins.math.grading import Reading
 
-__all__ = ["math"]
-
 _SHOWN = 80
 _NONE = "\x00"  # begins what stands for a reference that there is not
 _SHORT = 0.1  # seconds that sympy gets for a pair before the other pairs have had their turn

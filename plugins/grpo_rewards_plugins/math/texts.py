@@ -22,8 +22,6 @@ from .reading.tree import Node, ParseError, free
 from .reading.unit_spellings import without_direction
 from .reading.units import only_units
 
-__all__ = ["Reading", "read", "second_reading"]
-
 _LONGEST_LOOSE = 200  # characters in which letters are tried as units
 
 

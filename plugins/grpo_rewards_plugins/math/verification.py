@@ -11,8 +11,6 @@ from grpo_rewards_plugins.answers.formulas import PROSE
 from .extraction import gold_text
 from .grading import Reading, grade
 
-__all__ = ["parse", "verify"]
-
 _LONGEST_REFERENCE = 400  # characters of a text that may be nothing but an answer
 _MARKS: tuple[Literal["box", "tag", "hash", "phrase"], ...] = ("box", "tag", "hash", "phrase")
 _COMMANDS = ("\\text", "\\mathrm", "\\mbox")  # whose words are part of an answer

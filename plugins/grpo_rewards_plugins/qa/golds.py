@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from grpo_rewards_plugins.cells import from_json, plain
 from grpo_rewards_plugins.syntax import literal
 
-__all__ = ["accepted_answers"]
-
 
 def accepted_answers(
     golden_answers: object, answers: object, answer: object, reward_model: object

@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
-__all__ = ["METRICS", "gold_normal", "normal"]
-
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _VERDICTS = ("yes", "no", "noanswer")

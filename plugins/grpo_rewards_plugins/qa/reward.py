@@ -13,8 +13,6 @@ from grpo_rewards_plugins.characters import typed
 from grpo_rewards_plugins.qa.golds import accepted_answers
 from grpo_rewards_plugins.qa.metrics import METRICS, gold_normal, normal
 
-__all__ = ["qa"]
-
 _NO_ANSWERS = (
     "no column holds an answer that can be read (golden_answers, answers, answer, reward_model.ground_truth.target)"
 )

@@ -12,8 +12,6 @@ import tokenize
 from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import literal, parse
 
-__all__ = ["check_formula", "evaluate"]
-
 _LONGEST = 100_000  # characters
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 

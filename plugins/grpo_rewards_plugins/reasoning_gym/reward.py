@@ -17,8 +17,6 @@ from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
-__all__ = ["reasoning_gym"]
-
 _FUNCTION = "grpo_rewards_plugins.reasoning_gym.scoring:answer"
 _MEGABYTES = 3_072
 _STUCK = 60.0  # seconds beyond many times what an answer may run, on a machine that is busy

@@ -24,8 +24,6 @@ from reasoning_gym.factory import DATASETS
 
 from .literals import check_formula, evaluate
 
-__all__ = ["answer"]
-
 _TURN = 0.2  # seconds of processor time after which a list of questions is handed back with what is done
 _EVALUATING = (
     "algorithmic.spiral_matrix", "algorithmic.string_insertion", "algorithmic.binary_matrix", "algorithmic.number_sorting",

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from grpo_rewards.errors import how_to_install
 
-__all__ = ["DatabaseProblem", "Files", "database_name", "find_files", "is_duckdb", "is_postgres"]
-
 Files = tuple[tuple[str, str], ...]
 """Paths, each with a stamp that changes when the file does."""
 

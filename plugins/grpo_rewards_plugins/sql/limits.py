@@ -8,23 +8,6 @@ from typing import Protocol, TypedDict
 
 from .rules import Gold, ResultRow, Rule
 
-__all__ = [
-    "ALARM",
-    "GRACE",
-    "LONGEST_QUERY",
-    "PARTS",
-    "Database",
-    "QueryRefused",
-    "Stopped",
-    "Unopened",
-    "fetched",
-    "line",
-    "plain_rows",
-    "quoted",
-    "said",
-    "shadow",
-]
-
 GRACE = 0.05
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
 LONGEST_QUERY = 200_000

@@ -16,8 +16,6 @@ from typing import Any
 from .limits import LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
 from .rules import Gold, ResultRow, Rule
 
-__all__ = ["Postgres"]
-
 _ROLES = (
     "pg_read_server_files", "pg_write_server_files", "pg_execute_server_program", "pg_signal_backend", "pg_read_all_settings",
     "pg_write_all_data", "pg_checkpoint",

@@ -5,17 +5,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = [
-    "asks_for_order",
-    "gold_form",
-    "gold_varies",
-    "mentions_order",
-    "same_form",
-    "spider_text",
-    "varies",
-    "writes_values",
-]
-
 # What Spider's script takes for one token (its lexer is sqlparse's): strings with a backslash before a quote, `# ` as a comment.
 _TOKEN = re.compile(
     r"""'(?:''|\\'|[^'])*' | "(?:""|\\"|[^"])*" | `(?:``|[^`])*` | (?<![\w\])])\[[^\]\[]+\]

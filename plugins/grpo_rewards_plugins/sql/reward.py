@@ -20,8 +20,6 @@ from .databases import DatabaseProblem, Files, find_files, is_duckdb, is_postgre
 from .queries import gold_form, gold_varies, same_form, varies
 from .rules import RULES
 
-__all__ = ["sql"]
-
 _CACHED, _SETTINGS = 100_000, 16
 _verdicts: OrderedDict[Settings, OrderedDict[Question, Outcome]] = OrderedDict()
 _lock = PerProcess(threading.Lock)

@@ -10,8 +10,6 @@ from typing import Any
 
 from .queries import asks_for_order, mentions_order, spider_text
 
-__all__ = ["RULES", "Gold", "ResultRow", "Rule"]
-
 ResultRow = tuple[Any, ...]
 _MOST_LOOKS = (
     5_000_000  # at values, to find an order of columns: a second or so; a search that needs more ends as "not equal"

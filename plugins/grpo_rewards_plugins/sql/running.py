@@ -11,8 +11,6 @@ from .limits import ALARM, PARTS, Database, QueryLimits, QueryRefused, Stopped, 
 from .queries import gold_varies, writes_values
 from .rules import RULES, Gold, ResultRow, Rule
 
-__all__ = ["answer"]
-
 SqlVerdict: TypeAlias = "tuple[float | None, str, str]"
 _TURN = 0.2  # seconds after which a list of questions is handed back with what is done
 _OPEN, _GOLDS = 64, 4_096

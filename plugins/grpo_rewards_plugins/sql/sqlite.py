@@ -27,8 +27,6 @@ from .limits import (
 )
 from .rules import Gold, ResultRow, Rule
 
-__all__ = ["SQLite"]
-
 _STEPS = 5_000  # of SQLite's machine between two looks at the clock: well below a millisecond
 _HEAP = 256 << 20  # bytes that SQLite may hold
 

@@ -13,8 +13,6 @@ from typing import Any
 from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.tool_calls.literals import Calls
 
-__all__ = ["compare"]
-
 _TYPES: dict[str, type] = {
     "string": str, "integer": int, "float": float, "boolean": bool, "array": list, "tuple": list, "dict": dict, "any": str,
     "number": float, "object": dict,  # the original raises on these two

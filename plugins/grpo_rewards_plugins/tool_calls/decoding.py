@@ -12,8 +12,6 @@ from grpo_rewards_plugins.blocks import between_tags, last_block
 from grpo_rewards_plugins.documents import DocumentProblem, unique_keys
 from grpo_rewards_plugins.tool_calls.literals import Ambiguous, Calls, Unreadable, python_calls
 
-__all__ = ["Format", "find_calls"]
-
 Format = Literal["auto", "hermes", "python", "json"]
 _LONGEST = 1_000_000
 

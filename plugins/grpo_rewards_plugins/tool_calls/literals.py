@@ -12,8 +12,6 @@ from typing import Any
 from grpo_rewards_plugins.operators import binary, unary
 from grpo_rewards_plugins.syntax import parse
 
-__all__ = ["Ambiguous", "Calls", "Unreadable", "python_calls"]
-
 Calls = list[dict[Any, Any]]
 """Calls in order, each ``{name: {parameter: value}}``."""
 

@@ -14,8 +14,6 @@ from grpo_rewards_plugins.tool_calls.rows import WantedCalls, described, wanted_
 from grpo_rewards_plugins.tool_calls.schemas import schema_problem
 from grpo_rewards_plugins.tool_calls.toolrl import Grading, grade, wanted_calls
 
-__all__ = ["tool_calls"]
-
 _SECONDS = 0.5  # for holding one call against its schema
 
 

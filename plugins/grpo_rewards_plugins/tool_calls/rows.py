@@ -10,8 +10,6 @@ from typing import Any
 
 from grpo_rewards_plugins.cells import RowProblem, plain
 
-__all__ = ["WantedCalls", "described", "wanted_by_bfcl", "wanted_exactly"]
-
 
 @dataclass(frozen=True, slots=True)
 class WantedCalls:

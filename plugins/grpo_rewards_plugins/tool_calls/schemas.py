@@ -7,8 +7,6 @@ from typing import Any
 
 from grpo_rewards_plugins.documents import check_schema, first_violation
 
-__all__ = ["schema_problem"]
-
 _TYPES: dict[str, str | None] = {"dict": "object", "float": "number", "tuple": "array", "any": None}
 """BFCL's names of types as JSON schema has them; any type is no type."""
 

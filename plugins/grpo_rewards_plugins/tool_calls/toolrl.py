@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 from grpo_rewards_plugins.cells import RowProblem
 
-__all__ = ["Grading", "grade", "wanted_calls"]
-
 Grading = Literal["fine", "refined", "intermediate", "coarse"]
 _THINK = r"^<think>.*?</think>"
 _CALL, _SAID = r"\n<tool_call>\n.*?\n</tool_call>", r"\n<response>.*?</response>"

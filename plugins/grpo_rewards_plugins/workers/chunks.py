@@ -17,8 +17,6 @@ from grpo_rewards.forks import PerProcess
 from grpo_rewards.slots import slots
 from grpo_rewards.workers import Pool, Task, WorkerLost, WorkerTimeout
 
-__all__ = ["ask_all", "shared_pool", "task_of"]
-
 _RIGHTS = {"all": "", "read": f"{__package__}.rights:read_only", "none": f"{__package__}.rights:nothing"}
 
 _shared = PerProcess[dict[tuple[str, int, str], Pool]](dict)

@@ -6,8 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-__all__ = ["nothing", "read_only"]
-
 
 def read_only() -> None:
     """Confine this process for good, as far as the kernel can: it can read files."""

@@ -28,8 +28,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-__all__ = ["DISTANCE", "OutputComparison", "comparison", "same_output", "same_value"]
-
 DISTANCE = "grpo distance "
 """What a text begins with that the tests' program of `values` writes before a number which a result may be so far from."""
 TOLERANCE = 1e-6

@@ -22,8 +22,6 @@ from grpo_rewards_adapters.server.metrics import Metrics
 from grpo_rewards_adapters.server.settings import ServerSettings
 from grpo_rewards_adapters.server.workers import Answer, Workers
 
-__all__ = ["Service", "create_app"]
-
 _DISCARDED = 64 << 20  # bytes of a refused body that are read and thrown away
 _KINDS = {"/score": b"s", "/openrlhf": b"o", "/get_reward": b"o", "/verify": b"v"}
 

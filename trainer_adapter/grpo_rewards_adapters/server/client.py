@@ -16,8 +16,6 @@ from grpo_rewards.http import NoAnswer, post
 from grpo_rewards.rows import dump_json
 from grpo_rewards.types import Batch, SettingValues
 
-__all__ = ["Scores", "ask", "remote"]
-
 _LONGEST_PAUSE = 30.0
 # what a service may take of a trainer's memory
 _LARGEST_ANSWER = 256 << 20

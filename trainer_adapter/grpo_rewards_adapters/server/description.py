@@ -9,8 +9,6 @@ from typing import Any
 
 from grpo_rewards import Composite, __version__
 
-__all__ = ["page", "specification"]
-
 Schema = dict[str, Any]
 
 _MESSAGES: Schema = {

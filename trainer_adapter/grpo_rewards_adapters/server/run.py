@@ -16,8 +16,6 @@ from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters.server.application import create_app
 from grpo_rewards_adapters.server.settings import ServerSettings
 
-__all__ = ["run"]
-
 
 def _is_loopback(host: str) -> bool:
     if host == "localhost":

@@ -19,8 +19,6 @@ from grpo_rewards.types import Batch
 from grpo_rewards.workers import unpickled
 from grpo_rewards.workers.program import answer_and_leave
 
-__all__ = ["LATE", "REPLY", "REQUEST", "RequestScorer"]
-
 REQUEST = struct.Struct("!cd")
 """Before each request's body: its kind, and the time (``time.monotonic()``) after which it is not to be begun any more."""
 

@@ -20,8 +20,6 @@ from grpo_rewards.slots import shared_by
 from grpo_rewards.workers import HEADER, START_SECONDS, Task, WorkerLost, WorkerProcess, how_it_ended, pickled
 from grpo_rewards_adapters.server.worker import LATE, REPLY, REQUEST
 
-__all__ = ["Answer", "Workers"]
-
 _log = logging.getLogger(__name__)
 _STARTS = 3  # a worker that is killed while it starts is started again; what ends three is not chance
 _ATTEMPTS = 2  # a job whose worker dies is tried once more; what kills two workers is the job

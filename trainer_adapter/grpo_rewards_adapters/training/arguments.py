@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["HARDWARE", "OURS", "REMOVED", "Arguments", "argument_problem", "current_names"]
-
 Arguments = Mapping[str, Any]
 """A trainer's arguments by name, of the types that its own configuration has."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters.training.arguments import Arguments
 
-__all__ = ["Batches", "count_batches"]
-
 
 @dataclass(frozen=True, slots=True)
 class Batches:

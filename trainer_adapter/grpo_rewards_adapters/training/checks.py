@@ -17,8 +17,6 @@ from grpo_rewards_adapters.training.data import Data, prompt_lengths
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-__all__ = ["check_arguments", "check_data", "processes"]
-
 _SHOWN = 5
 
 

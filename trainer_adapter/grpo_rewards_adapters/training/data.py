@@ -17,8 +17,6 @@ from grpo_rewards_adapters.training.recipe import ChatConfig, DatasetConfig, Rec
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-__all__ = ["Data", "look_for_data", "prompt_lengths", "read_data"]
-
 TrainingRow = dict[str, Any]
 _BUILDERS = {".jsonl": "json", ".json": "json", ".ndjson": "json", ".csv": "csv", ".parquet": "parquet"}
 # the trainer's own keywords of a reward call: such a column would collide with one, or never arrive

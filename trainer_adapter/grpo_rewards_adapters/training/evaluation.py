@@ -13,8 +13,6 @@ from grpo_rewards_adapters.training.intervals import bootstrap, wilson
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-__all__ = ["Answers", "answer", "compared", "summary"]
-
 
 @dataclass(frozen=True, slots=True)
 class Answers:

@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 
 from grpo_rewards.errors import ConfigError, InputError
 
-__all__ = ["go_offline_without_hub", "look_for_dataset", "look_for_tokenizer"]
-
 _log = logging.getLogger(__name__)
 
 _SECONDS = 3.0

@@ -10,8 +10,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from grpo_rewards.errors import ConfigError, how_to_install
 from grpo_rewards_adapters.training.provenance import FILE
 
-__all__ = ["merge"]
-
 
 def merge(adapter: Path, output: Path, *, base: str | None = None, dtype: str = "auto") -> str:
     """Write the merged model and its tokenizer to `output`, and return the name of the base model.

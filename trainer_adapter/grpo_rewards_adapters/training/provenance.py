@@ -13,8 +13,6 @@ from transformers import TrainerCallback
 from grpo_rewards import Composite
 from grpo_rewards_adapters.training.recipe import Recipe
 
-__all__ = ["FILE", "ProvenanceCallback", "provenance", "write_json"]
-
 FILE = "grpo_rewards.json"
 """The name of the file in each checkpoint."""
 

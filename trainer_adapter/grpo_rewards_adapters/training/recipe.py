@@ -15,8 +15,6 @@ from grpo_rewards.errors import ConfigError, nearest
 from grpo_rewards.rows import checked_marks
 from grpo_rewards_adapters.training.arguments import HARDWARE, argument_problem
 
-__all__ = ["ChatConfig", "DatasetConfig", "EvaluationConfig", "LoraConfig", "ModelConfig", "Recipe", "read_recipe"]
-
 Count = Annotated[int, Field(ge=1)]
 
 

@@ -28,8 +28,6 @@ from grpo_rewards_adapters.trl.fitting import refuse_dropped_columns
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-__all__ = ["Checked", "check", "train"]
-
 Say = Callable[[str], None]
 
 

@@ -17,8 +17,6 @@ from grpo_rewards import Composite
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.types import Part, Stream
 
-__all__ = ["StreamingRolloutLoop", "StreamsRollouts", "stream_rollouts"]
-
 _OWN = ("prompt", "completion", "completion_ids")
 
 

@@ -17,8 +17,6 @@ from grpo_rewards import completion_text
 from grpo_rewards.types import Component, ScoredCall
 from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["CompletionsFiles", "logged_columns"]
-
 _log = logging.getLogger(__name__)
 
 # columns that the trainer writes itself

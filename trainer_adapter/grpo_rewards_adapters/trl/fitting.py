@@ -14,16 +14,6 @@ from grpo_rewards.errors import ConfigError
 from grpo_rewards_adapters import probe
 from grpo_rewards_adapters.trl.trainer import Trainer, owner_of
 
-__all__ = [
-    "check_alone",
-    "check_datasets",
-    "check_first_call",
-    "check_neutrality",
-    "check_normalisation",
-    "refuse_dropped_columns",
-    "warn_of_vain",
-]
-
 _log = logging.getLogger(__name__)
 
 _GIVEN = frozenset(("prompt", "completion_ids"))

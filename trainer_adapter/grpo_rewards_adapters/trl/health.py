@@ -17,8 +17,6 @@ from grpo_rewards import Composite
 from grpo_rewards.types import ComponentFigures, Observation
 from grpo_rewards_adapters.trl.trainer import Callback, State, TrainerArguments
 
-__all__ = ["Health", "HealthCallback", "HealthFinding", "HealthLimits", "rise"]
-
 _log = logging.getLogger(__name__)
 
 _SATISFIED = 0.9  # a component's rate from which on nearly everything succeeds

@@ -14,8 +14,6 @@ from grpo_rewards_adapters.trl.fitting import check_alone, check_first_call, che
 from grpo_rewards_adapters.trl.health import HealthCallback
 from grpo_rewards_adapters.trl.trainer import State, calling_trainer, is_training
 
-__all__ = ["STATE_KEY", "TrlSession"]
-
 _log = logging.getLogger(__name__)
 
 STATE_KEY = "grpo_rewards"

@@ -23,8 +23,6 @@ from grpo_rewards_adapters.trl.trainer import Trainer
 if TYPE_CHECKING:
     from trl.trainer.grpo_config import GRPOConfig
 
-__all__ = ["Form", "attach", "trl_kwargs"]
-
 Form = Literal["auto", "expanded", "fused"]
 """How a composite enters a trainer: as one function (fused), as one for each component (expanded), or as its settings ask."""
 

@@ -12,17 +12,6 @@ from typing import Any, Protocol
 from grpo_rewards import Composite
 from grpo_rewards.types import Part
 
-__all__ = [
-    "Callback",
-    "CallbackHandler",
-    "State",
-    "Trainer",
-    "TrainerArguments",
-    "calling_trainer",
-    "is_training",
-    "owner_of",
-]
-
 
 class CallbackHandler(Protocol):
     """Who calls a trainer's callbacks."""

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import begun, parsed
 
-__all__ = ["BUILTINS", "expectations"]
-
 # CPython gives an imported module the mapping, and the main program the module
 BUILTINS = frozenset(dir(__builtins__) if not isinstance(__builtins__, dict) else __builtins__)
 

@@ -15,8 +15,6 @@ from grpo_rewards_plugins.code.probes.expectations import expectations
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parsed
 
-__all__ = ["mutants_of"]
-
 _MOST = 4  # changes of operators and constants
 _CHANGED = """
 def _changed_by_audit(x, how):

@@ -12,8 +12,6 @@ from grpo_rewards_plugins.code.shapes.columns import REFERENCES
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parsed
 
-__all__ = ["body_of", "solutions_of", "unreadable_of"]
-
 _COLUMNS = (*REFERENCES, "reference_solution", "gold_standard_solution", "solutions")
 _OF_PROGRAMS = ("code", "canonical_solution", "gold_standard_solution", "reference_solution")
 _DEFINED = re.compile(r"\b(?:def|class|function|func|fn)\s+(\w+)")

@@ -10,8 +10,6 @@ from grpo_rewards_plugins.code.probes.expectations import BUILTINS, expectations
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import begun, parsed
 
-__all__ = ["stubs_of"]
-
 _ANSWERS = ("None", "True", "0")
 # of nothing every element is right: a list holds nothing for loops, this array whatever shape it is compared with
 _NOTHING = "[]"

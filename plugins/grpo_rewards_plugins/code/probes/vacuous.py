@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from grpo_rewards_plugins.syntax import parsed
 
-__all__ = ["vacuous"]
-
 _LEAVING = ("skip", "SkipTest", "Skipped")
 _SKIPS = (*_LEAVING, "skipTest", "xfail", "importorskip", "exit")
 _FIXTURES = ("setUp", "setUpClass", "setup_method", "setup_class", "asyncSetUp")

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from grpo_rewards_plugins.code.readers import FAMILIES, Family
 
-__all__ = ["PAGE", "page"]
-
 PAGE = Path(__file__).parents[4] / "docs" / "code-formats.md"
 
 

@@ -11,8 +11,6 @@ from grpo_rewards_plugins.code.shapes.context import ENTRY, PLACE
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import parse
 
-__all__ = ["read"]
-
 _EXECUTION = """
 def test_execution(solution: str):
     code = exec_context.replace("[insert]", solution)

@@ -9,9 +9,6 @@ from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import begun, parse, parsed
 
-__all__ = ["read"]
-
-
 _AS_SETS = frozenset(
     ("similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly", "larg_nnum", "intersection_array",
      "find_dissimilar", "Diff")

@@ -7,8 +7,6 @@ from grpo_rewards_plugins.code.shapes import program
 from grpo_rewards_plugins.code.shapes.columns import named_language
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["humaneval_x", "multipl_e"]
-
 
 def multipl_e(row: DataRow) -> Suite | None:
     """MultiPL-E: `prompt`, `tests` and `stop_tokens`; the program is prompt, completion and tests in one text of `language`.

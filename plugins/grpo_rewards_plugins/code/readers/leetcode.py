@@ -14,9 +14,6 @@ from grpo_rewards_plugins.code.shapes.reading import calls_suite
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import UNREADABLE, parse
 
-__all__ = ["read"]
-
-
 _WORDS = {"true": True, "false": False, "null": None}
 
 

@@ -14,21 +14,6 @@ from grpo_rewards_plugins.code.shapes.pairs import cases_of
 from grpo_rewards_plugins.code.shapes.parts import in_parts
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = [
-    "apps",
-    "code_contests",
-    "codeforces",
-    "ioi",
-    "livecodebench",
-    "nemo_gym",
-    "open_instruct",
-    "own",
-    "prime",
-    "rstar",
-    "synthetic",
-    "test_cases",
-]
-
 
 def own(row: DataRow) -> Suite | None:
     """This package's own columns, which DeepCoder has too: `tests`, in any of the shapes that all data sets share.

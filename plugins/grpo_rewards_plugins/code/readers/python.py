@@ -9,8 +9,6 @@ from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes import literal
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["classeval", "cruxeval", "humaneval", "kodcode", "mbpp", "mbpp_plus"]
-
 
 def mbpp_plus(row: DataRow) -> Suite | None:
     """MBPP+ as it is on the hub: `test`, a script that holds all inputs and results, beside the few asserts of `test_list`.

@@ -15,8 +15,6 @@ from grpo_rewards_plugins.code.shapes.columns import language_of
 from grpo_rewards_plugins.code.shapes.packed import is_packed, unpacked
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["read"]
-
 _PLACE = "#<INSERT>"
 _NODES = ("ListNode", "TreeNode", "Node")
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.syntax import UNREADABLE, parsed
 
-__all__ = ["after_head", "bound_to_program", "unbound_names"]
-
 _MODULE = "solution"
 # the last two are bound in the body of a class
 _GIVEN = frozenset(dir(builtins)) | {"__file__", "__builtins__", "__annotations__", "__module__", "__qualname__"}

@@ -20,8 +20,6 @@ from grpo_rewards_plugins.code.shapes.written import Parts, written
 from grpo_rewards_plugins.code.suite import Calls
 from grpo_rewards_plugins.code.values.text import parts
 
-__all__ = ["Arguments", "called_name", "calls_of", "parameters_of", "read_calls"]
-
 Arguments = list[object] | dict[str, object]
 """The arguments of a call, by place or by name."""
 

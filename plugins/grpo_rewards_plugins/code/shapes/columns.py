@@ -15,19 +15,6 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.pairs import STDIO
 from grpo_rewards_plugins.code.suite import Checking
 
-__all__ = [
-    "checker_of",
-    "class_names",
-    "files_of",
-    "is_python",
-    "language_of",
-    "memory_of",
-    "named_language",
-    "refuse_no_stdio",
-    "run_languages",
-    "seconds_of",
-]
-
 _PYTHON = re.compile(r"(?:c?python|pypy|py)[ _-]?(?:3(?:\.\d+)*)?(?:-64)?|python \(?3[\d.]*\)?")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 # as judges list compilers: "GNU C++17 7.3.0", "C11 (gcc)", "Java 21"

@@ -9,8 +9,6 @@ import tokenize
 
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["ENTRY", "PLACE", "in_context"]
-
 PLACE, ENTRY = "[insert]", "run_in_context"
 _STOP = re.compile(r"</code>|^[ \t]*(?:# ?SOLUTION END|END SOLUTION)", re.M)
 """What ends a program that continues the set's prompts, as its own runner has it."""

@@ -10,8 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-__all__ = ["before_tests", "defines", "depth_of", "java_imports", "signature_name"]
-
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:=\s*(?:async\s*)?\(|=\s*function\b|\()")
 _NAMED = (
     r"(?:\bfunc|\bfn|\bfunction|\bdef(?:\s+self\.)?)\s+{name}\b|\b{name}\s*=\s*(?:async\s*)?(?:\(|function\b|\w+\s*=>)"

@@ -10,8 +10,6 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import literal
 
-__all__ = ["answers", "suite"]
-
 # brackets and signs nest in the parser, whose stack a hostile answer could exhaust
 _MOST_TEXT, _DEEPEST = 20_000, 60
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|$)", re.S)

@@ -13,8 +13,6 @@ from typing import NoReturn
 from grpo_rewards_plugins.cells import from_json
 from grpo_rewards_plugins.code.problems import SuiteProblem
 
-__all__ = ["is_packed", "unpacked"]
-
 MOST_BYTES = 256 << 20
 """How large packed tests may be unpacked: real ones are tens of megabytes, and a small text can hold gigabytes."""
 

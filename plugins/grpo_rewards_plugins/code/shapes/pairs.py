@@ -13,20 +13,6 @@ from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 
-__all__ = [
-    "INPUTS",
-    "OUTPUTS",
-    "STDIO",
-    "Pair",
-    "Tests",
-    "cases_of",
-    "is_call",
-    "lists_of",
-    "only",
-    "read_pairs",
-    "refuse_others",
-]
-
 Pair = tuple[str, str]
 """Standard input and the standard output that is expected of it."""
 

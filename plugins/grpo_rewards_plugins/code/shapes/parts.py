@@ -10,8 +10,6 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.shapes.pairs import Tests, cases_of
 from grpo_rewards_plugins.code.suite import Subtask, Suite
 
-__all__ = ["in_parts", "in_subtasks"]
-
 _POINTS, _TESTS, _NAMES = ("points", "score"), ("tests", "test_names", "test_indices"), ("test_name", "test_id", "id")
 
 

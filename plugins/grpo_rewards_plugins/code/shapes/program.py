@@ -11,8 +11,6 @@ from grpo_rewards_plugins.code.shapes.columns import run_languages
 from grpo_rewards_plugins.code.shapes.joined import signature_name
 from grpo_rewards_plugins.code.suite import Suite
 
-__all__ = ["lacking", "suite"]
-
 _NOT_THERE = {
     "go": re.compile(r"\"github\.com/[^\"]*\""),
     "rust": re.compile(r"^\s*(?:use|extern\s+crate)\s+(?:rand|regex|md5|crypto)\b", re.M),

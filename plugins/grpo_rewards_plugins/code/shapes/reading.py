@@ -31,8 +31,6 @@ from grpo_rewards_plugins.code.shapes.written import from_json_with_texts
 from grpo_rewards_plugins.code.suite import Calls, Suite
 from grpo_rewards_plugins.syntax import parsed
 
-__all__ = ["calls_suite", "read_suite"]
-
 _MODULE = "solution"
 
 

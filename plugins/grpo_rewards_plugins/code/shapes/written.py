@@ -8,8 +8,6 @@ from typing import Any, cast
 
 from grpo_rewards_plugins.cells import from_json, plain
 
-__all__ = ["Parts", "from_json_with_texts", "written"]
-
 # the decoder's scanner in C: it takes a place to begin at and says where the value ends, as `loads` does not
 _scan = cast(Any, json.JSONDecoder()).scan_once
 # no quote, no point, no exponent: what is left is written in one way only, blanks aside

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from grpo_rewards_plugins.code.values.text import closing, masked, parts
 
-__all__ = ["Equation", "equation", "mentions"]
-
 _EQUAL = ("===", "==")
 _OTHER = re.compile(r"&&|\|\||!=|<=|>=|<|>|\band\b|\bor\b")
 _NOT = re.compile(r"(?:!|not\b)\s*(?=[\w(:])")

@@ -13,8 +13,6 @@ from grpo_rewards_plugins.code.values.splitting import go_tests, split
 from grpo_rewards_plugins.code.values.text import masked
 from grpo_rewards_plugins.code.values.writers import GO_IMPORTS, JAVA_TUPLES, WRITERS
 
-__all__ = ["apart", "joined", "program"]
-
 # the program of what is expected has the function's signature, which the compiler may want, and none of its body
 _STUBS = {
     "cpp": "throw 0;\n}\n", "java": "throw new RuntimeException();\n}\n", "javascript": "}\n", "typescript": "throw 0;\n}\n",

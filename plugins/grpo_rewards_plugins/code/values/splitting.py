@@ -10,8 +10,6 @@ from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.values.equations import Equation, equation, mentions
 from grpo_rewards_plugins.code.values.text import closing, masked, parts, statement_end
 
-__all__ = ["Split", "go_tests", "split"]
-
 
 @dataclass(frozen=True, slots=True)
 class Split:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["closing", "masked", "parts", "statement_end"]
-
 _C = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.[^'\n]{0,8}|[^'\\\n])'"
 _SCRIPT = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _LITERALS = {

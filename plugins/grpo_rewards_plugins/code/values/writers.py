@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["GO_IMPORTS", "JAVA_TUPLES", "WRITERS"]
-
 # sets become sorted lists, as in C++, Java and Rust below: they have no order, and lists are compared by place
 _JS = """\
 function grpo_show(value) {

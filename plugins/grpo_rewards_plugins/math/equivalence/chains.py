@@ -12,8 +12,6 @@ from .quantities import quantity
 from .rounding import about
 from .values import precision
 
-__all__ = ["chain_differs"]
-
 _PLAIN = frozenset(("num", "dec", "add", "mul", "pow", "const", "call", "percent"))
 
 

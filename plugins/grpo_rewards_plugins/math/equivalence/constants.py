@@ -17,8 +17,6 @@ from flint import acb, arb, arb_mat, fmpq, fmpq_mat
 from ..reading.tree import ONE, Node, add, divide, free, mul, negate, number, power, replaced, walk
 from .values import Point, evaluate, precision
 
-__all__ = ["function_head", "other_constants"]
-
 _CONSTANTS = frozenset(("C", "c", "K", "k", "C_1", "c_1", "const"))
 _OF_INTEGRATION = frozenset(("C", "C_1", "const"))  # small letters stand for much else
 _SOLUTION = _CONSTANTS | {"A", "B"}

@@ -19,8 +19,6 @@ from ..reading.tree import Node, free, walk
 from .kinks import bends, points_between
 from .values import Point, Undefined, Unknown, evaluate, precision
 
-__all__ = ["Decision", "constant_value", "expressions_equal", "proportional"]
-
 _POINTS = 7
 _NEEDED = 3
 _MOST_LINES = 6  # variables in whose direction kinks are looked for

@@ -12,8 +12,6 @@ from ..reading.tree import Node, add, divide, free, mul, negate, number, replace
 from .equality import constant_value, expressions_equal
 from .normalization import normalized
 
-__all__ = ["families", "is_whole", "same_residue"]
-
 _LETTERS = frozenset("klmn")
 _PI = Node("const", "pi")
 _MANY = 64  # values of a family in its longest step

@@ -9,8 +9,6 @@ from typing import Any
 
 from flint import acb, arb, fmpq, fmpz
 
-__all__ = ["NO_SMALL_INTEGER", "Undefined", "Unknown", "as_integer", "as_real", "ball_call", "call", "raised"]
-
 NO_SMALL_INTEGER = "no small integer"
 
 _EXACT_BITS = 60_000

@@ -17,8 +17,6 @@ from flint.utils.flint_exceptions import FlintError
 from ..reading.tree import Node, add, free, negate, walk
 from .values import Point, evaluate, precision
 
-__all__ = ["bends", "points_between"]
-
 _LARGEST_DEGREE = 32
 _MOST_BRANCHES = 32
 _MOST_KINKS = 48

@@ -9,8 +9,6 @@ from flint import fmpq
 from ..reading.tree import Node, free, number, replaced, walk
 from .equality import constant_value
 
-__all__ = ["same_line"]
-
 
 class _Line(NamedTuple):
     """A point and a direction, by the names of the coordinates."""

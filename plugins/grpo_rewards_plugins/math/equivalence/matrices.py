@@ -8,8 +8,6 @@ from flint import fmpq_mat
 
 from ..reading.tree import ONE, Node, add, mul, number
 
-__all__ = ["as_vector", "identity", "scaled", "spanned", "transposed"]
-
 
 def identity(node: Node, other: Node) -> Node:
     """``I_2``, ``I`` beside a square matrix as the identity of its size; anything else as it is."""

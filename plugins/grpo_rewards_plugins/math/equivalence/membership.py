@@ -12,8 +12,6 @@ from .equality import Decision, constant_value, expressions_equal
 from .sets import Piece, as_pieces, contains_point
 from .values import Point, Undefined, evaluate, holds, precision
 
-__all__ = ["by_membership", "same_sign"]
-
 # beside all round numbers, so that no end of a set is met by chance
 _GRID = tuple(fmpq(n, 7) + fmpq(1, 1009) for n in range(-140, 141, 3)) + tuple(
     sign * fmpq(size) for size in (30, 100, 1000, 10**6) for sign in (1, -1)

@@ -10,8 +10,6 @@ from flint import fmpq
 from ..reading.tree import MINUS_ONE, Node, add, free, mul, negate, number, replaced, walk
 from .equality import expressions_equal
 
-__all__ = ["in_parts", "name_like", "normalized", "without_name", "without_set_name"]
-
 _MANY = 64  # points that signs may stand for
 
 

@@ -6,8 +6,6 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-__all__ = ["Numeral", "grouped_list", "read_numeral", "regrouped", "same_numeral"]
-
 _PLAIN = re.compile(
     r"(?P<money>\\?\$|[€£¥])?\s*(?P<sign>[+-]?)\s*(?P<money2>\\?\$|[€£¥])?\s*"
     r"(?:(?P<grouped>[1-9][0-9]{0,2}(?:,[0-9]{3})+)|(?P<whole>[0-9]*))(?:\.(?P<decimals>[0-9]+))?\.?"

@@ -16,8 +16,6 @@ from .equality import Decision, constant_value, expressions_equal
 from .rounding import to_its_digits
 from .values import precision
 
-__all__ = ["Quantity", "has_unit", "quantity", "rules", "same_bounds", "same_quantity", "same_value"]
-
 # of the context, not arguments: only the leaves ask, many calls below `grade`
 _slack: ContextVar[float] = ContextVar("tolerance", default=0.0)
 _converting: ContextVar[bool] = ContextVar("convert_units", default=True)

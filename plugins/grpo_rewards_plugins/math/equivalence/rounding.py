@@ -10,8 +10,6 @@ from ..reading.tree import Node, walk
 from .equality import Decision, constant_value
 from .values import precision
 
-__all__ = ["about", "to_its_digits"]
-
 
 def to_its_digits(gold: Node, answer: Node) -> Decision | None:
     """An exact answer equals a decimal gold that is the answer rounded to the gold's digits."""

@@ -17,8 +17,6 @@ from .normalization import name_like, without_name
 from .quantities import same_quantity
 from .structures import compare
 
-__all__ = ["decide"]
-
 _IMAGINARY = ("j", "I")
 _I = Node("const", "i")
 _MANY = 400  # nodes; larger answers are read once

@@ -12,8 +12,6 @@ from ..reading.tree import Node, negate, number, walk
 from .equality import constant_value, expressions_equal
 from .quantities import same_value
 
-__all__ = ["Piece", "as_pieces", "closed_at_infinity", "contains_point", "same_pieces", "same_products"]
-
 _INFINITY = Node("const", "oo")
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 

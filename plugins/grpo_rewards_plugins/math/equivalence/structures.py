@@ -16,8 +16,6 @@ from .normalization import in_parts, name_like, normalized, without_name, withou
 from .quantities import has_unit, same_bounds, same_quantity, same_value
 from .sets import as_pieces, closed_at_infinity, same_pieces, same_products
 
-__all__ = ["compare", "matched_share"]
-
 _MANY = 64  # parts of a list that are matched, each with each
 _SETS = frozenset(("interval", "named", "union", "cap", "setminus", "builder"))
 _SPAN = ("apply", "span")

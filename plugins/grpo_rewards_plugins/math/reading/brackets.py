@@ -11,8 +11,6 @@ from .tree import MINUS_ONE, Node, ParseError, add, free, number, power, walk
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["bracket", "group", "inside", "size"]
-
 _HALF = number(fmpq(1, 2))
 
 

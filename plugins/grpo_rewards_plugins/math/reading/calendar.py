@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from .number_words import number_in_words
 
-__all__ = ["Date", "clock", "date", "same_date", "same_time"]
-
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|rm|bf)\b\s*"
 )

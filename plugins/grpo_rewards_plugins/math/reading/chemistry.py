@@ -7,8 +7,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-__all__ = ["concentrations", "is_formula", "is_reaction", "same_formula"]
-
 _ELEMENTS = (  # in the order of their numbers
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh "
     "Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra "

@@ -8,8 +8,6 @@ from fractions import Fraction
 from .units import COUNTERS, HAN_UNITS
 from .vocabulary import WEEKDAYS
 
-__all__ = ["contradict", "from_chinese", "said_of_value"]
-
 _PHRASES = {
     "选项": "", "答案": "", "无实数解": "no real solution", "没有实数解": "no real solution", "无实数根": "no real solution", "没有实数根": "no real solution", "无实根": "no real solution", "没有实根": "no real solution", "无解": "no solution", "没有解": "no solution", "不存在": "does not exist",
     "无穷大": "\\infty ", "正无穷": "\\infty ", "负无穷": "-\\infty ", "无穷多": "infinitely many", "无数": "infinitely many", "空集": "\\emptyset ",

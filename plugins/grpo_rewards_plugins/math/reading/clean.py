@@ -7,8 +7,6 @@ import unicodedata
 
 from grpo_rewards_plugins.characters import normal_form
 
-__all__ = ["bare", "clean", "squeeze"]
-
 _SUPER = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣʸᵃᵇᵏᵐᵗ", "0123456789+-=()nixyabkmt", strict=True))
 _SUB = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₖₘₓᵢⱼₐₑ", "0123456789+-=()nkmxijae", strict=True))
 _VULGAR = {

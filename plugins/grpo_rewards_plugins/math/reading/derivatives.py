@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from .vocabulary import GREEK
 
-__all__ = ["Derived", "derived"]
-
 
 class Derived(NamedTuple):
     """A text with its derivatives as names; the `variables` that it says they are taken by (none where it does not say); `closed`:

@@ -12,8 +12,6 @@ from .suffixes import PARTS
 from .text_answers import choice
 from .units import SCALES, is_unit_word
 
-__all__ = ["OPTION", "labelled_parts", "without_lead", "without_tail"]
-
 OPTION = re.compile(
     r"(?:\\(?:text|math)(?:bf|rm)?\s*\{\s*(?:\([A-J]\)|[A-J][.):])[\s~]*\}|(?:\((?:[A-J]|\\text\{[A-J]\})\)|[A-J][.):])(?=\s|\\[ ,;q]))(?:\\[ ,;]|\\q?quad|[\s~])*(?=\S)"
 )

@@ -11,8 +11,6 @@ from .unit_expressions import unit_pieces
 from .unit_spellings import joined
 from .units import CURRENCY_CODES, is_unit_word
 
-__all__ = ["named_set", "rewritten"]
-
 _NAMED = {
     "all real numbers": "\\mathbb{R}", "all reals": "\\mathbb{R}", "real numbers": "\\mathbb{R}",
     "set of all real numbers": "\\mathbb{R}", "set of real numbers": "\\mathbb{R}", "any real number": "\\mathbb{R}",

@@ -8,8 +8,6 @@ from fractions import Fraction
 
 from grpo_rewards_plugins.answers.formulas import NUMBER_WORDS
 
-__all__ = ["amount_in_words", "number_in_words", "ordinal_in_words"]
-
 _SMALL = {word: at for at, word in enumerate(NUMBER_WORDS)}
 _TENS = {word: 10 * (at + 2) for at, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}

@@ -18,8 +18,6 @@ from .units import PERCENT_WORDS
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["argument", "fraction", "operand", "subscript"]
-
 FRACTIONS = frozenset("\\frac \\dfrac \\tfrac \\cfrac \\nicefrac \\sfrac".split())
 
 

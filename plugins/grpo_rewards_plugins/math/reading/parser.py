@@ -17,8 +17,6 @@ from .tree import Kind, Node, ParseError, add, divide, free, mul, negate, number
 from .unit_expressions import begins_unit, labelled_unit, mixed_amount, read_unit, with_unit
 from .units import CURRENCY, CURRENCY_CODES, PERCENT_WORDS, SCALES, named_unit
 
-__all__ = ["MAX_DEPTH", "Parser", "parse"]
-
 MAX_DEPTH = 40
 _DEEPEST = 120  # levels of a tree; each takes up to three frames of the stack
 _END = Token("end", "", False)

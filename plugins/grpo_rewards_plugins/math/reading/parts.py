@@ -14,8 +14,6 @@ from .tree import MINUS_ONE, Node, ParseError, add, mul, number, power
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["CONDITIONS", "calculus", "environment", "function", "series"]
-
 _HALF = number(fmpq(1, 2))
 _THIRD = number(fmpq(1, 3))
 _INVERSE = frozenset("sin cos tan cot sec csc sinh cosh tanh".split())

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from .vocabulary import FUNCTIONS, GREEK
 
-__all__ = ["Statement", "paired", "same_content", "statement"]
-
 _LONGEST = 400
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox)\s{0,2}\{([^{}]{0,200})\}"

@@ -14,8 +14,6 @@ from .units import CURRENCY, named_unit
 if TYPE_CHECKING:
     from .parser import Parser
 
-__all__ = ["PARTS", "degrees", "exponent", "function_head", "label", "modulus", "postfix", "prime"]
-
 
 def prime(node: Node) -> Node:
     """A derivative's or a variant's mark on a name."""

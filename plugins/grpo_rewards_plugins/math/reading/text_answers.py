@@ -10,20 +10,6 @@ from grpo_rewards_plugins.answers.phrases import VERDICTS
 from .statements import same_content
 from .vocabulary import WEEKDAYS
 
-__all__ = [
-    "CIRCLED",
-    "based_digits",
-    "choice",
-    "choices",
-    "division",
-    "is_words",
-    "permutation",
-    "repeating",
-    "same_labels",
-    "same_words",
-    "words",
-]
-
 _TEXT = re.compile(
     r"\\(?:text(?:bf|it|rm|normal|sf|tt)?|math(?:rm|bf|it|sf|tt)|mbox|operatorname|emph|hbox|boldsymbol|bf|rm)\s*(?=\{)"
 )

@@ -12,8 +12,6 @@ from .unit_expressions import unit_pieces
 from .units import CURRENCY_CODES
 from .vocabulary import CONSTANT_WORDS, FUNCTIONS, GREEK, RELATIONS, SKIPPED, TEXT_COMMANDS
 
-__all__ = ["MAX_CHARACTERS", "MAX_TOKENS", "Token", "grouped", "tokenize"]
-
 MAX_CHARACTERS = 20_000
 MAX_TOKENS = 3_000
 

@@ -43,25 +43,6 @@ from typing import Any, Literal, NamedTuple
 
 from flint import fmpq, fmpz
 
-__all__ = [
-    "MINUS_ONE",
-    "ONE",
-    "Kind",
-    "Node",
-    "ParseError",
-    "add",
-    "divide",
-    "free",
-    "literal",
-    "mul",
-    "negate",
-    "number",
-    "power",
-    "replaced",
-    "walk",
-]
-
-
 Kind = Literal[
     "num", "dec", "sym", "const", "add", "mul", "pow", "call", "apply", "sum", "prod", "opaque", "pm", "percent", "degree", "unit",
     "residue", "matrix", "cases", "tuple", "list", "set", "interval", "named", "union", "cap", "setminus", "builder", "rel", "ratio",

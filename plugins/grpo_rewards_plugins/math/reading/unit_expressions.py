@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .parser import Parser
     from .tokens import Token
 
-__all__ = ["begins_unit", "labelled_unit", "mixed_amount", "read_unit", "unit_pieces", "with_unit"]
-
 _LONGEST = 120
 _MOST_FACTORS = 16
 # no unit of the table has more than the fourth power of another; a scale's digits grow with it

@@ -8,8 +8,6 @@ import re
 from .unit_expressions import unit_pieces
 from .units import SPELLED_POWERS, is_unit_word, named_unit
 
-__all__ = ["joined", "unit_behind", "without_direction"]
-
 _FONT = r"\\(?:text(?:rm|normal|up)?|math(?:rm|sf)|mbox)"
 _SIGN = r"(?:\\?\$|[€£¥₹]|\\pounds|\\euro|\\yen|\\text(?:euro|sterling|dollar|yen))"
 _EMPTY_GROUP = re.compile(r"\{\s*\}(?=\s*\^\s*\{?\s*\\circ)")

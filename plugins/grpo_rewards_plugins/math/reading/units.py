@@ -15,28 +15,6 @@ from fractions import Fraction
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-__all__ = [
-    "COUNTED",
-    "COUNTERS",
-    "CURRENCY",
-    "CURRENCY_CODES",
-    "DEGREE",
-    "HAN_UNITS",
-    "METER",
-    "NO_UNIT",
-    "PERCENT",
-    "PERCENT_WORDS",
-    "RADIAN",
-    "SCALES",
-    "SECOND",
-    "SPELLED_POWERS",
-    "Unit",
-    "counted",
-    "is_unit_word",
-    "named_unit",
-    "only_units",
-]
-
 
 class Unit(NamedTuple):
     """`scale` base units, multiplied: `bases` are names with their exponents (none of them 0), in order of the names."""

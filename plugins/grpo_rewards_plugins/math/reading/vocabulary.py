@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CONSTANT_WORDS", "FUNCTIONS", "GREEK", "RELATIONS", "SKIPPED", "TEXT_COMMANDS", "WEEKDAYS"]
-
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 
 # What the text may call a function -> what the tree calls it.

@@ -10,8 +10,6 @@ from typing import Any
 import sympy  # type: ignore[import-untyped]
 from sympy import Float, Integer, Rational, Symbol
 
-__all__ = ["answer", "build", "decide"]
-
 _LARGEST_POWER = 10_000
 # kind, value by the kind, and the parts, as `wire.packed` makes them of a node
 Packed = tuple[str, Any, Sequence["Packed"]]

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from grpo_rewards_plugins.math.reading.tree import Node
 
-__all__ = ["packed", "symbolic"]
-
 _KINDS = frozenset(
     ("num", "dec", "sym", "const", "add", "mul", "pow", "percent", "degree", "call", "apply", "sum", "prod", "opaque")
 )
