@@ -126,6 +126,7 @@ def unit_behind(behind: str) -> str:
         or head in SPELLED_POWERS
         or (len(said[0]) > len(head) and named_unit(head))
         or (len(head) == 1 and said[1:2] in ([], ["of"]) and named_unit(head))
+        or (head[1:] != head[1:].lower() and named_unit(head))  # mA: in prose no product of letters
     ):
         return ""
     for size in range(min(len(said), _MOST_WORDS), 0, -1):
