@@ -212,6 +212,15 @@ def test_a_package_that_is_not_there_is_named_with_what_to_do(sandbox: Sandbox, 
     assert "sandbox build --package" in verdict.reason
 
 
+@pytest.mark.parametrize(("name", "said"), [("guess", True), ("gess", False)])
+def test_a_function_that_only_the_setup_has_is_said_to_be_out_of_sight(sandbox: Sandbox, name: str, said: bool) -> None:
+    (verdict,) = sandbox.run(
+        [Job(f"def find(n): return {name}(n)", ["assert find(6) == 6"], "asserts", setup="def guess(n): return n\n")]
+    )
+    assert f"NameError: name '{name}' is not defined" in verdict.reason
+    assert ("the program sees nothing of the tests" in verdict.reason) == said
+
+
 OWN_TEXT = {
     "constants": "assert eval('3 + 4') == 7 and f(eval('len')([1])) == 'x**2'\nnames = {}\nexec('a = 5', names)\nassert names['a'] == 5",
     "generators": "import collections, dataclasses\nP = collections.namedtuple('P', 'x y')\nassert P(f(1), 2).x == 'x**2'\n"

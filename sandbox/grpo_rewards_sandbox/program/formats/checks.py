@@ -192,7 +192,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
-        report.explain(peer.catching_given, peer.unequal)
+        report.explain(peer.catching_given, peer.unequal, peer.text.words)
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:

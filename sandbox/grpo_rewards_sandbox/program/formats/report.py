@@ -6,11 +6,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import asdict, dataclass
 
 MAX_REASON = 2000
 _MISSING = re.compile(r"No module named '([A-Za-z_][\w.]{0,99})'")
+_UNKNOWN = re.compile(r"NameError: name '([^\W\d]\w{0,99})' is not defined")
 _VERDICTS, _MAX_TESTS, _MAX_LIMIT = ("passed", "failed", "error", "timeout", "limit", "refused"), 1 << 31, 100
 
 
@@ -34,13 +35,17 @@ class JobReport:
                 reason = f"{reason[: MAX_REASON // 2]} ({install(missing[1].partition('.')[0])})"
             self.reason = reason[:MAX_REASON]
 
-    def explain(self, given: Iterable[str], unequal: Iterable[str]) -> None:
-        """Say what the failure may come of: classes that the candidate gave and that catch no check here, objects that equal no data."""
+    def explain(self, given: Iterable[str], unequal: Iterable[str], words: Container[str]) -> None:
+        """Say what the failure may come of: classes that the candidate gave and that catch no check here, objects that equal no data,
+        names that only the tests' text or the setup has."""
         for name in sorted(set(given) - {"object"}):
             self.reason = f"{self.reason[: MAX_REASON // 2]} (the candidate gave {name} itself, which catches no check of the tests: it needs a class of its own)"
         if "AssertionError" in self.reason:
             for name in sorted(unequal):
                 self.reason = f"{self.reason[: MAX_REASON // 2]} (an object of class {name} equals no plain data)"
+        unknown = _UNKNOWN.search(self.reason)
+        if unknown and unknown[1] in words:
+            self.reason = f"{self.reason[: MAX_REASON // 2]} (the program sees nothing of the tests and, of the setup, plain classes and imports only)"
 
     def refuse(self, reason: str) -> None:
         """Note that the tests took an object of the candidate for data: that goes before any other reason."""
