@@ -12,6 +12,7 @@ paid marks its answers.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 _LONGEST_SENTENCE = 300
@@ -350,8 +351,17 @@ def _said(tokens: list[_Token], at: int, begin: int) -> bool:
             if token.said == "to" and back + 1 == at:
                 return bool(ahead) and all(one.said != "from" for one in tokens[begin:back])
             return token.said != "than" and not _SAYS.isdisjoint(ahead)
-    behind = tokens[at + 1 :]
-    return at <= begin + 1 and (any(token.said in _STANDS for token in behind[:4]) or (at == 0 and len(behind) < 3))
+    return at <= begin + 1 and (_stands(tokens[at + 1 : at + 6]) or (at == 0 and len(tokens) < 4))
+
+
+def _stands(behind: list[_Token]) -> bool:
+    """Is what is said of a value, by the tokens behind it, that it is there ("are left"), and not another value ("plus 8 is 13")?"""
+    for token, after in pairwise([*behind, _Token("end", "", 0, 0)]):
+        if token.kind == "value":
+            return False
+        if token.said in _STANDS:
+            return after.kind != "value"
+    return False
 
 
 _DETERMINERS = frozenset("the these those his her its their our all".split())
