@@ -48,7 +48,9 @@ _AFTER = re.compile(
     r"|(?:double[- ])?check(?:ing)?\**\s?:|verif[a-z]+\**\s?:|had [^.]*\bwould\b)|\s*\([^\n]*[a-z]{3} [^\n]*\)\s*\Z",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|[✅✓✔☑🎉\s])+\Z")
+_END = re.compile(
+    r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
+)
 _LONGEST_END = 40
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
