@@ -212,7 +212,8 @@ def test_the_checks_are_the_marks() -> None:
 
 
 def test_the_page_is_the_docstrings() -> None:
-    assert (Path(__file__).parents[2] / "docs" / "audit-data.md").read_text() == page()
+    now = (Path(__file__).parents[2] / "docs" / "audit-data.md").read_text(encoding="utf-8")
+    assert now == page(now)
 
 
 # ------------------------------------------------------------------------------------------------ by their text

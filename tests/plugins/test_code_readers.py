@@ -281,5 +281,6 @@ def test_the_block_that_counts(text: str, block: str, value: float) -> None:
 
 def test_the_page_on_formats_is_what_the_readers_say() -> None:
     there = Path(__file__).resolve().parents[2] / "docs" / "code-formats.md"
-    assert there.read_text(encoding="utf-8") == page(), "python -m grpo_rewards_plugins.code.readers"
+    now = there.read_text(encoding="utf-8")
+    assert now == page(now), "python -m grpo_rewards_plugins.code.readers"
     assert len({family.name for family in FAMILIES}) == len(FAMILIES)

@@ -11,10 +11,9 @@ from grpo_rewards_plugins.code.readers import FAMILIES, Family
 PAGE = Path(__file__).parents[4] / "docs" / "code-formats.md"
 
 
-def page() -> str:
-    """Return the page: what stands before its first section, and a section for each family."""
-    head = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
-    return head + "".join(map(_section, FAMILIES))
+def page(now: str) -> str:
+    """Return the page as it is to be: what stands before the first section of the page `now`, and a section for each family."""
+    return now.partition("\n## ")[0] + "".join(map(_section, FAMILIES))
 
 
 def _section(family: Family) -> str:
@@ -25,4 +24,4 @@ def _section(family: Family) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
