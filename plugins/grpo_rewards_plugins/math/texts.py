@@ -142,7 +142,7 @@ def _with_letters_as_units(gold: Reading, answer: Reading) -> Decision | None:
 
 def _end(tree: Node) -> Node:
     """What a chain comes to (``F = m a = 6 N``), or the value that an equation names."""
-    chain = tree.kind == "rel" and len(tree.value) > 1 and all(op in ("=", "~") for op in tree.value)
+    chain = tree.kind == "rel" and all(op in ("=", "~") for op in tree.value) and tree.value != ("=",)
     return tree.args[-1] if chain else without_name(tree)
 
 

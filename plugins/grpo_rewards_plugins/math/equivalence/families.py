@@ -32,6 +32,8 @@ def families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
     has one the only usual letter.
     """
     mine, theirs = _family(gold), _family(answer)
+    if (mine.source is None) != (theirs.source is None):
+        mine, theirs = (side if side.source is not None else _bounded(side) for side in (mine, theirs))
     if mine.source is None and theirs.source is None and (mine.letter is None or theirs.letter is None):
         return
     if mine.source is not None and theirs.source is not None and not _same_source(mine.source, theirs.source):
@@ -54,6 +56,24 @@ def families(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
 
 _EVERY = "for every whole number"
 _INTEGERS = Node("named", "Z")
+
+
+def _bounded(family: _Family) -> _Family:
+    """``n = 2^k, k \\ge 1`` beside one that counts in a set: its letter counts from there."""
+    tree = family.tree
+    if tree.kind != "list" or len(tree.args) != 2 or tree.value == "or":
+        return family
+    what, bound = tree.args
+    source = _BOUNDS.get((bound.value, bound.args[1])) if bound.kind == "rel" and len(bound.args) == 2 else None
+    letter = bound.args[0] if source else None
+    if letter is None or letter.kind != "sym" or letter.value not in _LETTERS or letter.value not in free(what):
+        return family
+    return _Family(what, letter.value, Node("named", source))
+
+
+_BOUNDS = {
+    ((">=",), number(1)): "Z^+", ((">",), number(0)): "Z^+", ((">=",), number(0)): "Z_>=0", ((">",), number(-1)): "Z_>=0",
+}  # fmt: skip
 
 
 def _same_source(one: Node, other: Node) -> bool:

@@ -24,6 +24,8 @@ def normalized(node: Node) -> Node:
             inner = normalized(part)
             if node.kind != "tuple" and inner.kind == "list" and inner.value == "pm":
                 parts.extend(inner.args)
+            elif node.kind == "list" and (named := _one_value(part)):
+                parts.extend(named)
             else:
                 parts.append(inner)
         if node.kind == "list":
@@ -40,6 +42,15 @@ def normalized(node: Node) -> Node:
     if any(here.kind == "pm" for here in walk(node)):
         return _both_signs(node)
     return node
+
+
+def _one_value(node: Node) -> list[Node]:
+    """``x = y = 4`` as an equation for each of its letters; nothing for any other node."""
+    if node.kind != "rel" or len(node.value) < 2 or any(op != "=" for op in node.value):
+        return []
+    *names, value = node.args
+    letters = all(name.kind == "sym" for name in names) and value.kind != "sym"
+    return [Node("rel", ("=",), (name, value)) for name in names] if letters else []
 
 
 def _written_out(node: Node) -> Node:
@@ -84,6 +95,10 @@ def in_parts(node: Node, other: Node) -> Node:
     if node.kind == "rel" and "~" in node.value and not free(other) and not free(node.args[-1]):
         before = node.args[node.value.index("~")]
         return node.args[-1] if free(before) and not name_like(before) else node
+    if node.kind == "rel" and "=>" in node.value[:-1] and not (other.kind == "rel" and "=>" in other.value):
+        last = len(node.value) - node.value[::-1].index("=>")  # "n - 2 = 17 \\implies n = 19"
+        solved = Node("rel", node.value[last:], node.args[last:])
+        return solved if name_like(solved.args[0]) and not free(solved.args[-1]) else node
     if node.kind != "rel" or any(op != "=" for op in node.value):
         return node
     *names, value = node.args
@@ -284,6 +299,20 @@ def _quotient(factors: tuple[Node, ...]) -> bool:
     return factors[0].kind == factors[1].args[0].kind == "sym"
 
 
+def _is_change(node: Node, value: Node) -> bool:
+    """``S_B - S_A``, of a value without these: a change by its ends, which is asked for as often as a letter."""
+    if node.kind != "add" or len(node.args) != 2:
+        return False
+    end, taken = node.args
+    if taken.kind != "mul" or taken.args[0] != MINUS_ONE or len(taken.args) != 2:
+        return False
+    start = taken.args[1]
+    if not {end.kind, start.kind} <= {"sym", "apply"}:
+        return False
+    names = [str(part.value).partition("_") for part in (end, start)]
+    return names[0][:2] == names[1][:2] and "_" in names[0] and not {end, start}.intersection(walk(value))
+
+
 def _segment(node: Node) -> bool:
     """A point's letter in a segment such as ``AB``, also below the line of ``\\frac{AB}{CD}``."""
     if node.kind == "pow" and node.args[1] == MINUS_ONE:
@@ -301,6 +330,8 @@ def without_name(node: Node) -> Node:
             return right  # "G \\cong S_3"
         if node.value[0] in ("=", "in"):
             points = left.kind == right.kind == "tuple"  # "(n, p) = (1, p)"
+            if _is_change(left, right):
+                return right
             if name_like(left) and (
                 points or left.kind == "apply" or (free(left) & free(right)) <= {_DOTS.value} or _worked_out(left)
             ):

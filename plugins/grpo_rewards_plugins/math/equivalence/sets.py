@@ -6,7 +6,7 @@ import re
 from functools import cmp_to_key
 from typing import Any, NamedTuple
 
-from flint import acb, fmpq
+from flint import acb, fmpq, fmpz
 
 from ..reading.tree import Node, negate, number, walk
 from .equality import constant_value, expressions_equal
@@ -390,6 +390,7 @@ def same_products(one: Node, other: Node) -> bool | None:
 
 _PRODUCTS = frozenset(("named", "mul", "pow", "sym"))
 _LARGEST_POWER = 12
+_LONGEST_ORDER = 10
 
 
 def _has_named(node: Node) -> bool:
@@ -412,7 +413,15 @@ def _factors(node: Node) -> list[str] | None:
         if count > _LARGEST_POWER:
             return None
         out.extend([name if times.isdigit() or not times else str(base.value)] * count)
-    return out if any(name in ("R", "Q", "N", "C") for name in out) else sorted(out)
+    if any(name in ("R", "Q", "N", "C") for name in out):
+        return out
+    return sorted(part for name in out for part in _coprime(name))
+
+
+def _coprime(name: str) -> list[str]:
+    """A cyclic group as the product of those of coprime orders: ``Z_6`` as ``Z_2 \\times Z_3``."""
+    order = int(name[1:]) if name[:1] == "Z" and name[1:].isdigit() and len(name) < _LONGEST_ORDER else 0
+    return [f"Z{prime**power}" for prime, power in fmpz(order).factor()] if order > 1 else [name]
 
 
 _CYCLIC = re.compile(r"^[ZC]_(\d{1,6})$")

@@ -175,7 +175,7 @@ def _relations_and_sets(gold: Node, answer: Node, seed: str) -> Decision | None:
     """Sets of numbers in any form; equations against equations. None where neither applies."""
     if _set_like(gold) or _set_like(answer):
         gold, answer = without_set_name(gold), without_set_name(answer)
-        if _residues(gold) and _residues(answer):
+        if _facts(gold) and _facts(answer):
             return _lists(gold, answer, seed)
         if gold.kind == answer.kind == "rel" and len(free(gold)) > 1 and _inequalities(gold, answer, seed).equal:
             return Decision(True, "inequalities of several letters")
@@ -220,13 +220,12 @@ def _conditions(node: Node) -> bool:
     )
 
 
-def _residues(node: Node) -> bool:
-    """``x \\equiv 2 \\pmod 7 or x \\equiv 5 \\pmod 7``: classes of whole numbers, in any order."""
-    return (
-        node.kind == "list"
-        and node.value != "and"
-        and all(part.kind == "rel" and part.value == ("==",) for part in node.args)
-    )
+def _facts(node: Node) -> bool:
+    """``x \\equiv 2 \\pmod 7 or x \\equiv 5 \\pmod 7``, ``a \\perp b and b \\perp c``: classes of whole numbers, relations, in any order."""
+    if node.kind != "list" or any(part.kind != "rel" for part in node.args):
+        return False
+    said = {part.value for part in node.args}
+    return said <= {("perp",), ("parallel",)} or (said == {("==",)} and node.value != "and")
 
 
 def _functions(node: Node) -> Counter[str]:

@@ -68,6 +68,7 @@ _NESTED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(\\text\{[a-z ]+\})\s*\}")
 _ORDINAL = re.compile("第\\s*(\\d+)\\s*(?:\\\\text\\s*\\{\\s*)?[\u4e00-\u9fff]\\s*\\}?$")
 _MINUS = re.compile(r"负\s*(?=\d)")
 _TURN = re.compile(r"(?<=\d)\s*度")
+_UNSOLVABLE = re.compile("^(?:原|该|此)?(?:不等式|方程)组?(?=(?:无|没有)实?数?[解根])")
 _LONGEST = 2_000
 
 
@@ -97,6 +98,7 @@ def from_chinese(text: str) -> str:
         text = f"{size}{text[leading.end() :]}"
     text = _JIAO.sub(lambda m: f"{m[1]}.{m[2]}{m[3] or ''}元", text)
     text = _HOURS_AND.sub(r"\1分钟", text)
+    text = _UNSOLVABLE.sub("", text)
     for name, said in _PHRASES.items():
         if name in text:
             text = _NESTED.sub(r"\1", text.replace(name, said))

@@ -41,6 +41,8 @@ _LABEL = re.compile(
 _LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks for ("m+n = 103")
     r"(?:\\(?:ker|dim|nabla\s?\\(?:cdot|times))(?![a-z])|\\(?:text|operatorname|mathrm)\{(?:rank|nullity|ker|dim|null|Null|Col|im|Im|tr|curl|div)\}"
     r"|\\mathcal\{?\s?L\}?\s?(?=\\left|\\\{|[({\[]))[^=<>]{0,40}=\s?(?=[^=<>]+$)"
+    # "P(\\text{both are red}) = \\frac{1}{3}"
+    r"|(?:P|E|\\Pr|\\(?:mathbb|mathrm)\{?[PE]\}?)\s?(?:\\left\s?)?[(\[]\s?\\text\s?\{[^{}]{1,80}\}\s?(?:\\right\s?)?[)\]]\s?=\s?(?=[^=<>]+$)"
     r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|(?:\\(?:bar|overline)\s?\{?\s?)?[A-Z]\s?\}?(?:_\w)?\s?\\sim\s?(?=N|\\mathcal|\\text)"
 )
 _TURNED = re.compile(
@@ -136,8 +138,10 @@ _TAIL = re.compile(
     r"(?:(?P<said>(?:of|from|in|for|on|at|after|during|each|every|left|remaining|altogether|overall|before|with|who|that|are)\b"
     r"[a-zA-Z' ,-]*)|(?P<substance>[A-Z][A-Za-z\d()_]*))\}?"
 )
-_FOR_ALL = re.compile(  # "f(n) = n for all n", "x = 2 is the only solution"
-    r"([a-zA-Z]\([a-z]\)\s?=.{1,80}?)[\s,]{1,3}(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| integers?| numbers?| rational)*\s?\}?\s?(?:[a-z](?:\s?\\in\s?\\mathbb\s?\{?[NZQR]\}?)?)?"
+_FOR_ALL = re.compile(  # "f(n) = n for all n", "C_n = n for all integers n \\ge 2", "x = 2 is the only solution"
+    r"([a-zA-Z](?:\([a-z]\)|_\{?[a-z]\}?)\s?=.{1,80}?)(?:[\s,(]|\\[ ,;]|\\q?quad){1,4}"
+    r"(?:\\forall|(?:\\text\{\s?)?for (?:all|every|any|each)(?: real| positive| natural| integers?| numbers?| rational)*)\s?\}?\s?"
+    r"(?:[a-z](?:\s?\\in\s?\\mathbb\s?\{?[NZQR]\}?|\s?\\ge(?:q|qslant)?\s?\d)?)?\)?"
     r"|(.{1,80}?)\s(?:\\text\{\s?)?is the (?:only|unique) (?:solution|answer|root|value)\s?\}?"
 )
 _ALONE = frozenset(("left", "remaining", "altogether", "overall", "each"))

@@ -66,6 +66,7 @@ _EXACTLY = re.compile(r"^(?:exactly|only|just) ")
 _POWER_BEHIND = re.compile(r"(?<=\d)\s+(?=10\s?\^)")  # "1.45 $10^3$", as SciBench has it
 _UPRIGHT_POWER = re.compile(r"\\mathrm\s?\{\s?(10\s?\^\s?(?:\d|\{-?\d{1,3}\}))\s?\}")
 _OF_AN_HOUR = re.compile(r"(?<=[\d}])\s*(\\text\s?\{)?\s*of (?:an|a|one) ([a-z]{3,})(?=\}?$)")
+_PERCENT_OF = re.compile(r"(?<=\d)\s?\\?%\s?(?:\\text\s?\{)?\s?of\s?\}?\s?(?=\d)")  # "25% of 60 = 15"
 _OLD = re.compile(r"(?<=\d)(\s?(?:\\text\s?\{\s?)?(?:years?|months?|days?|weeks?)) old(?=\s?\}?$)")
 _ONE_IN = re.compile(r"(\d{1,9}) in (\d{1,9})")
 _LETTER_OF_A_SET = re.compile(
@@ -173,6 +174,8 @@ def rewritten(text: str) -> str:
         text = _POWER_BEHIND.sub(r"\\times ", text)
     if " of " in text:
         text = _OF_AN_HOUR.sub(lambda m: f"{m[1] or ' '}{m[2]}" if is_unit_word(m[2]) else m[0], text)
+        if "=" in text:
+            text = _PERCENT_OF.sub(r"\\% \\times ", text)
     if " old" in text:
         text = _OLD.sub(r"\1", text)
     if "value" in text[:30]:

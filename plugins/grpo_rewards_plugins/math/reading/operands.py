@@ -147,7 +147,8 @@ def subscript(parser: Parser, name: str) -> Node:
         if _INDICES.issuperset(words):  # "a_{ij}" is an entry, and none of the transpose's
             return Node("apply", f"{name}_", tuple(map(_name, words)))
         return Node("sym", f"{name}_{words}")
-    index = argument(parser, digit=False)
+    # in "p_Dv_D" the letter before the next index is a name of its own
+    index = argument(parser, digit=parser.peek().kind == "word" and parser.peek(1).text == "_")
     if index.kind == "num":
         return Node("sym", f"{name}_{index.value}")
     return Node("apply", f"{name}_", (index,))
@@ -170,6 +171,8 @@ def _worded(parser: Parser) -> str | None:
     braced = parser.met("{")
     inner = parser.peek(braced)
     if braced and parser.peek(2).text != "}":
+        return None
+    if not braced and parser.peek(1).text == "_":
         return None
     if (inner.kind in ("text", "func") and braced) or (inner.kind == "word" and not _VARIABLES.issuperset(inner.text)):
         parser.at += 1 + 2 * braced

@@ -192,8 +192,8 @@ class Parser:
             return args[0]
         if (joined := _joined(ops, args)) is not None:
             return joined
-        if self.met("\\pmod", "(") and self.peek(1).text in ("\\mod", "\\bmod", "{"):
-            suffixes.modulus(self, args)
+        if ops[-1] == "==" and args[-1][:2] == ("call", "mod"):  # "n \\equiv 1 \\bmod 4"
+            args[-1] = suffixes.with_modulus(*args[-1].args)
         return Node("rel", tuple(ops), tuple(args))
 
     def _quantified(self) -> Node:
@@ -312,10 +312,8 @@ class Parser:
                     self.take()
                     factors = [Node("call", "mod", (mul(*factors), self._factor()))]
                     continue
-                if text == "\\pmod":
-                    self.take()
-                    modulus = self.argument()
-                    return Node("residue", modulus.value, (mul(*factors),))
+                if text == "\\pmod" or (text == "(" and self.peek(1).text in ("\\bmod", "\\mod")):
+                    return suffixes.residue(self, mul(*factors))
             if not self._continues(factors):
                 return mul(*factors)
             if kind == "text" and text.lower().strip(" ,.:") in CONDITIONS:

@@ -242,16 +242,19 @@ PARTS = frozenset(("half", "third", "quarter", "fourth", "fifth", "sixth", "tent
 _CONDITIONS = frozenset(("when", "where", "whenever", "if", "unless", "while"))  # "1 when t = 2" counts no whens
 
 
-def modulus(parser: Parser, args: list[Node]) -> None:
-    """``\\pmod{m}`` after a congruence: kept with its last part."""
-    token = parser.take()
-    if token.text == "(":
-        parser.take()
-        node = parser.sum()
-        parser.expect(")")
-    else:
-        node = parser.argument()
-    args[-1] = Node("apply", "mod", (args[-1], node))
+def residue(parser: Parser, value: Node) -> Node:
+    """``\\pmod 7`` or ``(\\text{mod } 7)`` behind a number."""
+    if parser.take().text != "(":
+        return with_modulus(value, parser.argument())
+    parser.take()
+    modulus = parser.sum()
+    parser.expect(")")
+    return with_modulus(value, modulus)
+
+
+def with_modulus(value: Node, modulus: Node) -> Node:
+    """A residue is kept with a number or a letter, or the whole of ``2n``."""
+    return Node("residue", modulus.value if modulus.kind in ("num", "sym") else modulus, (value,))
 
 
 def function_head(parser: Parser) -> Node | None:

@@ -91,6 +91,7 @@ _SAME = {
     "none exist": "none", "none of them": "none", "none of these": "none", "nothing": "none", "divergent": "diverges", "convergent": "converges",
     "does not converge": "diverges", "doesn't converge": "diverges", "not convergent": "diverges", "does not diverge": "converges",
     "first quadrant": "quadrant i", "second quadrant": "quadrant ii", "third quadrant": "quadrant iii", "fourth quadrant": "quadrant iv",
+    "1st quadrant": "quadrant i", "2nd quadrant": "quadrant ii", "3rd quadrant": "quadrant iii", "4th quadrant": "quadrant iv",
     "no real roots": "no real solutions", "no real root": "no real solutions", "no real solution": "no real solutions",
     "not defined": "undefined", "always true": "always", "never true": "never", "sometimes true": "sometimes",
     "one to one": "injective", "1 1": "injective", "onto": "surjective", "one to one and onto": "bijective",
@@ -112,6 +113,8 @@ def same_words(one: str, other: str) -> bool:
         return True
     if _VERDICT_OF.get(a) == b or _VERDICT_OF.get(b) == a:
         return True
+    if (kind := _KIND.search(a)) is not None and b.endswith(kind[0]) and sorted(a.split()) == sorted(b.split()):
+        return _DENIES.search(a) is None  # "right isosceles triangle"
     if a.startswith("neither") and b.startswith("neither"):  # "neither even nor odd"
         return "neither" in (a, b) or sorted(a[8:].split(" nor ")) == sorted(b[8:].split(" nor "))
     if a == b or _without_reason(a, b) or _abbreviated(a, b) or _in_any_order(a, b) or _answers(a, b) or _answers(b, a):

@@ -260,7 +260,7 @@ def _tokens(text: str, depth: int) -> list[Token]:
         if kind == "num":
             out.append(Token("num", piece, spaced))
         elif kind == "word":
-            if piece in ("min", "cup") and out and _is_measure(piece, out[-1], text, at):
+            if piece in ("min", "cup", "arcsec") and out and _is_measure(piece, out[-1], text, at):
                 out.append(Token("unit", piece, spaced))
             elif piece in _CONDITIONAL and out and _condition(text, at):
                 out.append(Token("op", ",", spaced))

@@ -84,9 +84,9 @@ def unit_pieces(content: str, *, counting: bool = False) -> list[tuple[str, str]
     for pattern, spelled in _SPELLED:
         text = pattern.sub(spelled, text)
     text = _TAIL.sub("", text.strip())
-    counting = counting or _RATE.search(text) is not None
     out: list[tuple[str, str]] = []
-    named, glued = False, -1
+    named, glued = counting and ("/" in text or " per " in text), -1
+    counting = counting or _RATE.search(text) is not None
     for match in _PIECE.finditer(text):
         kind, piece = match.lastgroup, match[0]
         if kind == "space":
@@ -176,8 +176,10 @@ def begins_unit(parser: Parser, value: Node) -> bool:
         return is_unit_word(token.text) and (len(token.text) > 2 or not (_raised(parser) or _goes_on(parser)))
     if token.text == "/" and token.kind == "op":
         after = parser.peek(2 if parser.peek(1).text == "(" else 1)  # "/(m^3 s)"
-        return after.kind == "unit" or (
-            after.kind == "word" and parser.units and is_unit_word(after.text) and not free(value)
+        return (
+            after.kind == "unit"
+            or (after.kind == "word" and parser.units and is_unit_word(after.text) and not free(value))
+            or (parser.loose and _begins_loosely(parser))
         )
     if token.text == "\\mu" and parser.peek(1).kind == "unit":
         return named_unit("μ" + parser.peek(1).text) is not None
@@ -189,7 +191,9 @@ def _begins_loosely(parser: Parser) -> bool:
     token, before = parser.peek(), parser.tokens[parser.at - 1] if parser.at else parser.peek()
     if before.kind not in ("num", "const") and before.text not in ("}", ")"):
         return False
-    if token.kind not in ("id", "word", "cmd") or not (token.spaced or parser.glued or token.text in _GLUED_LETTERS):
+    if not (token.kind in ("id", "word", "cmd") or token.text == "/") or not (
+        token.spaced or parser.glued or token.text in _GLUED_LETTERS
+    ):
         return False
     after = _behind_unit(parser)
     return after is not None and (after.kind in ("end", "sep") or after.text in (",", ";", ")", "]", "\\}"))

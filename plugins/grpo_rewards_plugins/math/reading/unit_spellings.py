@@ -31,7 +31,11 @@ _MONEY = re.compile(rf"{_SIGN}|EUR|euro|USD|GBP|CHF|dollar")
 _BRACKETS = re.compile(rf"(?<=[\d}}])((?:\s|\\[,;])*)\[\s*({_FONT}\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})\s*\]$")
 _RING = re.compile(r"\\mathring\s*(?:\{\s*)?(?:\\(?:mathrm|text)\s*\{\s*A\s*\}|A)\s*\}?")
 _BRACED_RING = re.compile(r"(?<=[\d}])\s*(?<!\^)\{\s*\\circ\s*\}")
-_HYPHENATED = re.compile(r"(?<=[\d}])[\s~]+([a-zA-Z]{1,5}-[a-zA-Z]{2,5}|[a-zA-Z]{2,5}-[a-zA-Z])((?:/[a-zA-Z]{1,4})?)$")
+_HYPHENATED = re.compile(r"(?<=[\d}])[\s~]+([a-zA-Z]{1,6}-[a-zA-Z]{2,6}|[a-zA-Z]{2,5}-[a-zA-Z])((?:/[a-zA-Z]{1,4})?)$")
+_SPLIT_BRACKETS = re.compile(  # "\\text{ J/(m}^2\\cdot\\text{K)}"
+    rf"({_FONT}\s*\{{[^{{}}()]*\([^{{}}()]*)\}}((?:\s|\^\s*\{{?-?\d\}}?|\\cdot|\\[,;]){{1,8}}){_FONT}\s*\{{([^{{}}()]*\))"
+)
+_HOURS = re.compile(r"(\d+)\s?h(?:rs?)?\s?(\d+)\s?m(?:ins?)?")
 _RING_SIGN = re.compile(r"(?<=[\d}])\s*Å")
 _OF = re.compile(
     rf"(?<=\d)(.{{0,20}}?{_FONT}\s*\{{[^{{}}]*?)\s+of\s*\}}\s*\\(?:mathrm|ce|text)\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}$"
@@ -47,6 +51,9 @@ def joined(text: str) -> str:
         text = _BARE_DEGREES.sub(r"\1 deg\2", text)
     if "\\" in text:
         text = _SIGN_IN_TEXT.sub(r"\1", text)
+        text = _SPLIT_BRACKETS.sub(r"\1\2\3", text) if "(" in text else text
+    elif (match := _HOURS.fullmatch(text)) is not None:
+        text = f"{match[1]}\\text{{ h }}{match[2]}\\text{{ min}}"
     if (match := _CENTS.fullmatch(text)) is not None and _MONEY.search(text) is not None:
         text = f"{match[1].replace('.', '')}.{match[2]} {match[3]}"
     hyphenated = _HYPHENATED.search(text) if "-" in text and text[-1].isalpha() else None

@@ -177,6 +177,8 @@ rpm      | 1/60 rev s-1     |
 rad*     | 1 rad            | radian
 sr       | 1 rad            | steradian
 deg      | 1 degree         | degree
+arcmin   | 1/60 degree      | arcminute arcmin
+arcsec   | 1/3600 degree    | arcsecond arcsec
 degC     | 1 degC           | celsius centigrade
 degF     | 1 degF           | fahrenheit
 dB       | 1 dB             | decibel
@@ -349,7 +351,7 @@ def counted(words: str) -> Unit:
 
 
 _AROUND_SLASH = re.compile(r"\s*/\s*")
-_FILLER = frozenset("of the per a an in total approximately about".split())
+_FILLER = frozenset("of the per a an in total approximately about different distinct possible".split())
 _IRREGULAR = {
     "people": "person",
     "persons": "person",
