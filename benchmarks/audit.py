@@ -1,12 +1,23 @@
 """How many planted defects ``grpo-rewards audit DATA`` finds, how many sound rows it takes for defective, and what it costs.
 
-    python benchmarks/audit.py planted [--data ../shared/data] [--rows 1000] [--each 12] [--seed 20261122] [--keep FILE]
+    python benchmarks/audit.py planted|second|third|fourth|fifth [--data ../shared/data] [--show]
     python benchmarks/audit.py speed [--data ../shared/data] [--rows 1000]
 
-`planted` makes rows of HumanEval, MBPP and GSM8K and plants every class of defect in `--each` of them, drawn by `--seed`.
-A defect is found where a check that stands beside its class in `CLASSES` marks the row; a false alarm is a row without a
-planted defect that has any mark. `speed` makes rows like HumanEval's: each task several times, with another name, so that no two
-are the same. Seconds are of the clock; processor seconds are those of all processes of the audit. JSON on stdout.
+A set is a file of `audit_rows/`, a line for each entry: its `class`, the `checks` of which one must mark its rows (none: they are
+sound, and any mark is a false alarm), the `reward` that judges them where it has to be named, and either the row as it stands
+(`row`, or `line` for what is no JSON), or how a defect is planted in `times` rows of a public set:
+
+- `of`: `human_eval`, `mbpp` or `gsm8k`, whose rows are taken in an order drawn by a seed, each once; `twin`: the row itself, too;
+- `where`: patterns that columns of the row must have; `keep`: the columns that stay;
+- `change`: a pattern and what stands for it, by column (of each text, where the column is a list); every text must change;
+- `columns`: new values, in whose texts `{{NAME}}` stands for a column of the row or a name of `_names`.
+
+`planted` has 24 classes for which the checks were written. The others hold forms for which they were not, each written before it was
+first run, the second and the fourth without a look at the checks. What a set found missing was mended afterwards as a class, so a
+set tells the rate of the unseen only for the tree on which it was new: docs/audit-data.md has those first rates.
+
+`speed` makes rows like HumanEval's: each task several times, with another name, so that no two are the same. Seconds are of the
+clock; processor seconds are those of all processes of the audit. JSON on stdout; `--show` adds what was missed.
 """
 
 from __future__ import annotations
@@ -21,12 +32,29 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
-Plant = Callable[[Row, random.Random], Row | None]
+
+SETS = Path(__file__).parent / "audit_rows"
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_SEED = 20261122
+
+
+@dataclass(frozen=True)
+class Case:
+    """A line of a data file, the class of what is wrong with it, the checks that may find it, and the reward that it is for."""
+
+    name: str
+    checks: tuple[str, ...]
+    reward: str
+    line: str
+
+
+# ------------------------------------------------------------------------------------------------ rows
 
 
 def human_eval(data: Path) -> list[Row]:
@@ -44,258 +72,87 @@ def gsm8k(data: Path) -> list[Row]:
     return [{"prompt": row["question"], "answer": row["answer"]} for row in map(json.loads, lines)]
 
 
-# ------------------------------------------------------------------------------------------------ defects
+def cases(name: str, data: Path) -> Iterator[Case]:
+    """The lines of a set."""
+    chance = random.Random(_SEED)
+    public: dict[str, list[Row]] = {}
+    for text in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(text)
+        for line in _lines(entry, data, public, chance):
+            yield Case(entry["class"], tuple(entry.get("checks", ())), entry.get("reward", ""), line)
 
 
-def _checked(row: Row, body: str) -> Row:
-    """A HumanEval row with another check function."""
-    return {**row, "test": f"def check(candidate):\n{body}\n"}
+def _lines(entry: Row, data: Path, public: dict[str, list[Row]], chance: random.Random) -> Iterator[str]:
+    if "of" not in entry:
+        yield entry["line"] if "line" in entry else json.dumps(entry["row"])
+        return
+    source = entry["of"]
+    if source not in public:
+        public[source] = {"human_eval": human_eval, "mbpp": mbpp, "gsm8k": gsm8k}[source](data)
+        chance.shuffle(public[source])
+    for _ in range(entry.get("times", 1)):
+        place, line = next(
+            ((place, line) for place, row in enumerate(public[source]) if (line := _planted(entry, row)) is not None),
+            (None, ""),
+        )
+        if place is None:
+            raise SystemExit(f"{entry['class']}: no row of {source} is left that it fits")
+        row = public[source].pop(place)
+        if entry.get("twin"):
+            yield json.dumps(row)
+        yield line
 
 
-def _calls(row: Row) -> list[ast.Compare]:
-    """The comparisons ``candidate(...) == value`` of a HumanEval row."""
-    return [
-        node.test
-        for node in ast.walk(ast.parse(row["test"]))
-        if isinstance(node, ast.Assert)
-        and isinstance(node.test, ast.Compare)
-        and isinstance(node.test.left, ast.Call)
-        and isinstance(node.test.ops[0], ast.Eq)
-        and isinstance(node.test.comparators[0], ast.Constant | ast.List | ast.Tuple)
-    ]
-
-
-def stub_passes(row: Row, _chance: random.Random) -> Row | None:
-    """The tests only see that the function can be called."""
-    calls = _calls(row)
-    return _checked(row, f"    {ast.unparse(calls[0].left)}\n    assert callable(candidate)") if calls else None
-
-
-def wrong_reference(row: Row, chance: random.Random) -> Row | None:
-    """The reference answers with something else in its last line."""
-    body = re.sub(r"return\b.*$", "return 'wrong'", row["canonical_solution"].rstrip(), flags=re.M)
-    return {**row, "canonical_solution": body + "\n"} if body != row["canonical_solution"].rstrip() else None
-
-
-def wrong_test(row: Row, chance: random.Random) -> Row | None:
-    """One expected value is wrong."""
-    calls = [call for call in _calls(row) if isinstance(call.comparators[0], ast.Constant)]
-    if not calls:
+def _planted(entry: Row, row: Row) -> str | None:
+    """The line of a row with the entry's defect, or None where it does not fit the row."""
+    if not all(re.search(pattern, row[column]) for column, pattern in entry.get("where", {}).items()):
         return None
-    call = chance.choice(calls)
-    wrong = "'no such value'" if not isinstance(call.comparators[0].value, str) else "12345"
-    return _checked(
-        row, row["test"].split("def check(candidate):")[1] + f"\n    assert {ast.unparse(call.left)} == {wrong}"
-    )
-
-
-def broken_reference(row: Row, _chance: random.Random) -> Row | None:
-    """The reference is cut off in the middle of a line."""
-    code = row["code"].rstrip()
-    return {**row, "code": code[: code.rindex("return") + 3]} if "return" in code else None
-
-
-def only_types(row: Row, _chance: random.Random) -> Row | None:
-    """The tests look at the type of results alone."""
-    calls = _calls(row)
-    if not calls or not isinstance(calls[0].comparators[0], ast.Constant):
-        return None
-    kind = type(calls[0].comparators[0].value).__name__
-    if kind not in ("int", "str", "float"):
-        return None
-    return _checked(row, "".join(f"    assert isinstance({ast.unparse(one.left)}, {kind})\n" for one in calls[:3]))
-
-
-def only_not_none(row: Row, _chance: random.Random) -> Row | None:
-    """The tests look at whether there is a result."""
-    calls = [
-        f"assert {one.removeprefix('assert ').split('==')[0].strip()} is not None"
-        for one in row["test_list"]
-        if not one.startswith("assert not")
-    ]
-    if not calls:
-        return None
+    made = {name: row[name] for name in entry.get("keep", row)}
+    for column, (pattern, other) in entry.get("change", {}).items():
+        texts = row[column] if isinstance(row[column], list) else [row[column]]
+        changed = [re.sub(pattern, other, text) for text in texts]
+        if any(map(str.__eq__, texts, changed)):
+            return None
+        made[column] = changed if isinstance(row[column], list) else changed[0]
     try:
-        list(map(ast.parse, calls))
-    except SyntaxError:
+        names = _names(row)
+        made |= {name: _filled(value, names) for name, value in entry.get("columns", {}).items()}
+        return str(_filled(entry["line"], names)) if "line" in entry else json.dumps(made)
+    except KeyError:  # the row has nothing of that name
         return None
-    return {**row, "test_list": calls}
 
 
-def by_chance(row: Row, _chance: random.Random) -> Row | None:
-    """The tests fail half of the time."""
-    if "random" in row["test"]:  # bound anew in the function
-        return None
-    body = row["test"].split("def check(candidate):", 1)
-    return {
-        **row,
-        "test": f"import random\n{body[0]}def check(candidate):\n    assert random.random() < 0.5\n{body[1].lstrip(chr(10))}",
-    }
+def _names(row: Row) -> dict[str, str]:
+    """What `{{NAME}}` stands for beside the columns: parts of the row's first comparison of a call with a value, and others.
+
+    ``FIRST``: that assertion; ``CALL``, ``VALUE``, ``TYPE``: the call, the value, its type; ``BODY``: the lines of HumanEval's
+    check function; ``GOLD``: what stands behind GSM8K's marks; ``WORKED``: what stands before; ``CUT``: the row's JSON without its end.
+    """
+    names = {name: "\n".join(value) if isinstance(value, list) else str(value) for name, value in row.items()}
+    names["CUT"] = json.dumps(row)[:-1]
+    if "####" in row.get("answer", ""):
+        names["WORKED"], _, names["GOLD"] = map(str.strip, row["answer"].rpartition("####"))
+    tests = row["test"] if "test" in row else "\n".join(row.get("test_list", ()))
+    if "test" in row:
+        names["BODY"] = tests.partition("def check(candidate):\n")[2]
+    for node in ast.walk(ast.parse(tests)):
+        match node:
+            case ast.Assert(
+                ast.Compare(ast.Call() as call, [ast.Eq()], [ast.Constant() | ast.List() | ast.Tuple() as value])
+            ):
+                names["FIRST"], names["CALL"] = f"assert {ast.unparse(node.test)}", ast.unparse(call)
+                names["VALUE"], names["TYPE"] = ast.unparse(value), type(ast.literal_eval(value)).__name__
+                break
+    return names
 
 
-def by_the_clock(row: Row, _chance: random.Random) -> Row:
-    """The verdict depends on the time."""
-    return {**row, "test_list": ["import time\nassert time.time_ns() // 1000 % 2", *row["test_list"]]}
-
-
-def sleeping(row: Row, chance: random.Random) -> Row:
-    """The reference nearly uses the row's time limit up: one second, three for Python. A stub cannot pass."""
-    number = chance.randint(1, 10**9)
-    return {
-        "task_id": row["task_id"],
-        "prompt": f"Read a number and print the next. Or else: {row['prompt']}",
-        "tests": [{"input": f"{number}\n", "output": f"{number + 1}\n"}],
-        "time_limit": 1.0,
-        "solution": "import time\ntime.sleep(2.2)\nprint(int(input()) + 1)\n",
-    }
-
-
-def skipped(row: Row, _chance: random.Random) -> Row:
-    """The only test is skipped."""
-    name = row["entry_point"]
-    text = f"import pytest\nfrom solution import {name}\n\n@pytest.mark.skip\ndef test_it():\n    assert {name} is not None\n"
-    return {**row, "test": text}
-
-
-def no_assertion(row: Row, _chance: random.Random) -> Row | None:
-    """The tests call the function and look at nothing."""
-    calls = _calls(row)
-    return _checked(row, f"    {ast.unparse(calls[0].left)}\n    print('ok')") if calls else None
-
-
-def assert_true(row: Row, _chance: random.Random) -> Row:
-    """The tests assert what always holds."""
-    return _checked(row, "    assert True, 'it runs'\n    assert (candidate, 'is there')")
-
-
-def swallowed(row: Row, _chance: random.Random) -> Row | None:
-    """The tests catch the assertions that they make."""
-    calls = _calls(row)
-    if not calls:
-        return None
-    return _checked(row, f"    try:\n        assert {ast.unparse(calls[0])}\n    except Exception:\n        pass")
-
-
-def leaked_code(row: Row, _chance: random.Random) -> Row | None:
-    """The prompt ends with the solution."""
-    if len("".join(row["canonical_solution"].split())) < 20:
-        return None
-    shown = f"# A solution, for comparison:\n{row['prompt']}{row['canonical_solution']}\n\n\n"
-    return {**row, "prompt": shown + row["prompt"]}
-
-
-def leaked_gold(row: Row, chance: random.Random) -> Row:
-    """The prompt tells the answer."""
-    gold = row["answer"].rpartition("####")[2].strip()
-    said = chance.choice(
-        [" (Answer: {})", "\nHint: the answer is {}.", "\n#### {}", " The final answer is \\boxed{{{}}}."]
-    )
-    return {**row, "prompt": row["prompt"] + said.format(gold)}
-
-
-def empty_gold(row: Row, chance: random.Random) -> Row:
-    """There is no answer after the marks."""
-    return {**row, "answer": chance.choice(["", "   ", row["answer"].rpartition("####")[0] + "####"])}
-
-
-def unreadable_gold(row: Row, chance: random.Random) -> Row:
-    """The answer is no mathematics."""
-    return {**row, "answer": "#### " + chance.choice(["\\frac{3}{", "((3+", "\\sqrt{", "x^", "3 +* 4)"])}
-
-
-def other_format(row: Row, chance: random.Random) -> Row:
-    """The tests are in a format that nobody knows."""
-    tests = chance.choice(
-        [{"scenario": "given", "steps": ["when", "then"]}, [{"given": 1, "when": 2}], [[1, 2], [3, 4]]]
-    )
-    return {**{name: value for name, value in row.items() if name != "test_list"}, "tests": tests}
-
-
-def no_python(row: Row, _chance: random.Random) -> Row:
-    """The tests do not compile."""
-    return {**row, "test": row["test"].replace("def check(candidate):", "def check(candidate)")}
-
-
-def cut_tests(row: Row, _chance: random.Random) -> Row:
-    """Inputs and outputs are cut short, as some sites show them."""
-    tests = {"inputs": ["5\n" + "17 " * 200 + "..."], "outputs": ["17 " * 200 + "..."]}
-    return {"task_id": row["task_id"], "prompt": row["prompt"], "tests": tests}
-
-
-def two_outputs(row: Row, _chance: random.Random) -> Row:
-    """One input has two outputs."""
-    tests = [{"input": "2 3\n", "output": "5\n"}, {"input": "2 3\n", "output": "6\n"}]
-    return {"task_id": row["task_id"], "prompt": row["prompt"], "tests": tests}
-
-
-def no_prompt(row: Row, chance: random.Random) -> Row:
-    """There is nothing to answer."""
-    return {**row, "prompt": chance.choice(["", "  \n", None])}
-
-
-def twin_of(row: Row, chance: random.Random) -> Row:
-    """The same question stands there with another answer."""
-    gold = row["answer"].rpartition("####")[2].strip().replace(",", "")
-    return {**row, "answer": f"#### {int(gold) + chance.randint(1, 9)}"}
-
-
-CLASSES: Mapping[str, tuple[str, Plant, tuple[str, ...]]] = {
-    "a stub passes": ("human_eval", stub_passes, ("nop",)),
-    "wrong reference": ("human_eval", wrong_reference, ("oracle",)),
-    "wrong test": ("human_eval", wrong_test, ("oracle",)),
-    "reference cut off": ("mbpp", broken_reference, ("oracle",)),
-    "tests of types only": ("human_eval", only_types, ("weak", "nop")),
-    "tests of presence only": ("mbpp", only_not_none, ("weak", "nop")),
-    "verdict by chance": ("human_eval", by_chance, ("flaky",)),
-    "verdict by the clock": ("mbpp", by_the_clock, ("flaky",)),
-    "slow reference": ("mbpp", sleeping, ("slow",)),
-    "skipped tests": ("human_eval", skipped, ("vacuous",)),
-    "no assertion": ("human_eval", no_assertion, ("vacuous",)),
-    "assert True": ("human_eval", assert_true, ("vacuous",)),
-    "assertions caught": ("human_eval", swallowed, ("vacuous",)),
-    "solution in the prompt": ("human_eval", leaked_code, ("leak",)),
-    "answer in the prompt": ("gsm8k", leaked_gold, ("leak",)),
-    "no gold": ("gsm8k", empty_gold, ("gold",)),
-    "unreadable gold": ("gsm8k", unreadable_gold, ("gold",)),
-    "unknown format": ("mbpp", other_format, ("format",)),
-    "tests do not compile": ("human_eval", no_python, ("format",)),
-    "tests cut short": ("mbpp", cut_tests, ("format",)),
-    "two outputs for one input": ("mbpp", two_outputs, ("contradictory",)),
-    "no prompt": ("gsm8k", no_prompt, ("row",)),
-    "no JSON": ("gsm8k", lambda row, _chance: row, ("row",)),
-    "two answers to one question": ("gsm8k", twin_of, ("contradictory",)),
-}
-"""What is planted, in rows of which set, and the checks of which one must mark the row."""
-
-
-def planted(data: Path, rows: int, each: int, seed: int) -> tuple[list[str], dict[int, str]]:
-    """Return the lines of a file, and the class of the defect in each line (from 1) that has one."""
-    chance = random.Random(seed)
-    sources = {"human_eval": human_eval(data), "mbpp": mbpp(data), "gsm8k": gsm8k(data)}
-    for found in sources.values():
-        chance.shuffle(found)
-    defective: list[tuple[str, Row]] = []
-    for name, (source, plant, _) in CLASSES.items():
-        made = 0
-        kept: list[Row] = []
-        while made < each and sources[source]:
-            row = sources[source].pop()
-            bad = plant(row, chance)
-            if bad is None or (name != "no JSON" and bad == row):
-                kept.append(row)
-                continue
-            made += 1
-            defective.append((name, bad))
-            if name == "two answers to one question":
-                defective.append((name, row))
-        sources[source][:0] = kept
-        if made < each:
-            raise SystemExit(f"{name}: only {made} of {each} rows could be planted in {source}; lower --each")
-    plain = [*sources["human_eval"], *sources["mbpp"], *sources["gsm8k"]]
-    lines = [(name, json.dumps(row)[: -len("}")] if name == "no JSON" else json.dumps(row)) for name, row in defective]
-    lines += [("", json.dumps(row)) for row in plain[: rows - len(lines)]]
-    chance.shuffle(lines)
-    return [line for _, line in lines], {number: name for number, (name, _) in enumerate(lines, 1) if name}
+def _filled(value: Any, names: Mapping[str, str]) -> Any:
+    """A value with what its texts' `{{NAME}}` stand for. Raises KeyError: there is no such name."""
+    if isinstance(value, str):
+        return _PLACE.sub(lambda found: names[found[1]], value)
+    if isinstance(value, list):
+        return [_filled(one, names) for one in value]
+    return {name: _filled(one, names) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def alike(data: Path, rows: int) -> list[str]:
@@ -315,20 +172,30 @@ def alike(data: Path, rows: int) -> list[str]:
 # ------------------------------------------------------------------------------------------------ measuring
 
 
-def audited(lines: list[str], keep: Path | None) -> tuple[Any, float, float]:
-    """Return the report, the seconds on the clock, and those of processors, of this process and its children."""
-    from grpo_rewards_plugins.code.runner import close_sandboxes
+class Costs:
+    """Seconds of the clock, and of the processors, of this process and its children, over all audits."""
 
-    from grpo_rewards._audit.data.running import audit_data
+    seconds = processor = 0.0
 
-    with tempfile.TemporaryDirectory() as folder:
-        file = keep or Path(folder) / "rows.jsonl"
-        file.write_text("".join(line + "\n" for line in lines))
-        started, before = time.perf_counter(), _processor()
-        report = audit_data(file)
-        seconds = time.perf_counter() - started
-    close_sandboxes()  # its processes are counted once they have ended
-    return report, seconds, _processor() - before
+    def audit(self, lines: list[str], reward: str) -> Any:
+        """Audit a file of the lines, with one component or by the columns."""
+        from grpo_rewards_plugins.code.runner import close_sandboxes
+
+        from grpo_rewards import Composite
+        from grpo_rewards._audit.data.running import audit_data
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "rows.jsonl"
+            file.write_text("".join(line + "\n" for line in lines))
+            started, before = time.perf_counter(), _processor()
+            report = audit_data(file, Composite({"rewards": {reward: {"use": reward}}}) if reward else None)
+            self.seconds += time.perf_counter() - started
+        close_sandboxes()  # its processes are counted once they have ended
+        self.processor += _processor() - before
+        return report
+
+    def plain(self) -> dict[str, float]:
+        return {"seconds": round(self.seconds, 1), "processor_seconds": round(self.processor, 1)}
 
 
 def _processor() -> float:
@@ -336,54 +203,60 @@ def _processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
+def measured(made: list[Case], *, show: bool) -> dict[str, Any]:
+    """Audit each reward's rows as a file of their own, and count."""
+    from grpo_rewards.errors import InputError
+
+    costs, completions = Costs(), 0
+    counts: dict[tuple[str, bool], list[int]] = {}  # class and whether it is a defect: those judged rightly, and all
+    wrong: list[tuple[Case, str, str]] = []
+    for reward in dict.fromkeys(case.reward for case in made):
+        mine = [case for case in made if case.reward == reward]
+        try:
+            report = costs.audit([case.line for case in mine], reward)
+            marks, reasons = report.marks(), {one.row: f"{one.check}: {one.reason}" for one in report.findings}
+            completions += report.completions
+        except InputError as error:  # nothing in it could be tried
+            marks, reasons = {}, dict.fromkeys(range(1, len(mine) + 1), str(error))
+        for place, case in enumerate(mine, 1):
+            found = set(marks.get(place, "").split(",")) - {""}
+            good = not found.isdisjoint(case.checks) if case.checks else not found
+            count = counts.setdefault((case.name, bool(case.checks)), [0, 0])
+            count[0] += good
+            count[1] += 1
+            if not good:
+                wrong.append((case, marks.get(place, ""), reasons.get(place, "")))
+    planted = [count for (_, defect), count in counts.items() if defect]
+    sound = [count for (_, defect), count in counts.items() if not defect]
+    return {
+        "rows": len(made),
+        "completions": completions,
+        "planted": sum(total for _, total in planted),
+        "found": round(sum(good for good, _ in planted) / max(1, sum(total for _, total in planted)), 4),
+        "worst_class": round(min((good / total for good, total in planted), default=1.0), 4),
+        "sound": sum(total for _, total in sound),
+        "false_alarms": round(1 - sum(good for good, _ in sound) / max(1, sum(total for _, total in sound)), 4),
+        **costs.plain(),
+        "classes": {name if defect else f"sound: {name}": f"{good}/{total}" for (name, defect), (good, total) in counts.items()},
+        **({"wrong": [[case.name, marks, reason, case.line] for case, marks, reason in wrong]} if show else {}),
+    }  # fmt: skip
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("planted", "speed"))
+    parser.add_argument("what", choices=(*sorted(path.stem for path in SETS.glob("*.jsonl")), "speed"))
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--each", type=int, default=12)
-    parser.add_argument("--seed", type=int, default=20261122)
-    parser.add_argument("--keep", type=Path, help="where the rows are written, to look at them")
+    parser.add_argument("--rows", type=int, default=1000, help="of `speed`")
+    parser.add_argument("--show", action="store_true", help="print what was missed, and the false alarms")
     given = parser.parse_args()
     if given.what == "speed":
-        report, seconds, processor = audited(alike(given.data, given.rows), given.keep)
-        found: dict[str, Any] = {"rows": report.rows, "completions": report.completions, "marked": len(report.marks())}
+        costs = Costs()
+        report = costs.audit(alike(given.data, given.rows), "")
+        found = {"rows": report.rows, "completions": report.completions, "marked": len(report.marks()), **costs.plain()}
     else:
-        lines, defects = planted(given.data, given.rows, given.each, given.seed)
-        report, seconds, processor = audited(lines, given.keep)
-        found = judged(report.marks(), defects, report)
-    found.update(seconds=round(seconds, 1), processor_seconds=round(processor, 1))
-    json.dump(found, sys.stdout, indent=2)
+        found = measured(list(cases(given.what, given.data)), show=given.show)
+    json.dump(found, sys.stdout, indent=1)
     print()
-
-
-def judged(marks: Mapping[int, str], defects: Mapping[int, str], report: Any) -> dict[str, Any]:
-    """Count what was found of each class, and the marks of sound rows."""
-    classes = {}
-    for name, (_, _, checks) in CLASSES.items():
-        mine = [row for row, planted in defects.items() if planted == name]
-        found = [row for row in mine if not set(marks.get(row, "").split(",")).isdisjoint(checks)]
-        missed = [row for row in mine if row not in found]
-        classes[name] = {
-            "planted": len(mine),
-            "found": len(found),
-            "missed": [(row, marks.get(row, "")) for row in missed],
-        }
-    false = {row: mark for row, mark in marks.items() if row not in defects}
-    reasons = {one.row: one.reason for one in report.findings if one.row in false}
-    sound = report.rows - len(defects)
-    hits = sum(one["found"] for one in classes.values())
-    return {
-        "rows": report.rows,
-        "completions": report.completions,
-        "planted": len(defects),
-        "found": hits / len(defects),
-        "worst_class": min(one["found"] / one["planted"] for one in classes.values()),
-        "sound": sound,
-        "false_alarms": len(false) / sound,
-        "classes": classes,
-        "alarms": {row: [mark, reasons.get(row, "")] for row, mark in false.items()},
-    }
 
 
 if __name__ == "__main__":
