@@ -8,7 +8,7 @@ from functools import cached_property
 
 from grpo_rewards._composition.config import GateConfig, WhenConfig
 from grpo_rewards._composition.schedule import ScheduleConfig
-from grpo_rewards._contract import Batch, Reward
+from grpo_rewards._contract import Batch, Outcome, Reward
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class Component:
     def applies_to(self, data: Mapping[str, object]) -> bool:
         """Whether it applies to a row."""
         return self.when is None or self.when.holds(data.get(self.when.column))
+
+    @cached_property
+    def elsewhere(self) -> Outcome:
+        """What stands for a row that it does not apply to."""
+        return Outcome(None, "not_applicable", f"column {self.when.column!r} is another" if self.when else "")
 
     def rows(self, batch: Batch) -> list[int]:
         """The rows that it applies to."""

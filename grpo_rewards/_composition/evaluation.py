@@ -203,9 +203,7 @@ class _Evaluation:
         each = settled if self.twin is None else [settled[index] for index in self.twin]
         if len(self.rows) == len(self.own):
             return each
-        when = self.component.when
-        elsewhere = Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")
-        spread = [elsewhere] * len(self.own)
+        spread = [self.component.elsewhere] * len(self.own)
         for row, outcome in zip(self.rows, each, strict=True):
             if row in self.own:
                 spread[row - self.own.start] = outcome

@@ -130,7 +130,11 @@ class Lane:
             return taken
 
     def _evaluate(self, units: list[_WaitingRows]) -> None:
-        batch = units[0].batch if len(units) == 1 else _together([unit.batch for unit in units])
+        batch = units[0].batch
+        if len(units) > 1:
+            # where units are groups, each stays one
+            grouped = None if batch.grouping is None else [n for n, unit in enumerate(units) for _ in unit.batch.rows]
+            batch = Batch.joined([unit.batch for unit in units], grouping=grouped)
         promises = [promise for unit in units for promise in unit.promises]
         slots, reward = _Slots(promises), self._component.reward
         deadline = units[-1].deadline  # the latest: units that are late before are the watch's matter
@@ -215,14 +219,3 @@ def _alike(one: Batch, other: Batch) -> bool:
         and (one.completion_ids is None) == (other.completion_ids is None)
         and (one.grouping is None) == (other.grouping is None)
     )
-
-
-def _together(batches: list[Batch]) -> Batch:
-    """Units as one batch; where they are groups, each stays one."""
-    first = batches[0]
-    columns = {name: [value for batch in batches for value in batch.columns[name]] for name in first.columns}
-    completions = [completion for batch in batches for completion in batch.completions]
-    prompts = None if first.prompts is None else [value for batch in batches for value in batch.prompts or ()]
-    ids = None if first.completion_ids is None else [value for batch in batches for value in batch.completion_ids or ()]
-    grouping = None if first.grouping is None else [n for n, batch in enumerate(batches) for _ in batch.rows]
-    return Batch(completions, prompts, ids, columns, grouping=grouping)

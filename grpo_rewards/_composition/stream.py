@@ -129,7 +129,7 @@ class Stream:
         shared: dict[str, Promise] = {}
         for component in self._composite.components:
             if not component.rows(batch):
-                promises[component.name] = _done(_elsewhere(component))
+                promises[component.name] = _done(component.elsewhere)
             elif component.reward.style == "group":
                 if grouped:
                     self._check_grouping(component)
@@ -174,7 +174,7 @@ class Stream:
         for name in names:
             component = next(c for c in self._composite.components if c.name == name)
             asked = [member for member in members if name in member.promises]
-            batch = _joined([member.batch for member in asked])
+            batch = Batch.joined([member.batch for member in asked], grouping=[0] * len(asked))
             for member, promise in zip(asked, self._ask(component, batch), strict=True):
                 promise.add_done_callback(_passing_to(member.promises[name]))
 
@@ -341,11 +341,6 @@ def _done(outcome: Outcome) -> Promise:
     return promise
 
 
-def _elsewhere(component: Component) -> Outcome:
-    when = component.when
-    return Outcome(None, "not_applicable", f"column {when.column!r} is another" if when else "")
-
-
 def _passing_to(target: Promise) -> Callable[[Future[Outcome]], None]:
     def passed(promise: Promise) -> None:
         if not target.done():
@@ -355,13 +350,3 @@ def _passing_to(target: Promise) -> Callable[[Future[Outcome]], None]:
                 target.set_result(promise.result())
 
     return passed
-
-
-def _joined(batches: list[Batch]) -> Batch:
-    """Rows with the same columns as one batch, a group by themselves."""
-    first = batches[0]
-    names = dict.fromkeys(name for batch in batches for name in batch.columns)
-    columns = {name: [batch.columns.get(name, [None])[0] for batch in batches] for name in names}
-    prompts = None if first.prompts is None else [batch.prompts[0] if batch.prompts else None for batch in batches]
-    ids = None if first.completion_ids is None else [b.completion_ids[0] if b.completion_ids else None for b in batches]
-    return Batch([b.completions[0] for b in batches], prompts, ids, columns, grouping=[0] * len(batches))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import repeat
 from typing import Any, Protocol
 
 import orjson
@@ -107,6 +108,22 @@ class Batch:
         reserved = {"completion", "prompt", "completion_ids"}
         found = {name: [row.get(name) for row in rows] for name in names if name not in reserved}
         return cls(completions, prompts, ids, found, grouping=grouping)
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch], *, grouping: Sequence[object] | None) -> Batch:
+        """Return the rows of several batches as one; a column that only some of them have is None in the others' rows."""
+
+        def joined(parts: Sequence[Sequence[object] | None]) -> list[object] | None:
+            if all(part is None for part in parts):
+                return None
+            each = zip(batches, parts, strict=True)
+            return [value for batch, part in each for value in (repeat(None, len(batch)) if part is None else part)]
+
+        names = dict.fromkeys(name for batch in batches for name in batch.columns)
+        columns = {name: joined([batch.columns.get(name) for batch in batches]) or [] for name in names}
+        completions = [completion for batch in batches for completion in batch.completions]
+        prompts, ids = joined([batch.prompts for batch in batches]), joined([batch.completion_ids for batch in batches])
+        return cls(completions, prompts, ids, columns, grouping=grouping)
 
     def __len__(self) -> int:
         return len(self.completions)

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grpo_rewards._composition.normalize import EPSILON
 from grpo_rewards._composition.stats import deviation, group_spread, group_spreads, mean, pearson
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.rows import CODES, TrainingPoint
 
 _BINS = 20
+_FEW = 12
 _LENGTH_BINS = 12
 _REWARD_BINS = 16
 _ROUNDING = 0.01  # of the shares' sum; trainers write single precision
@@ -98,29 +98,43 @@ class Analysis:
     length_within: float | None
     steps: tuple[TrainingPoint, ...]
     centred: array[float]
-    normalised: array[float]
     adds_up: bool
 
 
-def histogram(values: Sequence[float], *, bins: int = _BINS) -> tuple[Bar, ...]:
-    """Count `values`: one bar per value where they are few (at most 12 different), else `bins` equal bins."""
-    if not values:
-        return ()
-    counts: Counter[float] = Counter()
+def histogram(values: Sequence[float]) -> tuple[Bar, ...]:
+    """Count `values`: one bar per value where they are few (at most 12 different), else 20 equal bins."""
+    ends = bins_of(values, bins=_BINS, few=_FEW)
+    return tuple(Bar(low, high, n) for (low, high), n in zip(ends, counts_in(ends, values), strict=True))
+
+
+def bins_of(values: Sequence[float], *, bins: int, few: int) -> list[tuple[float, float]]:
+    """Return the ends of the bins to count `values` in: the values themselves, up to `few` different ones, else `bins` equal bins."""
+    seen: set[float] = set()
     for value in values:
-        counts[value] += 1
-        if len(counts) > 12:  # a column of many values need not be counted whole
+        seen.add(value)
+        if len(seen) > few:  # the others of a hundred thousand need not be looked at
             break
     else:
-        return tuple(Bar(value, value, counts[value]) for value in sorted(counts))
+        return [(value, value) for value in sorted(seen)]
     low, high = min(values), max(values)
     width = (high - low) / bins
     if not (math.isfinite(width) and width > 0):  # ends so far apart, or so near, that no bin has a width
-        return (Bar(low, high, len(values)),)
-    filled = [0] * bins
+        return [(low, high)]
+    return [(low + i * width, low + (i + 1) * width) for i in range(bins)]
+
+
+def counts_in(ends: Sequence[tuple[float, float]], values: Sequence[float]) -> list[int]:
+    """Return how many of `values` lie in each bin of `bins_of` (the highest value in the last one)."""
+    if len(ends) < 2:
+        return [len(values)] * len(ends)
+    low, high = ends[0]
+    if low == high:
+        found = Counter(values)
+        return [found[value] for value, _ in ends]
+    counts, width, last = [0] * len(ends), high - low, len(ends) - 1
     for value in values:
-        filled[min(int((value - low) / width), bins - 1)] += 1
-    return tuple(Bar(low + i * width, low + (i + 1) * width, n) for i, n in enumerate(filled))
+        counts[min(int((value - low) / width), last)] += 1
+    return counts
 
 
 def _moments(values: Sequence[float]) -> tuple[float | None, float | None]:
@@ -194,17 +208,6 @@ def _matrix(columns: Sequence[Sequence[float]]) -> tuple[tuple[float | None, ...
                 r = _correlation(columns[i], columns[j])
             cells[i][j] = cells[j][i] = r
     return tuple(tuple(row) for row in cells)
-
-
-def _normalised(rewards: Sequence[float], centred: array[float], members: Sequence[Sequence[int]]) -> array[float]:
-    result = array("d", centred)
-    for rows in members:
-        spread = group_spread([value for row in rows if (value := rewards[row]) == value])
-        if spread is None:
-            continue
-        for row in rows:
-            result[row] = centred[row] / (spread + EPSILON)
-    return result
 
 
 def _signals(columns: Columns, centred: array[float], members: Sequence[Sequence[int]]) -> dict[str, float | None]:
@@ -318,6 +321,5 @@ def analyse(columns: Columns) -> Analysis:
         length_within=_correlation(_centred(lengths, members), centred),
         steps=_steps(columns),
         centred=centred,
-        normalised=_normalised(columns.rewards, centred, members),
         adds_up=adds_up,
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grpo_rewards._report.analysis import Analysis, Summary
+from grpo_rewards._report.analysis import Analysis, Summary, bins_of, counts_in
 from grpo_rewards._report.bodies import RunRows
 from grpo_rewards._report.drawing import Scale, label, line, linked, rect, short, svg, ticks
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
@@ -76,9 +76,9 @@ def side_by_side(runs: Sequence[Compared]) -> Figure:
         values = [_values(run, name) for run in runs]
         if not any(values):
             continue
-        bins = _bins([value for column in values for value in column])
+        bins = bins_of([value for column in values for value in column], bins=_BINS, few=_FEW)
         series = [
-            None if summary is None else _ColumnHistogram(_count(column, bins), summary)
+            None if summary is None else _ColumnHistogram(counts_in(bins, column), summary)
             for column, summary in zip(values, (_summary(run, name) for run in runs), strict=True)
         ]
         pictures.append(_panel(key, title, bins, series))
@@ -111,33 +111,6 @@ def _summary(run: Compared, name: str | None) -> Summary | None:
     if name is None:
         return run.analysis.reward
     return next((c.summary for c in run.analysis.components if c.name == name), None)
-
-
-def _bins(values: Sequence[float]) -> list[tuple[float, float]]:
-    """Return the values themselves where they are few, else equal bins."""
-    seen: set[float] = set()
-    for value in values:
-        # a few values tell; the set of all of a hundred thousand is not needed
-        seen.add(value)
-        if len(seen) > _FEW:
-            low, high = min(values), max(values)
-            width = (high - low) / _BINS
-            return [(low + i * width, low + (i + 1) * width) for i in range(_BINS)]
-    return [(value, value) for value in sorted(seen)]
-
-
-def _count(values: Sequence[float], bins: Sequence[tuple[float, float]]) -> list[int]:
-    counts = [0] * len(bins)
-    if bins[0][0] == bins[0][1]:
-        place = {low: i for i, (low, _) in enumerate(bins)}
-        for value in values:
-            counts[place[value]] += 1
-        return counts
-    low, width = bins[0][0], bins[0][1] - bins[0][0]
-    for value in values:
-        # the highest value belongs to the last bin
-        counts[min(int((value - low) / width), len(bins) - 1)] += 1
-    return counts
 
 
 _W, _H, _LEFT, _RIGHT, _TOP, _BOTTOM = 206.0, 138.0, 38.0, 6.0, 26.0, 22.0

@@ -85,14 +85,7 @@ def _score_again(attempt: Attempt, composite: Composite, samples: list[Sample]) 
         for sample in samples:
             groups.setdefault(sample.group, []).append(sample)
         if len(groups) > 1:
-            return _joined([_group(attempt, composite, group) for group in groups.values()])
-        return _rows(attempt, composite, samples, str(lost))
-
-
-def _group(attempt: Attempt, composite: Composite, samples: list[Sample]) -> ScoredChunk:
-    try:
-        return attempt(samples)
-    except WorkerLost as lost:
+            return _joined([_score_again(attempt, composite, group) for group in groups.values()])
         return _rows(attempt, composite, samples, str(lost))
 
 
