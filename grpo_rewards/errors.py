@@ -32,6 +32,7 @@ __all__ = [
     "UnknownRewardError",
     "how_to_install",
     "nearest",
+    "printable",
 ]
 
 
@@ -39,6 +40,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the known word closest to `word`, or an empty string."""
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {matches[0]!r}?" if matches else ""
+
+
+def printable(text: str) -> str:
+    """Return text of others as a terminal shows it and does not obey it: what cannot be printed, line ends too, becomes U+FFFD."""
+    return (
+        text
+        if text.isprintable()
+        else "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    )
 
 
 def how_to_install(extra: str) -> str:

@@ -17,6 +17,7 @@ from grpo_rewards._cli.sources import (
     one_config,
 )
 from grpo_rewards._cli.tables import show_table
+from grpo_rewards.errors import printable
 
 if TYPE_CHECKING:
     from grpo_rewards._audit.auditing import AuditReport, Earned
@@ -216,5 +217,5 @@ def _printable(text: str, most: int = 160) -> str:
     """Return text of a completion as one line that a terminal shows and does not obey."""
     text = text.replace("\n", "⏎")
     # cut first: a cheat may be megabytes long
-    text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[: most + 1])
+    text = printable(text[: most + 1])
     return text if len(text) <= most else text[:most] + "…"

@@ -11,6 +11,7 @@ import typer
 
 from grpo_rewards._cli.sources import is_config
 from grpo_rewards._cli.tables import show_table
+from grpo_rewards.errors import printable
 
 if TYPE_CHECKING:
     from grpo_rewards._compare.comparison import Figures, RowChange
@@ -132,22 +133,21 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
     show_table(("component", *columns.values()), rows, left=("component",))
     for entry in changed:
         place = f"row {entry['row']}" + (f".{entry['index']}" if "index" in entry else "")
-        say(f"{place}: {_number(entry['a'])} to {_number(entry['b'])}, {_printable(entry['completion'])!r}")
+        say(f"{place}: {_number(entry['a'])} to {_number(entry['b'])}, {_end(entry['completion'])!r}")
         for name in entry["by"]:
             part = entry["components"][name]
             sides = [
                 f"{side} {_number(cell['value'])} × {cell['weight']:g} × gate {cell['gate']:g}"
-                + (f" ({_printable(cell['reason'])})" if cell["reason"] else "")
+                + (f" ({_end(cell['reason'])})" if cell["reason"] else "")
                 for side, cell in (("A", part["a"]), ("B", part["b"]))
                 if cell is not None
             ]
             say(f"    {name} {part['change']:+.4g}: {'; '.join(sides) or 'clip or method of the total'}")
 
 
-def _printable(text: str) -> str:
-    """Return text of a completion as one line that a terminal shows and does not obey."""
-    # the end of a completion has its answer
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)[-100:]
+def _end(text: str) -> str:
+    """Return the end of a text, where a completion has its answer, as one line."""
+    return printable(text[-100:])
 
 
 def _number(value: float | None) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from grpo_rewards.errors import printable
+
 if TYPE_CHECKING:
     from grpo_rewards._contract.outcome import Outcome
     from grpo_rewards._contract.reward import Reward
@@ -22,7 +24,7 @@ def cut(text: str, most: int) -> str:
     """The beginning of a text, and its end where it is longer than `most` characters, with control characters made visible."""
     if len(text) > most:
         text = f"{text[: most * 2 // 3]} … [{len(text):,} characters] … {text[-most // 3 :]}"
-    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

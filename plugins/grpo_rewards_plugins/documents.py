@@ -11,6 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from grpo_rewards.errors import printable
+
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
@@ -177,8 +179,7 @@ def _first(validator: Validator, document: Any, deadline: float) -> str | None:
         for part in problem.absolute_path
     )
     message = problem.message if len(problem.message) <= 160 else f"{problem.message[:80]} ... {problem.message[-60:]}"
-    shown = f"{place[:80]}: {message}"
-    return shown if shown.isprintable() else "".join(mark if mark.isprintable() else " " for mark in shown)
+    return printable(f"{place[:80]}: {message}")
 
 
 def _written(schema: Mapping[str, object]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from grpo_rewards import Outcome
+from grpo_rewards.errors import printable
 from grpo_rewards_plugins.code.suite import Suite
 
 if TYPE_CHECKING:
@@ -104,9 +105,4 @@ def _points(verdicts: ProgramVerdicts, score: str) -> float:
 def _line(text: str) -> str:
     """The sandbox's words as one printable line: they quote the candidate."""
     # cut first: a candidate decides how long its last words are
-    text = " ".join(text[:400].split())
-    return (
-        text
-        if text.isprintable()
-        else "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in text)
-    )
+    return printable(" ".join(text[:400].split()))

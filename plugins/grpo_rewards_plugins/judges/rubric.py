@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.errors import printable
 from grpo_rewards_plugins.cells import from_json, plain
 
 from .endpoint import Client, check_client
@@ -154,9 +155,8 @@ def _scored(wanted: list[_Criterion], answers: list[tuple[str, str]], response: 
     best = sum(one.weight for one in wanted if one.weight > 0)
     details = {"met": [met for met, _ in answers]}
     return Outcome(
-        min(1.0, max(0.0, total / best)), "scored", _line("; ".join(notes) or "every criterion is met"), details
+        min(1.0, max(0.0, total / best)),
+        "scored",
+        printable("; ".join(notes)[:300] or "every criterion is met"),
+        details,
     )
-
-
-def _line(text: str) -> str:
-    return "".join(mark if mark.isprintable() else " " for mark in text[:300])

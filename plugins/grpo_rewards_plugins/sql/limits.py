@@ -6,6 +6,8 @@ import signal
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypedDict
 
+from grpo_rewards.errors import printable
+
 from .rules import Gold, ResultRow, Rule
 
 GRACE = 0.05
@@ -158,8 +160,7 @@ def line(engine: str, error: BaseException) -> str:
 
 def said(error: BaseException) -> str:
     """An error's text, on one line and no longer than a reason may be."""
-    text = " ".join(str(error).split())[:200]
-    return "".join(mark if mark.isprintable() else " " for mark in text)
+    return printable(" ".join(str(error).split())[:200])
 
 
 def quoted(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from grpo_rewards import Outcome, reward
+from grpo_rewards.errors import printable
 from grpo_rewards_plugins.cells import RowProblem
 from grpo_rewards_plugins.tool_calls.bfcl import compare
 from grpo_rewards_plugins.tool_calls.decoding import Format, find_calls
@@ -127,17 +128,12 @@ def tool_calls(
     except Unreadable as bad:
         return Outcome(0.0, "scored", f"no calls: {bad}")
     if problem:
-        return Outcome(0.0, "scored", _printable(problem))
+        return Outcome(0.0, "scored", printable(problem))
     return Outcome(1.0, "scored", "the calls are as they should be")
 
 
 def _first(*cells: object) -> object:
     return next((cell for cell in cells if cell is not None), None)
-
-
-def _printable(text: str) -> str:
-    # reasons are shown on terminals, and a completion may hold their escapes
-    return text if text.isprintable() else ascii(text)
 
 
 def _answer_text(truth: object) -> str:
