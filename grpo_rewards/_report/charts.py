@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis, Bar, Summary
 from grpo_rewards._report.curves import training_figures
-from grpo_rewards._report.drawing import Scale, circle, label, line, linked, path, rect, short, svg, ticks
+from grpo_rewards._report.drawing import Scale, circle, label, level_lines, line, linked, path, rect, short, svg, ticks
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training
@@ -86,11 +86,7 @@ def _histogram(panel: _Panel, links: Links) -> Markup:
         label(0, 13, clipped(panel.name, 19), "t name"),
         label(_W - right, 13, f"n = {panel.summary.n:,}", "t e dim"),
     ]
-    for tick in ticks(0.0, tallest, 3):
-        parts += [
-            line(left, y(tick), _W - right, y(tick), "grid"),
-            label(left - 5, y(tick) + 3.5, percent(tick), "t e"),
-        ]
+    parts += level_lines(y, 0.0, tallest, left, _W - right, count=3, name=percent)
     gaps = [x(b.low) - x(a.low) for a, b in zip(panel.bars, panel.bars[1:], strict=False)]
     thick = min(22.0, 0.72 * min(gaps, default=22.0))
     for bar in panel.bars:
@@ -155,12 +151,7 @@ def _spread_picture(bars: Sequence[Bar], reward: Summary, links: Links) -> Marku
     )
     y = Scale(0.0, tallest * 1.08, height - bottom, top)
     floor = height - bottom
-    parts: list[Markup] = []
-    for tick in ticks(0.0, tallest, 4):
-        parts += [
-            line(left, y(tick), width - right, y(tick), "grid"),
-            label(left - 6, y(tick) + 4, percent(tick), "t e"),
-        ]
+    parts = level_lines(y, 0.0, tallest, left, width - right, count=4, name=percent)
     for position, bar in enumerate(bars):
         start = x(bar.low) - thick / 2 if discrete else x(bar.low)
         wide = thick if discrete else x(bar.high) - x(bar.low) - 0.8
@@ -310,8 +301,7 @@ def _length(analysis: Analysis, links: Links) -> Figure | None:
                              "density", f"{count:,} rows", opacity=share)  # fmt: skip
                 columns = between("length", *_cut(low, high, i, bins))
                 parts.append(linked(drawn, links.to([columns, between("reward", *_cut(y.low, y.high, j, levels))])))
-    for tick in ticks(y.low, y.high, 5):
-        parts += [line(left, y(tick), width - right, y(tick), "grid"), label(left - 6, y(tick) + 4, short(tick), "t e")]
+    parts += level_lines(y, y.low, y.high, left, width - right, count=5, name=short)
     parts += _mean_line(analysis, x, y)
     parts.append(line(left, height - bottom, width - right, height - bottom, "axis"))
     parts += [label(x(tick), height - bottom + 16, f"{tick:,.0f}", "t m") for tick in ticks(low, high, 6)]

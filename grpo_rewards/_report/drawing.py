@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from markupsafe import Markup, escape
 
@@ -85,6 +85,17 @@ def linked(drawn: Markup, where: str) -> Markup:
 def line(x1: float, y1: float, x2: float, y2: float, style: str) -> Markup:
     """Return a straight line."""
     return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>').format(_n(x1), _n(y1), _n(x2), _n(y2), style)
+
+
+def level_lines(
+    y: Scale, low: float, high: float, left: float, right: float, *, count: int, name: Callable[[float], str]
+) -> list[Markup]:
+    """Return about `count` horizontal lines at round values from `low` to `high`, each with its name at the left."""
+    return [
+        part
+        for tick in ticks(low, high, count)
+        for part in (line(left, y(tick), right, y(tick), "grid"), label(left - 6, y(tick) + 4, name(tick), "t e"))
+    ]
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from grpo_rewards import Composite
 from grpo_rewards.errors import InputError
-from grpo_rewards_adapters.single import chosen, load_composite, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import chosen, load_composite, score_rows, stand_in
 
 __all__ = ["messages_of", "verify"]
 
@@ -33,8 +33,7 @@ def verify(
         ConfigError: a component compares whole groups.
         nemo_gym.judge.JudgeError: there is no reward, in a server.
     """
-    composite = load_composite(config)
-    refuse_group_rewards(composite, trainer="NeMo Gym")
+    composite = load_composite(config, trainer="NeMo Gym")
     given = body if isinstance(body, Mapping) else body.model_dump()
     for key in _ENVELOPE:
         if not isinstance(given.get(key), Mapping):

@@ -12,7 +12,6 @@ from grpo_rewards.errors import InputError
 from grpo_rewards_adapters.single import (
     chosen,
     load_composite,
-    refuse_group_rewards,
     score_rows,
     stand_in,
     stopping,
@@ -109,8 +108,7 @@ def reward_lists(
         ConfigError: `missing` is not chosen, or a component compares whole groups.
         InputError: the lists differ in length, or a query does not begin with its prompt.
     """
-    composite = load_composite(config)
-    refuse_group_rewards(composite, trainer="OpenRLHF")
+    composite = load_composite(config, trainer="OpenRLHF")
     missing = chosen(
         missing, trainer="OpenRLHF", setting="missing=NUMBER in a file of your own that calls reward_lists"
     )

@@ -74,16 +74,17 @@ def _loaded(path: str) -> Composite:
     return load(path)
 
 
-def load_composite(config: Composite | str | None) -> Composite:
-    """Return `config` itself, the composite of that file (read once), or the default one (``$GRPO_REWARDS_CONFIG``)."""
+def load_composite(config: Composite | str | None, *, trainer: str = "") -> Composite:
+    """Return `config` itself, the composite of that file (read once), or the default one (``$GRPO_REWARDS_CONFIG``).
+
+    Raises:
+        ConfigError: a component must see a whole group, and `trainer` is the name of one that never shows it at once.
+    """
     if isinstance(config, Composite):
-        return config
-    return _loaded(str(config)) if config is not None else grpo_rewards.composite_reward
-
-
-def refuse_group_rewards(composite: Composite, *, trainer: str) -> None:
-    """Raise `ConfigError` when a component must see a whole group, which this trainer never shows at once."""
-    for component in composite.components:
+        composite = config
+    else:
+        composite = _loaded(str(config)) if config is not None else grpo_rewards.composite_reward
+    for component in composite.components if trainer else ():
         if component.reward.style == "group":
             raise ConfigError(
                 f"{trainer} hands over one completion at a time, but reward {component.reward.name!r} compares all "
@@ -91,6 +92,7 @@ def refuse_group_rewards(composite: Composite, *, trainer: str) -> None:
                 path=f"rewards.{component.name}",
                 source=composite.source,
             )
+    return composite
 
 
 def score_rows(

@@ -12,7 +12,7 @@ from typing import Any
 
 from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput
 
-from grpo_rewards_adapters.single import ScoredRow, chosen, load_composite, refuse_group_rewards, score_rows, stand_in
+from grpo_rewards_adapters.single import ScoredRow, chosen, load_composite, score_rows, stand_in
 
 __all__ = ["CompositeEnv"]
 
@@ -31,8 +31,7 @@ class CompositeEnv(BaseTextEnv):  # type: ignore[misc]  # SkyRL-gym has no types
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
         super().__init__()
         settings = env_config if env_config is not None else {}
-        self.composite = load_composite(settings.get("config"))
-        refuse_group_rewards(self.composite, trainer="SkyRL")
+        self.composite = load_composite(settings.get("config"), trainer="SkyRL")
         self.missing = chosen(
             settings.get("missing"), trainer="SkyRL", setting="missing: NUMBER in the environment's settings"
         )

@@ -15,7 +15,6 @@ from grpo_rewards_adapters.single import (
     ScoredRow,
     chosen,
     load_composite,
-    refuse_group_rewards,
     score_row,
     score_rows,
     stand_in,
@@ -81,8 +80,7 @@ async def compute_score_async(
 
 def _chosen(config: Composite | str | None, missing: float | Literal["survivors"] | None) -> tuple[Composite, float]:
     """The composite, and what stands where there is no reward."""
-    composite = load_composite(config)
-    refuse_group_rewards(composite, trainer="verl")
+    composite = load_composite(config, trainer="verl")
     if missing == "survivors":
         return composite, math.nan
     return composite, chosen(missing, trainer="verl", setting=_SETTING, instead=_INSTEAD)
