@@ -111,10 +111,10 @@ def _try(name: str) -> Tried:
     jobs = [Job(_CANDIDATE, tests, "asserts"), Job("double = str", tests, "asserts")]
     try:
         with open_sandbox(name, workers=1) as opened:
-            said = [verdict.status for verdict in opened.run(jobs)]
+            statuses = [verdict.status for verdict in opened.run(jobs)]
             mode = str(opened.plan.get("mode", name))
             note = opened.description
     except SandboxUnavailable as error:
         return {"works": False, "mode": None, "note": str(error)}
-    works = said == ["passed", "failed"]
-    return {"works": works, "mode": mode, "note": note if works else f"a right and a wrong program were {said}"}
+    works = statuses == ["passed", "failed"]
+    return {"works": works, "mode": mode, "note": note if works else f"a right and a wrong program were {statuses}"}

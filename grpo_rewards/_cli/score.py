@@ -163,7 +163,7 @@ def _cell(key: str, value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _say(run: Run, said: Sequence[str]) -> None:
+def _say(run: Run, warned: Sequence[str]) -> None:
     counts = [f"{run.rows:,} rows in {run.seconds:.1f} s"]
     if run.resumed:
         counts.append(f"{run.resumed:,} of them from an earlier run")
@@ -178,5 +178,5 @@ def _say(run: Run, said: Sequence[str]) -> None:
     if run.unavailable:
         counts.append(f"{run.unavailable:,} left out (sandbox or service down; --resume tries them again)")
     typer.echo("; ".join(counts), err=True)
-    for problem in (text for text in run.problems if text not in said):  # a warning has said the others
+    for problem in (text for text in run.problems if text not in warned):  # a warning has said the others
         typer.echo(f"  {problem}", err=True)

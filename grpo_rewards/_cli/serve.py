@@ -77,13 +77,13 @@ def serve(
     )
     url = f"http://{host}:{port}"
     components = [component.name for component in composite.components]
-    said = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
+    answer = {"url": url, "config": str(found), "components": components, "workers": workers, "tokens": len(tokens)}
 
     def ready() -> None:  # once the workers answer: a client that read it earlier would find nobody
         typer.echo(
             f"serving {found} on {url} ({workers} workers, {len(tokens)} tokens); its pages: {url}/docs", err=True
         )
         if as_json:
-            typer.echo(json.dumps(said))
+            typer.echo(json.dumps(answer))
 
     run(composite, settings, host=host, port=port, ready=ready)

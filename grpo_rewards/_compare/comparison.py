@@ -273,13 +273,13 @@ def _reward(rewards: _Rewards, seed: int) -> Figures:
     sums: Column[float] = Column("d")
     sizes: Column[int] = Column("q")
     for pairs in rewards.groups():
-        there = [(x, y) for x, y in pairs if x == x and y == y]  # nan is not equal to itself
-        if there:
-            total = math.fsum(y - x for x, y in there)
+        both = [(x, y) for x, y in pairs if x == x and y == y]  # nan is not equal to itself
+        if both:
+            total = math.fsum(y - x for x, y in both)
             sums.append(total if abs(total) > _SAME else 0.0)
-            sizes.append(len(there))
-            one.extend(x for x, _ in there)
-            two.extend(y for _, y in there)
+            sizes.append(len(both))
+            one.extend(x for x, _ in both)
+            two.extend(y for _, y in both)
     return {
         "rows": len(one),
         "mean_a": mean(one),

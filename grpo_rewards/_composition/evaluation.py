@@ -199,8 +199,8 @@ class _Evaluation:
         """Spread over this process's rows: ``not_applicable`` where the component does not apply."""
         if self.failure is not None:
             raise self.failure
-        settled = [outcome if outcome is not None else unfinished for outcome in self._with_promised()]
-        each = settled if self.twin is None else [settled[index] for index in self.twin]
+        distinct = [outcome if outcome is not None else unfinished for outcome in self._with_promised()]
+        each = distinct if self.twin is None else [distinct[index] for index in self.twin]
         if len(self.rows) == len(self.own):
             return each
         spread = [self.component.elsewhere] * len(self.own)
@@ -262,23 +262,23 @@ def begin_components(
     With `limits` several batches may be under way at once; without, the calls of one batch are all there are.
     """
     evaluations = _evaluations(components, batch, whole, offset, memory)
-    there = _Away.of(tier, evaluations, None)
-    here = evaluations if there is None else [e for e in evaluations if e not in there.evaluations]
+    on_tier = _OnTier.of(tier, evaluations, None)
+    local = evaluations if on_tier is None else [e for e in evaluations if e not in on_tier.evaluations]
     if limits is None:
-        waiting = [evaluation for evaluation in here if evaluation.component.asks_beside]
-        if there is None and len(waiting) == len(here):
+        waiting = [evaluation for evaluation in local if evaluation.component.asks_beside]
+        if on_tier is None and len(waiting) == len(local):
             waiting = waiting[:-1]  # this thread has nothing else to do
     else:
-        waiting = [evaluation for evaluation in here if evaluation.component.waits]
+        waiting = [evaluation for evaluation in local if evaluation.component.waits]
     threads = []
-    if waiting or there is not None:
+    if waiting or on_tier is not None:
         batch.texts  # noqa: B018 - computed once here, not by each thread
         for evaluation in waiting:
             run = partial(evaluation.run, None, limits=limits)
             threads.append(_thread(evaluation.component.name, run))
-    if there is not None:
-        threads.append(there.begin())
-    for evaluation in here:
+    if on_tier is not None:
+        threads.append(on_tier.begin())
+    for evaluation in local:
         if evaluation not in waiting:
             evaluation.run(None, limits=limits)
             if evaluation.failure is not None:  # Ctrl-C in this thread: not after the other components
@@ -344,13 +344,13 @@ def _evaluate(
 ) -> dict[str, Outcome]:
     """Run evaluations side by side until the time is over; return what stands for components that are given up."""
     deadline = time.monotonic() + timeout
-    there = _Away.of(tier, evaluations, deadline)
-    here = evaluations if there is None else [e for e in evaluations if e not in there.evaluations]
+    on_tier = _OnTier.of(tier, evaluations, deadline)
+    local = evaluations if on_tier is None else [e for e in evaluations if e not in on_tier.evaluations]
     # with nothing to evaluate here, this thread does the waiting itself
-    thread = there.begin() if there is not None and here else None
+    thread = on_tier.begin() if on_tier is not None and local else None
     given_up: dict[str, Outcome] = {}
     called = []
-    for evaluation in here:
+    for evaluation in local:
         name = evaluation.component.name
         # those that came back after all, or died with a fork, are forgotten
         stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
@@ -361,8 +361,8 @@ def _evaluate(
     _run_in_turns(called, deadline, timeout)
     for evaluation in called:
         stuck[evaluation.component.name].extend(evaluation.stuck())
-    if there is not None and thread is None:
-        there.run()
+    if on_tier is not None and thread is None:
+        on_tier.run()
     elif thread is not None:
         thread.join()
     _promises_kept(evaluations, deadline)
@@ -384,7 +384,7 @@ def _evaluated(evaluations: list[_Evaluation], late: Outcome, given_up: Mapping[
     )
 
 
-class _Away:
+class _OnTier:
     """Evaluations that a tier does; what ends them is raised with their outcomes."""
 
     def __init__(self, tier: Tier, evaluations: Sequence[_Evaluation], deadline: float | None) -> None:
@@ -393,7 +393,7 @@ class _Away:
         self._parts = [evaluation.run_on(tier) for evaluation in evaluations]
 
     @classmethod
-    def of(cls, tier: Tier | None, evaluations: Sequence[_Evaluation], deadline: float | None) -> _Away | None:
+    def of(cls, tier: Tier | None, evaluations: Sequence[_Evaluation], deadline: float | None) -> _OnTier | None:
         """Return those of `evaluations` that the tier takes, or None."""
         taken = [e for e in evaluations if tier is not None and tier.takes(e.component.reward)]
         return cls(tier, taken, deadline) if tier is not None and taken else None

@@ -39,8 +39,8 @@ class Explanation(dict[str, Any]):
                 sum_ += "" if status == "scored" else f" ({status})"
             found.append(f"  {name:<12} {sum_}" + (f"   {cut(part['reason'], 400)}" if part["reason"] else ""))
             if details := part.get("details"):
-                told = ", ".join(f"{key} {value}" for key, value in details.items())
-                found.append(f"  {'':<12} {cut(told, 400)}")
+                text = ", ".join(f"{key} {value}" for key, value in details.items())
+                found.append(f"  {'':<12} {cut(text, 400)}")
         return found
 
     @property
@@ -89,11 +89,11 @@ def html_of_table(scores: ScoreTable) -> str:
     for index in range(min(len(scores), _ROWS)):
         row = scores[index]
         parts = [row["components"][name] for name in names]
-        told = []
+        cells = []
         for part in parts:
             why = part["reason"] or ("" if part["value"] is not None else part["status"])
-            told.append(f"{shown_number(part['value'])} {cut(why, 80)}")
-        rows.append((str(index), shown_number(row["reward"]), cut(row.texts.get("completion", ""), 200), *told))
+            cells.append(f"{shown_number(part['value'])} {cut(why, 80)}")
+        rows.append((str(index), shown_number(row["reward"]), cut(row.texts.get("completion", ""), 200), *cells))
     more = len(scores.components) - len(names)
     hidden = [f"{len(scores) - len(rows):,} more rows"] if len(scores) > len(rows) else []
     hidden += [f"{more:,} more components"] if more else []

@@ -255,18 +255,18 @@ def plugin_error(
 
 def _reason(error: BaseException) -> str:
     """Say what a plugin raised, in at most 500 characters."""
-    said = _said(str, error)
+    text = _text_of(str, error)
     return (
-        said if isinstance(error, (ConfigError, InfrastructureError)) else f"it raised {type(error).__name__}: {said}"
+        text if isinstance(error, (ConfigError, InfrastructureError)) else f"it raised {type(error).__name__}: {text}"
     )[:500]
 
 
 def shown(value: object) -> str:
     """Return a value's type and the first 80 characters of how it writes itself."""
-    return f"{type(value).__name__} {_said(repr, value)[:80]}"
+    return f"{type(value).__name__} {_text_of(repr, value)[:80]}"
 
 
-def _said(how: Callable[[object], str], value: object) -> str:
+def _text_of(how: Callable[[object], str], value: object) -> str:
     try:
         return how(value)
     except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code

@@ -108,8 +108,8 @@ class DataFaults:
         key = component.name, digest(prompt)
         if key not in self._first and len(self._first) >= _REMEMBERED:  # known prompts are still compared
             return
-        before, told, other = self._first.setdefault(key, (where, repr(golds), data))
-        if told == repr(golds) or self._compared >= _COMPARED or reward.style == "group" or reward.is_async:
+        before, known, other = self._first.setdefault(key, (where, repr(golds), data))
+        if known == repr(golds) or self._compared >= _COMPARED or reward.style == "group" or reward.is_async:
             return
         self._compared += 1
         probes = probes_for(reward, data)

@@ -91,13 +91,13 @@ def examine_rows(file: Path, composite: Composite | None) -> dict[str, Any]:
             )
     if not rows:
         findings.add(f"{source.name}: holds no rows")
-    told = {name: dict(sorted(kinds.items())) for name, kinds in faults.kinds.items()} if faults is not None else {}
+    read_as = {name: dict(sorted(kinds.items())) for name, kinds in faults.kinds.items()} if faults is not None else {}
     return {
         "rows": rows,
         "groups": groups,
         "completions": ", ".join(kinds),
         "columns": {name: count for name, count in sorted(columns.items()) if name not in ("completion", "prompt")},
-        **({"read_as": told} if told else {}),
+        **({"read_as": read_as} if read_as else {}),
         "total_findings": findings.total,
         "findings": findings.shown,
     }

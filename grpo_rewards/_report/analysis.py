@@ -142,10 +142,10 @@ def _moments(values: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def _summary(values: array[float], members: Sequence[Sequence[int]]) -> tuple[Summary, list[float]]:
-    there = [value if value == value else None for value in values]
-    present = [value for value in there if value is not None]
+    optional = [value if value == value else None for value in values]
+    present = [value for value in optional if value is not None]
     middle, std = _moments(present)
-    spreads = group_spreads(there, members)
+    spreads = group_spreads(optional, members)
     summary = Summary(
         n=len(present),
         mean=middle,

@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis
-from grpo_rewards._report.drawing import Scale, circle, label, line, linked, path, polygon, short, svg, ticks
+from grpo_rewards._report.drawing import (
+    Scale,
+    circle,
+    label,
+    level_lines,
+    line,
+    linked,
+    path,
+    polygon,
+    short,
+    svg,
+    ticks,
+)
 from grpo_rewards._report.figure import Figure, clipped, hue
 from grpo_rewards._report.links import Links, between
 from grpo_rewards._report.rows import Training, TrainingPoint
@@ -35,12 +47,12 @@ class _Event:
 
 def _events(analysis: Analysis, training: Training | None, links: Links) -> list[_Event]:
     known = {point.step for point in analysis.steps}
-    said: dict[int, list[str]] = {}
+    texts: dict[int, list[str]] = {}
     for step, text in training.warnings if training is not None else ():
-        said.setdefault(step, []).append(text)
+        texts.setdefault(step, []).append(text)
     return [
-        _Event(step, tuple(said[step]), links.to([between("step", step, step)]) if step in known else "")
-        for step in sorted(said)
+        _Event(step, tuple(texts[step]), links.to([between("step", step, step)]) if step in known else "")
+        for step in sorted(texts)
     ]
 
 
@@ -115,11 +127,7 @@ def _frame(steps: Sequence[TrainingPoint], low: float, high: float, height: floa
     x = Scale(steps[0].step, steps[-1].step, _LEFT, _WIDTH - _RIGHT)
     y = Scale(low - pad, high + pad, height - _BOTTOM, _TOP)
     parts = [label(0, 14, title, "t name")]
-    for tick in ticks(y.low, y.high, 4):
-        parts += [
-            line(_LEFT, y(tick), _WIDTH - _RIGHT, y(tick), "grid"),
-            label(_LEFT - 8, y(tick) + 4, short(tick), "t e"),
-        ]
+    parts += level_lines(y, y.low, y.high, _LEFT, _WIDTH - _RIGHT, count=4, name=short)
     for event in events:
         if steps[0].step <= event.step <= steps[-1].step:
             at, tip = x(event.step), f"step {event.step}: {'; '.join(event.texts)}"

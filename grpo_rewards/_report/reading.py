@@ -221,11 +221,11 @@ def _first(*found: float | None) -> float:
     return next(value for value in found if value is not None)
 
 
-def _column_part(value: object, weight: float, said: object) -> ComponentResult:
+def _column_part(value: object, weight: float, cell: object) -> ComponentResult:
     """Return a component from its column and from its reason, which begins with any status but ``scored``."""
     found = number(value)
-    head, _, rest = str(said or "").partition(": ")
-    status, reason = (head, rest) if head in CODES else ("", str(said or ""))
+    head, _, rest = str(cell or "").partition(": ")
+    status, reason = (head, rest) if head in CODES else ("", str(cell or ""))
     if found is None:
         known = status if status and status != "scored" else "not_applicable"
         return ComponentResult(None, weight, None, None, known, reason)

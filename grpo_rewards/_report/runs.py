@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from grpo_rewards._report.analysis import Analysis, Summary, bins_of, counts_in
 from grpo_rewards._report.bodies import RunRows
-from grpo_rewards._report.drawing import Scale, label, line, linked, rect, short, svg, ticks
+from grpo_rewards._report.drawing import Scale, label, level_lines, line, linked, rect, short, svg
 from grpo_rewards._report.figure import Figure, clipped, hue, percent
 from grpo_rewards._report.links import Links, between
 
@@ -124,19 +124,15 @@ def _panel(
     floor, wide = _H - _BOTTOM, (_W - _LEFT - _RIGHT) / len(bins)
     y = Scale(0.0, tallest * 1.08, floor, _TOP)
     parts = [label(0, 13, clipped(title, 26), "t name")]
-    for tick in ticks(0.0, tallest, 3):
-        parts += [
-            line(_LEFT, y(tick), _W - _RIGHT, y(tick), "grid"),
-            label(_LEFT - 5, y(tick) + 3.5, percent(tick), "t e"),
-        ]
+    parts += level_lines(y, 0.0, tallest, _LEFT, _W - _RIGHT, count=3, name=percent)
     thick = min(14.0, 0.84 * wide / len(series))
     for i, (low, high) in enumerate(bins):
         middle = _LEFT + (i + 0.5) * wide
         for run, (one, share) in enumerate(zip(series, shares, strict=True)):
             if one is None or not one.counts[i]:
                 continue
-            said = short(low) if low == high else f"{short(low)} to {short(high)}"
-            tip = f"run {run + 1}, {said}: {one.counts[i]:,} rows ({percent(share[i])})"
+            ends = short(low) if low == high else f"{short(low)} to {short(high)}"
+            tip = f"run {run + 1}, {ends}: {one.counts[i]:,} rows ({percent(share[i])})"
             start = middle + (run - len(series) / 2) * thick
             bar = rect(start, y(share[i]), thick - 0.6, floor - y(share[i]), hue(run), tip)
             # the last bin is open: it holds the highest value too

@@ -244,12 +244,12 @@ class _Seen:
         self._name = name
         self._warn = warn
         self._keys: set[int] = set()
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
 
     def add(self, key: Hashable, row: int) -> None:
         mark = hash(key)  # not the key, which may be a long prompt; a collision warns in vain, no more
         if mark in self._keys:
-            self._say(
+            self._warn_once(
                 "scattered",
                 f"{self._name}:{row}: this row's group (group_id, or the same prompt) began earlier and others came "
                 f"between; its parts are scored as groups of their own. Sort the file by group to keep them together",
@@ -258,11 +258,13 @@ class _Seen:
             self._keys.add(mark)
 
     def cut(self, row: int, rows: int) -> None:
-        self._say("long", f"{self._name}:{row}: the group that begins here is cut after {rows} rows; it is too large")
+        self._warn_once(
+            "long", f"{self._name}:{row}: the group that begins here is cut after {rows} rows; it is too large"
+        )
 
-    def _say(self, kind: str, text: str) -> None:
-        if kind not in self._said:
-            self._said.add(kind)
+    def _warn_once(self, kind: str, text: str) -> None:
+        if kind not in self._warned:
+            self._warned.add(kind)
             self._warn(text)
 
 

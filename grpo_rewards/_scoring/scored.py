@@ -100,7 +100,7 @@ def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[
     Rows in which all that it reads is null are none of its own.
     """
     rows: dict[int, None] = {}
-    said: dict[tuple[str, bytes], str | None] = {}
+    problems: dict[tuple[str, bytes], str | None] = {}
     for component in composite.components:
         reward = component.reward
         if reward.check_row is None:
@@ -119,12 +119,12 @@ def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[
                 continue
             # the completions of one prompt have one reference: it is asked of once
             key = component.name, dump_json(cells)
-            if key not in said:
+            if key not in problems:
                 try:
-                    said[key] = reward.row_problem(data)
+                    problems[key] = reward.row_problem(data)
                 except Exception as error:  # noqa: BLE001 - the boundary around a plugin's code
-                    said[key] = f"its check of a row raised {type(error).__name__}: {error}"
-            if (problem := said[key]) is not None:
+                    problems[key] = f"its check of a row raised {type(error).__name__}: {error}"
+            if (problem := problems[key]) is not None:
                 rows[position] = None
                 scored.refusals = (*scored.refusals, f"{samples[position].row}: {component.name}: {problem}")[:3]
     scored.refused = len(rows)

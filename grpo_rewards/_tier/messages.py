@@ -135,24 +135,24 @@ _Columns = tuple[list[Status | None], list[float | None], list[str], list[_Detai
 
 
 def _columns(outcomes: Sequence[Outcome | None]) -> _Columns:
-    there = [outcome for outcome in outcomes if outcome is not None]
-    details = [outcome.details for outcome in there]
+    finished = [outcome for outcome in outcomes if outcome is not None]
+    details = [outcome.details for outcome in finished]
     return (
         [None if outcome is None else outcome.status for outcome in outcomes],
-        [outcome.value for outcome in there],
-        [outcome.reason for outcome in there],
+        [outcome.value for outcome in finished],
+        [outcome.reason for outcome in finished],
         [dict(one) if one else None for one in details] if any(details) else [],
-        [outcome.seconds for outcome in there],
+        [outcome.seconds for outcome in finished],
     )
 
 
 def _outcomes(columns: _Columns) -> list[Outcome | None]:
     statuses, values, reasons, details, seconds = columns
-    told: Iterable[Mapping[str, object]] = (
+    each_details: Iterable[Mapping[str, object]] = (
         [_NOTHING if one is None else one for one in details] if details else repeat(_NOTHING)
     )
-    said: Iterator[Status] = filter(None, statuses)
-    there = map(restored, values, said, reasons, told, seconds)
+    known: Iterator[Status] = filter(None, statuses)
+    finished = map(restored, values, known, reasons, each_details, seconds)
     if None not in statuses:
-        return list(there)
-    return [None if status is None else next(there) for status in statuses]
+        return list(finished)
+    return [None if status is None else next(finished) for status in statuses]

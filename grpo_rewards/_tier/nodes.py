@@ -115,12 +115,12 @@ class Actors:
         alive = {node["NodeID"] for node in nodes if node["Alive"]}
         for member in [member for member in self.ready.values() if member.node not in alive]:
             del self.ready[member.name]
-        there = {member.name for member in (*self.ready.values(), *self._starting.values())}
+        taken = {member.name for member in (*self.ready.values(), *self._starting.values())}
         settings = self._settings
         for node, number in places(nodes, settings):
             resources = ",".join(f"{name}={much:g}" for name, much in sorted(settings.resources.items()))
             name = f"{settings.name}/{__version__}/{settings.num_cpus:g}/{resources}/{node[:16]}/{number}"
-            if name in there or self._refused.get(node, 0.0) > time.monotonic():
+            if name in taken or self._refused.get(node, 0.0) > time.monotonic():
                 continue
             on_node = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
             handle = self._class.options(

@@ -34,5 +34,5 @@ def unpickled(composite: bytes, *, where: str = "in a worker process", otherwise
     try:
         return pickle.loads(composite)  # noqa: S301 - our own bytes, from the process that we belong to
     except Exception as error:  # noqa: BLE001 - unpickling imports the rewards' own modules
-        said = f"the rewards cannot be loaded {where}: {type(error).__name__}: {error}"
-        raise ConfigError(f"{said}{otherwise and '; '}{otherwise}") from None
+        problem = f"the rewards cannot be loaded {where}: {type(error).__name__}: {error}"
+        raise ConfigError(f"{problem}{otherwise and '; '}{otherwise}") from None

@@ -135,8 +135,8 @@ def _serve(caller: _Caller, answer: Callable[[Any], Any], wire: str, confine: st
             kind, reply = b"=", json.dumps(answer(json.loads(body))).encode()
         else:
             try:
-                said = answer(pickle.loads(body) if wire == "pickle" else body)  # noqa: S301 - from our own caller
-                kind, reply = b"=", pickle.dumps(said) if wire == "pickle" else said
+                answered = answer(pickle.loads(body) if wire == "pickle" else body)  # noqa: S301 - from our own caller
+                kind, reply = b"=", pickle.dumps(answered) if wire == "pickle" else answered
             except Exception as error:  # noqa: BLE001 - raised again in the caller
                 kind, reply = b"!", _raised(error)
         caller.send(kind, number, reply)

@@ -104,7 +104,7 @@ def test_a_solved_task_is_said_as_lack_of_spread_not_as_a_flat_reward() -> None:
 def test_kl_that_blows_up_is_named_only_when_there_is_a_penalty() -> None:
     def hear(beta: float) -> list[HealthFinding]:
         health = Health(HealthLimits(window=10))
-        return [f for kl in [0.02] * 10 + [7.0, 9.0] for f in health.hear({"kl": kl, "loss": 0.0}, beta=beta)]
+        return [f for kl in [0.02] * 10 + [7.0, 9.0] for f in health.see_logs({"kl": kl, "loss": 0.0}, beta=beta)]
 
     assert kinds(hear(0.04)) == [("kl", "")]
     assert hear(0.0) == []
@@ -112,11 +112,11 @@ def test_kl_that_blows_up_is_named_only_when_there_is_a_penalty() -> None:
 
 def test_completions_cut_at_the_limit_are_named() -> None:
     health = Health(HealthLimits(window=10))
-    found = [f for _ in range(12) for f in health.hear({"completions/clipped_ratio": 0.8, "loss": 0.0})]
+    found = [f for _ in range(12) for f in health.see_logs({"completions/clipped_ratio": 0.8, "loss": 0.0})]
     assert kinds(found) == [("cut", "")]
     assert "max_completion_length" in found[0].text
     calm = Health(HealthLimits(window=10))
-    assert [f for _ in range(12) for f in calm.hear({"completions/clipped_ratio": None, "kl": None})] == []
+    assert [f for _ in range(12) for f in calm.see_logs({"completions/clipped_ratio": None, "kl": None})] == []
 
 
 @given(st.floats(-3, 3), st.floats(-10, 10), st.integers(3, 60))

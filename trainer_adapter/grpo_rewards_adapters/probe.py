@@ -84,8 +84,8 @@ def _run(trainer: str, config: str) -> Neutrality:
     except subprocess.TimeoutExpired:
         return Neutrality(None, f"no answer within {_SECONDS:g} s")
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        return Neutrality(None, said[-1][:300] if said else f"it ended with exit code {done.returncode}")
+        lines = done.stderr.strip().splitlines()
+        return Neutrality(None, lines[-1][:300] if lines else f"it ended with exit code {done.returncode}")
     # the last line: trainers print to standard output as well
     learns, moved = json.loads(done.stdout.strip().splitlines()[-1])
     if not learns:

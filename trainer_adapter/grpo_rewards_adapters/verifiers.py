@@ -26,7 +26,6 @@ from grpo_rewards_adapters.single import (
     ScoredRow,
     filled_with_group_means,
     load_composite,
-    refuse_group_rewards,
     score_rows,
     stopping,
 )
@@ -112,16 +111,15 @@ def _left_out_unless_scored(trace: Any) -> Iterator[None]:
 
 
 async def _of_trace(task: Any, trace: Any) -> ScoredRow:
-    composite = load_composite(None)
-    refuse_group_rewards(composite, trainer="a verifiers task")
+    composite = load_composite(None, trainer="a verifiers task")
 
     def rows() -> list[dict[str, object]]:
         data = {name: getattr(task, name) for name in type(task).model_fields}
         data.update(task.model_extra or {})
         nodes = trace.branches[-1].nodes if trace.branches else []
-        said = next((row for row, node in enumerate(nodes) if node.sampled), len(nodes))
+        first_answer = next((row for row, node in enumerate(nodes) if node.sampled), len(nodes))
         messages = _plain([node.message for node in nodes])
-        return [{**data, "prompt": messages[:said], "completion": messages[said:]}]
+        return [{**data, "prompt": messages[:first_answer], "completion": messages[first_answer:]}]
 
     (one,) = await _traces.scored(trace, composite, rows)
     return one

@@ -27,7 +27,7 @@ class JoinedData:
     def __init__(self, source: Source, on: str) -> None:
         self.name, self.on = source.name, on
         self._rows: dict[bytes, dict[str, object]] = {}
-        self._spoken: list[tuple[int, Sequence[str], dict[str, object]]] = []
+        self._by_messages: list[tuple[int, Sequence[str], dict[str, object]]] = []
         self._found: dict[bytes, dict[str, object] | str] = {}
         for row in source.rows():
             if row.data is None or row.data.get(on) is None:
@@ -42,8 +42,8 @@ class JoinedData:
                     source=self.name, line=row.number,
                 )  # fmt: skip
             if isinstance(value, list) and (texts := _texts(value)):
-                self._spoken.append((sum(map(len, texts)), texts, columns))
-        self._spoken.sort(key=lambda entry: -entry[0])  # the longest is the most particular
+                self._by_messages.append((sum(map(len, texts)), texts, columns))
+        self._by_messages.sort(key=lambda entry: -entry[0])  # the longest is the most particular
 
     def columns_of(self, value: object) -> dict[str, object] | str:
         """Return the columns of the row with this value, or what is wrong."""
@@ -56,7 +56,7 @@ class JoinedData:
         if key in self._rows:
             return self._rows[key]
         if isinstance(value, str):
-            fitting = [entry for entry in self._spoken if _stand_in(entry[1], value)]
+            fitting = [entry for entry in self._by_messages if _stand_in(entry[1], value)]
             best = [columns for size, _, columns in fitting if size == fitting[0][0]]
             if best and all(columns == best[0] for columns in best):  # equally long ones may say the same
                 return best[0]

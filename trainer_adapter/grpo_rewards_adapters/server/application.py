@@ -94,8 +94,8 @@ class Service:
         except _Refused as refused:
             status = refused.status
             await self._discard(body)
-            told = {**refused.headers, "Connection": "close"}  # what is left of a body is no request
-            await JSONResponse({"error": str(refused)}, status, told)(scope, receive, send)
+            closing = {**refused.headers, "Connection": "close"}  # what is left of a body is no request
+            await JSONResponse({"error": str(refused)}, status, closing)(scope, receive, send)
         except ClientDisconnect:
             # nginx's number for it; nobody reads it but the metrics
             status = 499

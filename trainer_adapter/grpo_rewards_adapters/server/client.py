@@ -57,7 +57,7 @@ def ask(
                 raise NoAnswer(f"{url} did not answer with one reward per row")
             return found
         except NoAnswer as error:
-            problem = f"{url} {error}{_told(error.body)}"
+            problem = f"{url} {error}{_error_text(error.body)}"
             if error.refused or error.pause is None:
                 raise NoAnswer(problem, refused=error.refused) from None
             pause = max(pause, error.pause)
@@ -68,7 +68,7 @@ def ask(
     raise NoAnswer(f"{problem} ({attempts} attempts)")
 
 
-def _told(body: bytes) -> str:
+def _error_text(body: bytes) -> str:
     """What the service said instead, as the end of a sentence."""
     if not body:
         return ""

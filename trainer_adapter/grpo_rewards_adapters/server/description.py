@@ -184,11 +184,11 @@ def _operation(described: Schema, base: str, path: str, method: str, operation: 
         yield from _fields(described, "takes", content["schema"])
         answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
         yield from _fields(described, "answers", answer)
-    said = "".join(
+    rows = "".join(
         f"<tr><td><code>{status}</code><td>{escape(response['description'])}"
         for status, response in operation["responses"].items()
     )
-    yield f"<details><summary>Statuses</summary><table>{said}</table></details>"
+    yield f"<details><summary>Statuses</summary><table>{rows}</table></details>"
 
 
 def _fields(described: Schema, title: str, schema: Schema) -> Iterator[str]:

@@ -106,13 +106,13 @@ class _ServiceWorker(WorkerProcess, asyncio.Protocol):
                 return
             body = bytes(memoryview(self._came)[HEADER.size : end])
             del self._came[:end]
-            self._said(kind, body)
+            self._received(kind, body)
 
     def connection_lost(self, _error: Exception | None) -> None:
         self.ended = True
-        self._said(b"", b"")
+        self._received(b"", b"")
 
-    def _said(self, kind: bytes, body: bytes) -> None:
+    def _received(self, kind: bytes, body: bytes) -> None:
         if self._started.done():
             self._replied(self, kind, body)
         else:

@@ -61,8 +61,8 @@ def answer(
                     # greedy: before and after differ by the weights alone; settings of sampling would be warned of
                     do_sample=False, temperature=None, top_p=None, top_k=None, pad_token_id=tokenizer.pad_token_id,
                 )  # fmt: skip
-            said = tokenizer.batch_decode(out[:, asked["input_ids"].shape[1] :], skip_special_tokens=True)
-            for row, text in zip(batch, said, strict=True):
+            answers = tokenizer.batch_decode(out[:, asked["input_ids"].shape[1] :], skip_special_tokens=True)
+            for row, text in zip(batch, answers, strict=True):
                 done.append({**row, "completion": [{"role": "assistant", "content": text}] if chat else text})
     finally:
         model.config.use_cache, tokenizer.padding_side = cache, side

@@ -59,7 +59,7 @@ class CompletionsFiles(Callback):
         self._folder = folder
         self._kept: deque[dict[str, object]] = deque(maxlen=rows)
         self._written: int | None = None
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
 
     def keep(self, texts: Sequence[str], columns: Mapping[str, Sequence[object]]) -> None:
         """Keep the rows of a reward call: the completions' texts, and the columns to add."""
@@ -88,14 +88,14 @@ class CompletionsFiles(Callback):
         texts = [completion_text(completion) for completion in table.column(_COMPLETION).to_pylist()]
         # a reason beside another row's completion would be worse than none
         if [row[_COMPLETION] for row in rows] != texts:
-            self._say(f"{file} holds other rows than the latest that were scored; nothing was added to it")
+            self._warn_once(f"{file} holds other rows than the latest that were scored; nothing was added to it")
             return
         # calls of training and of evaluation may have brought different columns
         for name in dict.fromkeys(name for row in rows for name in row if name not in _TRAINERS):
             try:
                 values = pa.array([row.get(name) for row in rows])
             except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-                self._say(f"the column {name!r} cannot be written to the completions files: {error}")
+                self._warn_once(f"the column {name!r} cannot be written to the completions files: {error}")
                 continue
             if name in table.column_names:  # a component's value, called like the column that it reads
                 free = f"{name}_value"
@@ -106,7 +106,7 @@ class CompletionsFiles(Callback):
         pq.write_table(table, draft)
         os.replace(draft, file)
 
-    def _say(self, text: str) -> None:
-        if text not in self._said:
-            self._said.add(text)
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
             _log.warning("%s", text)

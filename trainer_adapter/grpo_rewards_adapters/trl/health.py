@@ -99,7 +99,7 @@ class Health:
     _flat: deque[float] = field(init=False)
     _kl: deque[float] = field(default_factory=lambda: deque(maxlen=50))
     _cut: deque[float] = field(init=False)
-    _said: set[tuple[str, str]] = field(default_factory=set)
+    _reported: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._totals = deque(maxlen=self.limits.long_window)
@@ -118,7 +118,7 @@ class Health:
             found.extend(self._of_component(name, seen.components[name]))
         return self._once(found)
 
-    def hear(self, logs: Mapping[str, object], *, beta: float = 0.0) -> list[HealthFinding]:
+    def see_logs(self, logs: Mapping[str, object], *, beta: float = 0.0) -> list[HealthFinding]:
         """Take in what the trainer logged at a training step, and return what is new to say."""
         found: list[HealthFinding] = []
         kl, cut = logs.get("kl"), logs.get("completions/clipped_ratio")
@@ -166,7 +166,7 @@ class Health:
     def _is_flat(self, series: _ComponentWindow) -> bool:
         return self._full(series.flat) and _mean(series.flat) >= self.limits.flat_groups
 
-    def _wanting(self, *, apart_from: str) -> list[str]:
+    def _held_back(self, *, apart_from: str) -> list[str]:
         """The other components that could still teach something: with spread in their groups, and not yet satisfied."""
         return [
             name
@@ -194,14 +194,14 @@ class Health:
                 f"component {name!r} is the same for all completions in {flat:.0%} of the groups of the latest "
                 f"{limits.window} batches, so it teaches nothing: {remedy}",
             )  # fmt: skip
-        if self._full(series.power) and (hushed := self._wanting(apart_from=name)):
+        if self._full(series.power) and (held_back := self._held_back(apart_from=name)):
             mine = sum(series.power)
             others = sum(sum(other.power) for key, other in self._series.items() if key != name)
             if mine and mine / (mine + others) > limits.dominance:
                 yield HealthFinding(
                     "dominance", name,
                     f"component {name!r} makes {mine / (mine + others):.0%} of the spread that the policy learns from; "
-                    f"{', '.join(map(repr, hushed))} hardly counts. Lower the first's weight or range, "
+                    f"{', '.join(map(repr, held_back))} hardly counts. Lower the first's weight or range, "
                     f"or set combine: {{normalize: gdpo}}",
                 )  # fmt: skip
         for kind, rates, most, what in (
@@ -234,8 +234,8 @@ class Health:
             )  # fmt: skip
 
     def _once(self, found: Sequence[HealthFinding]) -> list[HealthFinding]:
-        new = [finding for finding in found if (finding.kind, finding.component) not in self._said]
-        self._said.update((finding.kind, finding.component) for finding in new)
+        new = [finding for finding in found if (finding.kind, finding.component) not in self._reported]
+        self._reported.update((finding.kind, finding.component) for finding in new)
         return new
 
 
@@ -305,7 +305,7 @@ class HealthCallback(Callback):
         # neither an evaluation nor the summary at the end, which are logged through the same event
         if logs and "loss" in logs:
             beta = float(getattr(args, "beta", 0.0) or 0.0)
-            self._report(self._health.hear(logs, beta=beta), main=state.is_world_process_zero)
+            self._report(self._health.see_logs(logs, beta=beta), main=state.is_world_process_zero)
 
     def _report(self, findings: Sequence[HealthFinding], *, main: bool) -> None:
         self.findings.extend(findings)
