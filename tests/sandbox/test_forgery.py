@@ -244,19 +244,6 @@ def test_no_array_of_objects_shares_its_memory_with_one_of_numbers(sandbox: Sand
     assert verdict.passed or "numpy" in verdict.reason, verdict
 
 
-@pytest.mark.slow
-def test_the_environment_that_a_candidate_sets_is_there_to_be_read_and_for_no_library(sandbox: Sandbox) -> None:
-    candidate = "import os\nos.environ['MODE'] = 'on'\ndef solve(x):\n    return 2 * x\n"
-    lines = [
-        "import ctypes", "library = ctypes.CDLL(None)", "library.getenv.restype = ctypes.c_char_p",
-        "assert library.getenv(b'MODE') is None", "assert solve(2) == 4",
-    ]  # fmt: skip
-    asked = Job(candidate, file("import os", "assert os.environ['MODE'] == 'on'", *lines), "pytest")
-    unasked = PEER + candidate + "here.peer.follows_environment = True\n"
-    verdicts = sandbox.run([asked, Job(unasked, file(*lines), "pytest")])
-    assert [verdict.reason for verdict in verdicts if not verdict.passed] == []
-
-
 @pytest.mark.parametrize(
     ("act", "reason"),
     [("here.peer.send(0, {'P': 99})", "the candidate broke the protocol: "), ("__import__('os')._exit(0)", "process ended")],

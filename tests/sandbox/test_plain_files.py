@@ -113,7 +113,6 @@ def test_a_session_inherits_what_its_tests_text_says() -> None:
     with ours, theirs:
         peer = begun(job, ours, quiet=False)
         assert isinstance(peer, TrustedPeer)
-        candidate_side.keep_candidates_text_out(peer, tests)
     assert [cache.cache_info().misses for cache in caches] == before
 
 

@@ -21,8 +21,8 @@ def test_usual_tests_are_judged(tests: str) -> None:
     assert unjudgeable(Job("", tests, "pytest")) == ""
 
 
-# in `unsaid` it is honest, and the text does not say so
-@pytest.mark.parametrize("tests", [*texts("acting"), *texts("unsaid")])
+# in `unsaid` it is honest, and the text does not say so; in `elsewhere` only the candidate's process could tell
+@pytest.mark.parametrize("tests", [*texts("acting"), *texts("unsaid"), *texts("elsewhere")])
 def test_what_acts_on_a_text_that_may_not_be_the_tests_own_is_refused(tests: str) -> None:
     why = unjudgeable(Job("", tests, "pytest"))
     assert why.startswith("line ")

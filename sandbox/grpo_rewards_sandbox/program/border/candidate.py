@@ -41,10 +41,7 @@ class CandidatePeer(Describer):
         super().__init__(sock, 1)
         self.events: list[object] = []
         self.out, self.err = Printed(1), Printed(2)
-        self.module_name = "solution"
         self.loop, self.within_loop = EventLoop(self.request), False
-        self.follows_environment = False
-        self.environment_told: object = None
         self.replaced: dict[tuple[str, str], object] = {}
         self.requests: dict[str, Callable[..., object]] = {
             "method": lambda value, name, args, named: getattr(value, name)(*args, **named),
@@ -66,11 +63,9 @@ class CandidatePeer(Describer):
             "turn": self.loop.turn,
             "cancel": self.loop.cancel,
             "load": self._load,
-            "evaluate": self._evaluate,
             "patch": self._patch,
             "argv": partial(setattr, sys, "argv"),
             "environment": _environment,
-            "follow_environment": self._follow_environment,
             "folder": os.chdir,
             "seed": _seed,
             "load_calls": self._load_calls,
@@ -137,9 +132,6 @@ class CandidatePeer(Describer):
             along["printed"] = [self.out.take(), self.err.take()]
         if self.loop.goes_on():
             along["loop"] = 1
-        if self.follows_environment and (now := os.environ._data) != self.environment_told:  # type: ignore[attr-defined]
-            self.environment_told = dict(now)
-            along["environment"] = dict(os.environ)
         if self.events:
             along["events"], self.events = self.events[:MAX_EVENTS], []
 
@@ -178,43 +170,24 @@ class CandidatePeer(Describer):
         """Begin to wait for what an asynchronous special method returns."""
         return self.loop.begin(getattr(type(value), name)(value, *arguments), patience)
 
-    def _load(self, source: str, name: str, shown: str = "", module: types.ModuleType | None = None) -> object:
-        """Run the candidate's module, again where one is given, after the `shown` part of the tests' setup.
+    def _load(self, source: str, name: str, shown: str = "") -> object:
+        """Run the candidate's module after the `shown` part of the tests' setup.
 
         Return it, the names that it defines, its `__all__` and its docstring.
         """
-        if module is None:
-            module = types.ModuleType(name)
-            module.__file__ = script.path_of(name)
-        self.module_name = name
-        sys.modules[name] = module
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__file__ = script.path_of(name)
         if shown:
             exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         script.run(source, script.path_of(name), module.__dict__)
         defined = [name for name in vars(module) if not (name.startswith("__") and name.endswith("__"))]
         return module, (defined, getattr(module, "__all__", None), getattr(module, "__doc__", None))
 
-    def _evaluate(self, how: str, source: str, names: Any) -> Any:
-        """What tests evaluate may come from the candidate: it is done here."""
-        scope = dict(vars(sys.modules[self.module_name])) if names is None else names
-        # eval and exec put it into the namespace, which may be one of the tests'
-        before = scope.pop("__builtins__", None)
-        try:
-            return eval(source, scope) if how == "eval" else exec(source, scope)  # noqa: S307, S102
-        finally:
-            del scope["__builtins__"]
-            if before is not None:
-                scope["__builtins__"] = before
-
     def _patch(self, module: str, name: str, back: bool, value: object) -> None:
         """Follow a test that replaces something of the standard library, or puts it back."""
         held = importlib.import_module(module)
         before = self.replaced.setdefault((module, name), getattr(held, name))
         setattr(held, name, before if back else value)
-
-    def _follow_environment(self, nothing: None) -> None:
-        """The tests read the environment: tell them what becomes of it."""
-        self.follows_environment, self.environment_told = True, dict(os.environ._data)  # type: ignore[attr-defined]
 
     def _load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
         """Load a program whose function or method is then called with values."""

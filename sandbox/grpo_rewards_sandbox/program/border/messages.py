@@ -81,7 +81,6 @@ class Along(TypedDict, total=False):
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
-    environment: dict[str, str]  # of the candidate: its environment variables, where the tests read any
     events: list[Any]  # of the candidate: warnings and log records
 
 

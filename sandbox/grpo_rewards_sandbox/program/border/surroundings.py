@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 
 _where = os.getcwd  # bound here: tests may replace it
-# names by which programs and modules are found and made to run: of these the tests' process keeps its own
-_GUIDES = re.compile(r"PATH$|PY|LD_|TMP|TEMP|HOME$|LANG|LC_|.*_NUM_THREADS|.*[=\0]|$")
 
 
 class Surroundings:
@@ -52,23 +49,6 @@ class Surroundings:
                 if folder.startswith(self.folders):
                     found.append(("folder", folder))
         return found
-
-    def take(self, theirs: dict[str, str]) -> None:
-        """Follow the candidate in what it sets and deletes of its environment, but for the names that guide programs.
-
-        `theirs` is what it says, and need not be what it should be.
-        """
-        known, held = _as_text(self._raw), _raw_environment()
-        for name in {*theirs, *known}:
-            value: object = theirs.get(name)
-            if type(name) is not str or value == known.get(name) or _GUIDES.match(name):
-                continue
-            # for who reads `os.environ`, and not for libraries of this process, which `putenv` would tell what to load
-            if value is None:
-                held.pop(os.fsencode(name), None)
-            elif type(value) is str:
-                held[os.fsencode(name)] = os.fsencode(value)
-        self.agree()
 
 
 def _as_text(raw: dict[bytes, bytes]) -> dict[str, str]:

@@ -232,8 +232,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             return
         if "classes" in along:
             self._take_classes(along["classes"])
-        if "environment" in along and self._reads_environment():
-            self.surroundings.take(along["environment"])
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
         if self._quiet:  # tests that keep no state have no way to look at streams, warnings or logs
@@ -273,14 +271,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.hear(error)
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
-
-    def follow_environment(self) -> None:
-        """Where the tests read the environment, hear what the candidate does to it."""
-        if self._reads_environment():
-            self.request("follow_environment", None)
-
-    def _reads_environment(self) -> bool:
-        return not self.text.words.isdisjoint(("environ", "getenv"))
 
     def _logged(
         self, name: object, level: Any, text: object, args: object, extra: object, error: object

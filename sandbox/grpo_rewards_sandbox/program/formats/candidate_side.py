@@ -1,13 +1,9 @@
-"""Functions of the standard library that, called by a test, act on the candidate's side: its text is never run on this one."""
+"""What tests set, seed and replace in their own process, and work in, the candidate has in its own."""
 
 from __future__ import annotations
 
-import ast
-import builtins
 import contextlib
-import functools
 import importlib
-import inspect
 import os
 import random
 import sys
@@ -16,10 +12,9 @@ import types
 from typing import Any
 
 from ..border.proxies import ProxyClass
-from ..border.proxy_functions import ProxyFunction, ProxyModule
+from ..border.proxy_functions import ProxyModule
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
-from . import names
 
 
 def follow_seed(peer: TrustedPeer, tests: str) -> None:
@@ -121,86 +116,6 @@ _OWN = frozenset(
         ("os", "environ"),
     )
 )
-
-
-def serve_sources(candidate: str, name: str) -> None:
-    """`inspect.getsource` of the candidate's things comes from the text that was given, not from the candidate."""
-    real = inspect.getsource
-
-    def getsource(value: Any) -> str:
-        if type(value) is ProxyModule:
-            return candidate
-        if type(value) is ProxyFunction or isinstance(value, ProxyClass):
-            wanted = value.__dict__["__name__"] if type(value) is ProxyFunction else value.__name__
-            definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            nodes = [node for node in ast.walk(ast.parse(candidate)) if isinstance(node, definitions)]
-            # of several any may be the one that runs
-            found = [
-                ast.get_source_segment(candidate, node, padded=True) or "" for node in nodes if node.name == wanted
-            ]
-            if not found:
-                raise OSError("could not find the source")
-            return "\n".join(found)
-        return real(value)
-
-    inspect.getsource = getsource  # type: ignore[assignment]
-
-
-def reload(peer: TrustedPeer, candidate: str) -> None:
-    """`importlib.reload` of the candidate's module runs it again, over there."""
-    real = importlib.reload
-
-    def again(module: types.ModuleType) -> types.ModuleType:
-        if type(module) is not ProxyModule:
-            return real(module)
-        peer.request("load", candidate, module.__name__, "", module)
-        return module
-
-    importlib.reload = again
-
-
-def evaluators(peer: TrustedPeer, tests: str) -> dict[str, object]:
-    """Return `eval` and `exec` for tests that may give them the candidate's text."""
-
-    def there(how: str) -> object:
-        def evaluate(source: object, names: object = None, own: object = None, /) -> object:
-            if not isinstance(source, str) or own is not None:
-                raise TypeError(f"{how} of this crosses to the candidate only with fidelity: shared")
-            return peer.request("evaluate", how, str(source), names)
-
-        return evaluate
-
-    return {how: there(how) for how in evaluated(tests)}
-
-
-@functools.lru_cache(maxsize=64)
-def evaluated(tests: str) -> frozenset[str]:
-    """Of `eval` and `exec` those that the tests give something other than constants, or hand on."""
-    nodes = names.parsed(tests)
-    constant = {
-        id(node.func)
-        for node in nodes
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)
-    }
-    found = {node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in constant}
-    return frozenset(found & {"eval", "exec"})
-
-
-def keep_candidates_text_out(peer: TrustedPeer, tests: str) -> None:
-    """What tests evaluate may come from the candidate."""
-    for name, there in evaluators(peer, tests).items():
-        setattr(builtins, name, functools.partial(handed_on, getattr(builtins, name), there))
-
-
-def handed_on(real: Any, there: Any, *args: object, **kwargs: object) -> object:
-    """Call a builtin, or another one where the tests themselves call it."""
-    caller = sys._getframe(1)
-    if caller.f_globals.get("__name__") in TEST_MODULES:
-        return there(*args, **kwargs)
-    if len(args) == 1 and not kwargs:
-        # without namespaces a builtin takes those of its caller, which would be this function
-        return real(*args, caller.f_globals, caller.f_locals)
-    return real(*args, **kwargs)
 
 
 def work_in(peer: TrustedPeer, shared: str) -> None:

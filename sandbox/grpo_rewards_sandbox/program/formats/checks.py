@@ -207,7 +207,6 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     shown, setup, classes = plain_classes(job["setup"])
     peer.under_test |= classes
     entry = entry_name(job["entry_point"])
-    peer.follow_environment()
     module, (defined, *_) = peer.request("load", job["candidate"], job["module"], shown)
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     # where nothing else is asked of the candidate, the task is to write what has a known name
@@ -216,7 +215,6 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     own = sys.modules["tests"] = types.ModuleType("tests")
     namespace: dict[str, object] = vars(own)
     namespace.update(visible.known(asked - theirs, text, entry))
-    namespace.update(candidate_side.evaluators(peer, f"{setup}\n{text}"))
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         # a candidate's own function of this name must not stand in for the tests'
         if name != "check" or job["format"] != "humaneval":

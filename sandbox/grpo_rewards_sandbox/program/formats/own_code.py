@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import functools
 import gc
 import re
 import sys
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..border.uses import TEST_MODULES
-from . import candidate_side, names
+from . import names
 
 _PROGRAM = __name__.rpartition(".formats")[0]
 # they write functions from names alone, and look whether these are any
@@ -27,7 +26,6 @@ _READ_TREES = frozenset((*sys.stdlib_module_names, *TEST_MODULES, "_pytest"))
 _READ_ANNOTATIONS = frozenset(("typing", "inspect", "annotationlib"))
 _WORD = re.compile(r"\w+")
 _SPACE = re.compile(r"\s+")
-_HANDED_ON = candidate_side.handed_on.__code__  # beyond it stands who called `eval`
 _MOST = 10_000  # texts that are looked at
 
 
@@ -41,7 +39,7 @@ class OwnCode:
     def foreign(self, source: object, frame: types.FrameType | None) -> tuple[str, str] | None:
         """Return who makes code of a text that is not the tests' own, and the text; `frame`: where it is compiled."""
         tree_only = _module(frame) == "ast" and not isinstance(source, ast.AST)
-        while frame is not None and (_module(frame) == "ast" or frame.f_code is _HANDED_ON):
+        while frame is not None and _module(frame) == "ast":
             frame = frame.f_back
         maker = _module(frame)
         if frame is None or maker in _GENERATORS or _within(maker, _PROGRAM):
@@ -54,13 +52,12 @@ class OwnCode:
             text = _text(source)
             return None if self._is_own(text) else ("", text)
         made, entry = _text(source), _entry(frame, root)
-        given = _given(entry)
         # what it evaluates it finds at the object that it was given, which need not say whose that is
-        if maker in _READ_ANNOTATIONS and not any(map(_of_library, given)):
+        if maker in _READ_ANNOTATIONS:
             return None if self._is_own(made.strip("()")) or made.strip("()") in self._annotations() else (root, made)
         # where nothing was given, a choice of the function's own may stand
         library = set(_texts(list(entry.f_code.co_consts)))
-        for text in _texts(given):
+        for text in _texts(_given(entry)):
             if text not in library and any(word in made for word in _WORD.findall(text)) and not self._is_own(text):
                 return root, text
         return None
@@ -86,23 +83,6 @@ def imports(frame: types.FrameType | None) -> bool:
         if (module := _module(outer)) in _IMPORTS or module in TEST_MODULES:
             return module in _IMPORTS
     return False
-
-
-def _of_library(value: Any) -> bool:
-    """A function or class of a module that is not the tests': what it is annotated with is the library's own text."""
-    if type(value) is types.FunctionType:
-        module = sys.modules.get(value.__globals__.get("__name__", ""))
-        return module.__name__ not in TEST_MODULES and vars(module) is value.__globals__ if module else False
-    if not issubclass(type(value), type):
-        return False
-    found: Any = sys.modules.get(value.__module__)
-    # not the candidate's module, nor a class that only says that it is from there
-    own = type(found) is types.ModuleType and found.__name__ not in TEST_MODULES
-    return (
-        own
-        and functools.reduce(lambda part, name: vars(part).get(name, int), value.__qualname__.split("."), found)
-        is value
-    )
 
 
 def _plain(text: Any) -> str:

@@ -25,7 +25,6 @@ def read(job: JobMessage) -> None:
         visible.bound(tests, name)
         review.reading(tests)
         names.expected(tests)
-        candidate_side.evaluated(tests)
 
 
 def run(
@@ -36,20 +35,16 @@ def run(
     if isinstance(peer, JobReport):
         return peer
     report = JobReport()
-    tests, name = job["tests"], job["module"]
+    tests = job["tests"]
     wanted = names.expected(tests)
     if shared is not None:
         candidate_side.work_in(peer, shared)
     with judged(report, peer):
-        peer.follow_environment()
         publish(peer, job)
         candidate_side.follow_seed(peer, tests)
         candidate_side.follow_monkeypatch(peer)
         if "mock" in tests:
             candidate_side.follow_mock(peer)
-        candidate_side.serve_sources(job["candidate"], name)
-        candidate_side.reload(peer, job["candidate"])
-        candidate_side.keep_candidates_text_out(peer, tests)
         path = f"{folder}/test_solution.py"
         with open(path, "w", encoding="utf-8", errors="surrogatepass") as handle:
             handle.write(tests)

@@ -21,7 +21,7 @@ from .sources import Sources
 _ACTS_ON: dict[str, int | None] = {
     "getattr": 1, "setattr": 1, "delattr": 1, "hasattr": 1, "getattr_static": 1, "attrgetter": None, "methodcaller": 0,
     "__getattribute__": None, "__getattr__": None, "__setattr__": 0, "__delattr__": None, "import_module": 0, "__import__": 0,
-    "compile": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
+    "compile": 0, "eval": 0, "exec": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
     "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "LogRecord": 4, "from_string": 0,
     # SQL may name files: ATTACH
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
@@ -34,7 +34,7 @@ _DOES = {
 }
 # common words act only where they are from here
 _FROM = {
-    "compile": {"builtins"}, "system": {"os"}, "popen": {"os"}, "locate": {"pydoc"}, "object": {"patch"}, "multiple": {"patch"},
+    "compile": {"builtins"}, "eval": {"builtins"}, "exec": {"builtins"}, "system": {"os"}, "popen": {"os"}, "locate": {"pydoc"}, "object": {"patch"}, "multiple": {"patch"},
     "patch": {"mock", "mocker"}, "Template": {"string", "jinja2"}, "Formatter": {"string"}, "mod": {"operator"}, "imod": {"operator"},
     "modules": {"sys"},
 }  # fmt: skip
@@ -61,10 +61,12 @@ _LOADS_BY_NAME = frozenset(
 )
 _LOADERS = frozenset(("Loader", "CLoader"))  # of YAML
 _PROCESSES = frozenset(("subprocess", "multiprocessing", "pexpect"))
-# the candidate's objects live in another process: what is measured here would be their proxies
-_WATCHES = frozenset(
-    ["ref", "proxy", "finalize", "WeakSet", "WeakMethod", "getrefcount", "getsizeof", "get_referrers", "get_referents"]
-)
+# the candidate's objects live in another process: of those here, which stand for them, this would say nothing
+_OF_PROCESS = {
+    **dict.fromkeys("ref proxy finalize WeakSet WeakMethod getrefcount getsizeof get_referrers get_referents".split(), "watch the memory of the candidate's objects"),
+    **dict.fromkeys(("getsource", "getsourcelines", "getsourcefile"), "read the source of the candidate"),
+    "reload": "load the candidate's module once more",
+}  # fmt: skip
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
@@ -272,9 +274,21 @@ class _Review:
         if name in _ACTS_ON and call is None and not self._exempt(node, origin, name):
             plain = isinstance(parent, ast.Attribute) and not parent.attr.startswith("__")
             return "" if plain else f"hand on {name}, which acts on text"
+        if name in ("environ", "getenv") and origin == "os" and self._reads(call or node):
+            return "read the environment, where the candidate may have changed it in a process of its own"
         if self._holds_names(node, origin, name) and not self._looks_up(call or node):
             return _LOOKS_UP
         return ""
+
+    def _reads(self, node: ast.expr) -> bool:
+        """The environment, or a call that gives what is in it, is more than set."""
+        parent = self._sources.parents[id(node)]
+        if isinstance(parent, ast.Subscript):
+            return isinstance(parent.ctx, ast.Load)
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in ("get", "items", "keys", "values", "copy")
+        copies = isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "dict"
+        return isinstance(node, ast.Call) or isinstance(parent, (ast.Compare, ast.For, ast.comprehension)) or copies
 
     def _is(self, node: ast.expr) -> tuple[str, str]:
         """Where something is from, and its name there; each is the last part of a dotted one."""
@@ -385,12 +399,10 @@ class _Review:
         ):
             text = node.args[_LOGS[name] - 1]
             return _FORMATS if asks and not self._sources.own(text) else ""
-        if name in _RUNS and asks and not self._sources.own(node.args[0]) and _holds_check(node.args[0]):
-            return "evaluate a check of theirs along with text of the candidate"
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
-        if name in _WATCHES and origin in ("weakref", "sys", "gc") and asks:
-            return "watch the memory of the candidate's objects"
+        if name in _OF_PROCESS and origin in ("weakref", "sys", "gc", "inspect", "importlib") and asks:
+            return _OF_PROCESS[name]
         if name in _UNPICKLES and origin in _PICKLES and asks:
             return "pickle what the candidate returned"
         if name in _READS_EXPRESSIONS and asks:
@@ -407,8 +419,3 @@ class _Review:
 
 def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _holds_check(node: ast.expr) -> bool:
-    parts = (part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str))
-    return any(sign in part for part in parts for sign in ("assert ", "==", "!=", "<", ">"))

@@ -18,7 +18,7 @@ _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp
 # of texts and numbers they make others, or containers of the same
 _PURE = frozenset(
     "len range str repr chr ord int float bool abs round sum min max sorted list tuple set frozenset dict zip enumerate reversed"
-    " iter product permutations combinations chain".split()
+    " iter product permutations combinations chain compile".split()
 )
 _PURE_METHODS = frozenset(
     "items keys values get copy index count join split rsplit splitlines strip lstrip rstrip lower upper title capitalize"
@@ -89,6 +89,8 @@ class Sources:
                 return all(self.own(item, seen) for item in items)
             return self._holds_own(node.value, seen) and self.own(node.slice, seen)
         if isinstance(node, ast.Name):
+            if (here := self._in_comprehension(node)) is not None:
+                return all(self.own(item, seen) for item in here)
             bound = self._bound.get(node.id, [])
             if node.id in seen or (node.id == "__name__" and not bound):
                 return True
@@ -97,6 +99,17 @@ class Sources:
         if isinstance(node, ast.Call):
             return self._gives_own(node, seen)
         return isinstance(node, ast.Constant)
+
+    def _in_comprehension(self, node: ast.Name) -> list[ast.expr] | None:
+        """What a name is that a comprehension around it binds for itself, by no other; None where none does."""
+        at: ast.AST = node
+        while id(at) in self.parents:
+            inner, at = at, self.parents[id(at)]
+            parts = getattr(at, "generators", ()) if not isinstance(inner, ast.comprehension) else ()
+            for part in parts:
+                if isinstance(part.target, ast.Name) and part.target.id == node.id:
+                    return self._items(part.iter) or [_each(part.iter)]
+        return None
 
     def _gives_own(self, call: ast.Call, seen: set[str]) -> bool:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
