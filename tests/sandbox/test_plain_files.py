@@ -132,19 +132,25 @@ def test_checks_inherit_what_their_text_says() -> None:
     assert [cache.cache_info().misses for cache in caches] == before
 
 
-def test_a_check_is_heard_by_a_helper_below_a_class_of_the_setup(sandbox: Sandbox) -> None:
-    setup = (
-        "class Node:\n    # what is shown to the candidate\n\n    def __init__(self, val=0):\n        self.val = val\n\n\n"
-        "def below_three(value):\n    assert value < 3\n\n"
-        "def refuses(value):\n    try:\n        each(value, below_three)\n    except AssertionError:\n        return True\n    return False\n"
-    )
+BELOW_A_CLASS = (
+    "class Node:\n    # what is shown to the candidate\n\n    def __init__(self, val=0):\n        self.val = val\n\n\n"
+    "def shared_by(value):\n    part = 10 // value\n    assert part < 3\n\n"
+)
+
+
+def test_a_check_that_was_kept_from_being_made_is_found_below_a_class_of_the_setup(sandbox: Sandbox) -> None:
+    candidate = "def each(value, check):\n    try: check(value)\n    except ZeroDivisionError: pass\n"
+    job = Job(candidate, ["each(0, shared_by)"], "asserts", setup=BELOW_A_CLASS)
+    assert "kept from being made" in sandbox.run([job])[0].reason
+
+
+def test_a_check_that_is_expected_out_of_the_candidates_call_is_refused(sandbox: Sandbox) -> None:
+    helper = "def refuses(value):\n    try:\n        each(value, shared_by)\n    except AssertionError:\n        return True\n    return False\n"
     job = Job(
-        "def each(value, check):\n    check(value)\n",
-        ["assert refuses(5)", "assert not refuses(2)"],
-        "asserts",
-        setup=setup,
+        "def each(value, check):\n    check(value)\n", ["assert refuses(1)"], "asserts", setup=BELOW_A_CLASS + helper
     )
-    assert sandbox.run([job])[0].passed
+    (verdict,) = sandbox.run([job])
+    assert (verdict.status, "shared_by" in verdict.reason) == ("refused", True)
 
 
 def test_a_name_that_a_pattern_binds_is_not_the_candidates() -> None:

@@ -90,21 +90,16 @@ def waiting() -> Waiting | None:
 async def outcome(what: str, *arguments: object) -> object:
     """Return what an awaitable of the candidate returns, or raise what it raises. `what`: the request that begins it."""
     peer, here = Border.peer, waiting()
-    began = peer.calls + 1
     # driven by hand, it runs to its end
     answer = peer.request(what, *arguments, None if here is None else here.patience())
     if type(answer) is not tuple or len(answer) != 2 or type(answer[0]) is not bool:
         raise peer.protocol("no outcome")
     done, value = answer
     if done:
-        return value if what == "next" else peer.returned(value)
+        return value
     if type(value) is not int or here is None:
         raise peer.protocol("no outcome")
     cancelled = await here.until_done(value)
-    before, peer.began = peer.began, began
-    try:
-        if cancelled:
-            return peer.ask("result", value)
-        return peer.request("next_result", value) if what == "next" else peer.returned(peer.request("result", value))
-    finally:
-        peer.began = before
+    if cancelled:
+        return peer.ask("result", value)
+    return peer.request("next_result" if what == "next" else "result", value)

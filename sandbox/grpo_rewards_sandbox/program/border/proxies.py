@@ -44,14 +44,10 @@ class Reading:
     """What the tests' text says of itself that the border needs to know; of what is at lines, their numbers."""
 
     words: frozenset[str] = frozenset()
-    attributes: frozenset[str] = frozenset()  # that the tests read
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     identities: frozenset[str] = frozenset()  # names that they compare by `is`
     may_end: frozenset[str] = frozenset()  # of the exceptions that end an iterator, those that they name
     makes_nan: bool = False
-    hearing: frozenset[int] = frozenset()  # functions that name AssertionError
-    handling: frozenset[int] = frozenset()  # handlers
-    dropping: frozenset[int] = frozenset()  # calls whose results they drop
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
     checking: frozenset[tuple[str, int]] = frozenset()  # the same of functions, with their names
 

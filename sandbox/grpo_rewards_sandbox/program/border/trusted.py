@@ -55,7 +55,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self, sock: socket.socket, *, under_test: frozenset[str], module_name: str, quiet: bool = False
     ) -> None:
         ProxyMaker.__init__(self, sock, 0)
-        FailedChecks.__init__(self)
         self.under_test = under_test
         self.refused = ""
         self.unequal: set[str] = set()  # classes of objects that the tests compared with plain data
@@ -267,8 +266,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def arrived(self, error: BaseException | None) -> None:
         if self._events:
             self._happen()
-        if self.unheard:
-            self.hear(error)
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
 
@@ -316,17 +313,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 failed = sys.exception()
                 if failed is not None and any(part is failed for part in args):
                     self.leave_to_candidate(failed)  # for a function that says whether a context swallows it
-                return self.returned(self._request(what, coded))
+                return self._request(what, coded)
         except _ENDS as error:
             if self._ends_here(error, iterates=False):
                 raise
             raise RuntimeError(f"the candidate raised {type(error).__name__}") from None
-
-    def returned(self, result: object) -> object:
-        """The tests have what a call or a coroutine gave; a check among it is heard, unless they drop it."""
-        if self.unheard and not self.is_dropped():
-            self.hear(result)
-        return result
 
     def call(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call an object of the candidate, by its number."""
@@ -343,15 +334,13 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
-        if not self._serving:
-            self.calls += 1
         for what, value in self.surroundings.changes():
             super().request(what, value)
 
     # ---- requests of the candidate
 
     def perform(self, what: str, arguments: list[object]) -> object:
-        """Do what the candidate asks; a check that fails on the way is noted until the tests hear of it."""
+        """Do what the candidate asks; a check that fails on the way is noted."""
         try:
             if self._events:
                 self._happen()
@@ -387,7 +376,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             named = arguments[2] if len(arguments) > 2 else {}
             if type(arguments[1]) is not tuple or type(named) is not dict:
                 raise self.protocol("a call")
-            self.hear(arguments[1], named)
             return value(*arguments[1], **named)
         if what in ("await", "start"):
             awaited = self._awaited(*arguments)

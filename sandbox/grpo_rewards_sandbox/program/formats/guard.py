@@ -129,9 +129,9 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
     sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
-    threading.excepthook = lambda ended: peer.note_lost(ended.exc_value)
+    threading.excepthook = lambda ended: peer.note(ended.exc_value)
     loops: Any = asyncio.BaseEventLoop
-    loops.default_exception_handler = lambda loop, context: peer.note_lost(context.get("exception"))
+    loops.default_exception_handler = lambda loop, context: peer.note(context.get("exception"))
 
 
 def _without_links(path: str) -> str:

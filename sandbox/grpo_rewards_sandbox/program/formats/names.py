@@ -61,11 +61,6 @@ def used(source: str) -> frozenset[str]:
     return frozenset(node.id for node in parsed(source) if isinstance(node, ast.Name))
 
 
-def attributes(source: str) -> frozenset[str]:
-    """Return every attribute that the text mentions."""
-    return frozenset(node.attr for node in parsed(source) if isinstance(node, ast.Attribute))
-
-
 def binds(node: ast.AST) -> set[str]:
     """The names that a node by itself gives a meaning."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -228,26 +223,6 @@ def identities(source: str) -> frozenset[str]:
             found.update(part.id for part in (node.left, *node.comparators) if isinstance(part, ast.Name))
         elif isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot"):
             found.update(part.id for part in node.args if isinstance(part, ast.Name))
-    return frozenset(found)
-
-
-def dropping(source: str) -> frozenset[int]:
-    """Return the lines of statements that are one call, with no other in it, so that nobody has the result."""
-    calls = (node.value for node in parsed(source) if isinstance(node, ast.Expr))
-    alone = (call for call in calls if sum(isinstance(part, ast.Call) for part in ast.walk(call)) == 1)
-    return frozenset().union(*map(lines, alone))
-
-
-def handling(source: str) -> frozenset[int]:
-    """Return the lines of handlers of exceptions, but for those where another may be on its way out."""
-    found: set[int] = set()
-    for node in parsed(source):  # the outer ones first
-        if isinstance(node, ast.ExceptHandler):
-            found.update(lines(node))
-        elif isinstance(node, (ast.Try, ast.TryStar)):
-            found.difference_update(*map(lines, node.finalbody))
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            found.difference_update(range(node.lineno, max(node.lineno + 1, node.body[0].lineno)))
     return frozenset(found)
 
 

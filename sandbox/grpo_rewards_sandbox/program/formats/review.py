@@ -74,16 +74,6 @@ _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 
 
-def hearing(text: str) -> frozenset[int]:
-    """The lines of functions, or of statements outside of any, that expect checks of their own to come out of the candidate's calls."""
-    said = {at for at, line in enumerate(text.splitlines(), 1) if "AssertionError" in line or "fail.Exception" in line}
-    nodes = names.parsed(text) if said else ()
-    outside = [part for node in nodes[:1] for part in getattr(node, "body", ()) if not isinstance(part, ast.ClassDef)]
-    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    spans = (names.lines(node) for node in (*outside, *functions))
-    return frozenset().union(*(span for span in spans if not said.isdisjoint(span)))
-
-
 def still_to_check(text: str) -> frozenset[int]:
     """The lines of `with` statements after or in which a check follows: an error that is swallowed there takes it along."""
     found: set[int] = set()
@@ -122,14 +112,10 @@ def reading(text: str) -> Reading:
     """Return what the text says of itself that the border needs to know."""
     return Reading(
         words=names.words(text),
-        attributes=names.attributes(text),
         on_request=names_on_request(text),
         identities=names.identities(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         makes_nan=names.makes_nan(text),
-        hearing=hearing(text),
-        handling=names.handling(text),
-        dropping=names.dropping(text),
         still_to_check=still_to_check(text),
         checking=checking(text),
     )
@@ -152,9 +138,12 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
     for node in nodes:
         if why := review.why(node):
             return f"line {getattr(node, 'lineno', 0)}: the tests {why}; they can be run with fidelity: shared, at its price"
-    for name in _raisers(nodes):
+    for name in _raisers(nodes, expected=any(map(review.expects_check, nodes))):
         if any(isinstance(node, ast.Call) and review.names(node.func) and _hands_over(node, name) for node in nodes):
-            return f"the tests hand over {name}, which raises AssertionError on purpose; they can be run with fidelity: shared"
+            return (
+                f"the tests hand over {name}, which raises AssertionError for the candidate to swallow or to pass on; "
+                "they can be run with fidelity: shared"
+            )
     return handlers.of_objects(text)
 
 
@@ -184,14 +173,13 @@ def _on_purpose(node: ast.AST) -> bool:
     )
 
 
-def _raisers(nodes: Iterable[ast.AST]) -> Iterator[str]:
+def _raisers(nodes: Iterable[ast.AST], *, expected: bool) -> Iterator[str]:
+    """Functions that raise AssertionError on purpose, or where the tests expect one by a check."""
     for node in nodes:
-        if (
-            isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-            and not node.name.startswith("test")
-            and _raises_on_purpose(node.body)
-        ):
-            yield node.name
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("test"):
+            checks = expected and any(_is_check(part, set()) for part in ast.walk(node))
+            if checks or _raises_on_purpose(node.body):
+                yield node.name
 
 
 def _hands_over(call: ast.Call, name: str) -> bool:
@@ -221,6 +209,13 @@ class _Review:
         while isinstance(node, (ast.Attribute, ast.Call)):
             node = node.value if isinstance(node, ast.Attribute) else node.func
         return isinstance(node, ast.Name) and node.id in self._asked
+
+    def expects_check(self, node: ast.AST) -> bool:
+        """AssertionError is caught or looked for here."""
+        parent = self._sources.parents.get(id(node))
+        if isinstance(parent, ast.Call) and parent.func is node:
+            parent = self._sources.parents[id(parent)]
+        return isinstance(node, ast.Name) and node.id == "AssertionError" and not isinstance(parent, ast.Raise)
 
     def why(self, node: ast.AST) -> str:
         """Say what this does that cannot be judged; empty for nothing."""
