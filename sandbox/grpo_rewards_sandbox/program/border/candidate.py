@@ -57,7 +57,7 @@ class CandidatePeer(Describer):
             "issubclass": issubclass,
             "run_coroutine": self.loop.begin,
             "special": self._special,
-            "next": lambda value, patience: self._special(value, "__anext__", (), patience),
+            "next": lambda value, beside: self._special(value, "__anext__", (), beside),
             "next_result": self.loop.result,
             "result": self.loop.result,
             "turn": self.loop.turn,
@@ -166,9 +166,9 @@ class CandidatePeer(Describer):
             return self.loop.inside(partial(self.requests[what], *arguments))
         return self.requests[what](*arguments)
 
-    def _special(self, value: object, name: str, arguments: tuple[object, ...], patience: float | None) -> object:
+    def _special(self, value: object, name: str, arguments: tuple[object, ...], beside: bool) -> object:
         """Begin to wait for what an asynchronous special method returns."""
-        return self.loop.begin(getattr(type(value), name)(value, *arguments), patience)
+        return self.loop.begin(getattr(type(value), name)(value, *arguments), beside)
 
     def _load(self, source: str, name: str, shown: str = "") -> object:
         """Run the candidate's module after the `shown` part of the tests' setup.

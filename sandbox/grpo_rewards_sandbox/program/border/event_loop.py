@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from .tasks import Tasks, instead, nested, until_timer
+from .tasks import Tasks, instead, nested
 
 _TURNS = 100  # of a loop in which something is always ready
 
@@ -17,20 +17,20 @@ class EventLoop(Tasks):
         super().__init__(ask, None)
         self._turning = False
 
-    def begin(self, value: Awaitable[object], patience: float | None) -> tuple[bool, object]:
+    def begin(self, value: Awaitable[object], beside: bool) -> tuple[bool, object]:
         """Start to wait for an awaitable: True and its result, or False and the number of its task.
 
-        `patience`: how many seconds it may take now; None: until it is done.
+        `beside`: a loop of the tests runs that will let this one turn.
         """
 
         async def wait() -> object:
             return await value
 
         # nobody would let it turn later: it runs to its end now
-        if self._made().is_running() or patience is None:
+        if self._made().is_running() or not beside:
             return True, nested(self.loop, wait())
         number = self.start(wait())
-        self._run(patience)
+        self._run(0.0)
         return (True, self.result(number)) if self._running[number].done() else (False, number)
 
     def go_on(self) -> None:
@@ -42,23 +42,23 @@ class EventLoop(Tasks):
         self.loop = made
         return made
 
-    def turn(self, patience: float, done: list[int]) -> tuple[list[int], float | None]:
-        """Run the loop; return which tasks are done, and the seconds until its next timer, None where there is none.
+    def turn(self, patience: float, done: list[int]) -> list[int]:
+        """Run the loop; return which tasks are done.
 
         `done`: which of the tests' coroutines are done by now.
         """
         self.hear(done)
         if self.loop.is_running():
-            return [], None
+            return []
         self._run(patience)
         finished, self.done = self.done, []
-        return finished, 0.0 if self.loop._ready else until_timer(self.loop)
+        return finished
 
     def goes_on(self) -> bool:
         """Something is to be done in this loop that nobody may be waiting for."""
-        return (
-            self.loop is not None and not self._turning and bool(self.loop._ready or until_timer(self.loop) is not None)
-        )
+        if self.loop is None or self._turning:
+            return False
+        return bool(self.loop._ready) or any(not timer.cancelled() for timer in self.loop._scheduled)
 
     def inside(self, action: Callable[[], object]) -> object:
         """Do what the tests ask for from within their loop as from within this one."""

@@ -32,12 +32,6 @@ def nested(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[object, object,
                 own.close()
 
 
-def until_timer(loop: Any) -> float | None:
-    """The seconds until the next timer of a loop; None where it has none."""
-    timers = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
-    return max(0.0, min(timers) - loop.time()) if timers else None
-
-
 class Tasks(ABC):
     """Coroutines of this side that the other one awaits, by their numbers, and what waits here for some of the other's.
 
