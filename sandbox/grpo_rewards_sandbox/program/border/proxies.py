@@ -46,6 +46,7 @@ class Reading:
     words: frozenset[str] = frozenset()
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
     identities: frozenset[str] = frozenset()  # names that they compare by `is`
+    replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     may_end: frozenset[str] = frozenset()  # of the exceptions that end an iterator, those that they name
     makes_nan: bool = False
     still_to_check: frozenset[int] = frozenset()  # contexts after or in which a check follows
@@ -222,7 +223,6 @@ class ProxyClass(type):
         if name.startswith(("_border", "__abstract")):
             type.__setattr__(cls, name, value)
         else:
-            Border.peer.hold_methods(name)
             Border.peer.request("setattr", _ref(cls), name, value)
 
     __delattr__ = delete
@@ -298,7 +298,6 @@ class Proxy:
         if name.startswith("_border"):
             object.__setattr__(self, name, value)
         else:
-            Border.peer.hold_methods(name)
             Border.peer.request("setattr", self, name, value)
 
     def __copy__(self) -> object:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import builtins
-import gc
 import inspect
 import logging
 import socket
@@ -59,7 +58,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self.refused = ""
         self.unequal: set[str] = set()  # classes of objects that the tests compared with plain data
         self._events: list[Callable[[], object]] = []  # came along, and has still to happen
-        self.methods_read: set[str] = set()
         self._texts: dict[str, str] = {}
         self.module_name = module_name
         self._given: set[int] = set()
@@ -119,14 +117,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         """Fail the test for a use of an object that takes it for data."""
         self.refused = self.refused or why
         raise Refused(why)
-
-    def hold_methods(self, name: str) -> None:
-        """A test replaces an attribute: methods of that name that it read before stay what they were."""
-        if name in self.methods_read:
-            # rare, where keeping a list of them would be dear at each call of a method
-            for value in gc.get_objects():
-                if type(value) is BoundMethod:
-                    value.hold(name)
 
     def found_class(self, name: str, cls: ProxyClass) -> None:
         """Remember by which names the tests have a class: one that has a function's name too answers for that function."""

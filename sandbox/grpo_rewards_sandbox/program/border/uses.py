@@ -263,33 +263,27 @@ class Method:
         if instance is None:
             return Border.peer.request("getattr", owner, self.name)
         compared(instance, self.name)
-        bound = BoundMethod(instance, self.name)
+        # one that the tests may put another in place of stays what it was when they read it
+        kept = self.name in Border.peer.text.replaced
+        bound = Border.peer.request("getattr", instance, self.name) if kept else BoundMethod(instance, self.name)
         return bound if self.name not in ASKS_DATA else read(self.name, bound, facts(type(instance)).tested)
 
 
 class BoundMethod:
     """A method of an object of the candidate. Called, it costs one request; anything else of it is asked for."""
 
-    __slots__ = ("_held", "_name", "_owner")
+    __slots__ = ("_name", "_owner")
     __test__ = False
 
     def __init__(self, owner: object, name: str) -> None:
-        self._owner, self._name, self._held = owner, name, None
-        Border.peer.methods_read.add(name)
+        self._owner, self._name = owner, name
 
     def __call__(self, *args: object, **kwargs: object) -> object:
-        if self._held is not None:
-            return self._held(*args, **kwargs)
         return Border.peer.call_method(self._owner, self._name, args, kwargs)
-
-    def hold(self, name: str) -> None:
-        """Before an attribute of that name is replaced: keep what it was."""
-        if name == self._name and self._held is None:
-            self._held = self.resolved()
 
     def resolved(self) -> Any:
         """The candidate's own, as an attribute that is read and not called."""
-        return self._held or Border.peer.request("getattr", self._owner, self._name)
+        return Border.peer.request("getattr", self._owner, self._name)
 
     def __getattr__(self, name: str) -> object:
         if name == "__self__":

@@ -124,6 +124,16 @@ def words(source: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", source))
 
 
+def replaced(source: str) -> frozenset[str]:
+    """Return the names of attributes that a text may set: those that it assigns, and with `setattr` or a patch those in its constants."""
+    nodes = parsed(source)
+    found = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    if "setattr" in source or "patch" in source:
+        texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        found.update(text.rpartition(".")[2] for text in texts)
+    return frozenset(found)
+
+
 def makes_nan(source: str) -> bool:
     """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
     return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None

@@ -114,6 +114,7 @@ def reading(text: str) -> Reading:
         words=names.words(text),
         on_request=names_on_request(text),
         identities=names.identities(text),
+        replaced=names.replaced(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         makes_nan=names.makes_nan(text),
         still_to_check=still_to_check(text),
