@@ -241,6 +241,10 @@ class Sources:
         reached = (part.id for part in self._reached(node, self._handed) if isinstance(part, ast.Name))
         return any(name in self._asked for name in reached)
 
+    def asked_of(self, node: ast.AST) -> set[str]:
+        """The names of the candidate that this comes of."""
+        return {part.id for part in self._reached(node) if isinstance(part, ast.Name)} & self._asked
+
     def _reached(
         self, node: ast.AST | None, also: Callable[[str], Iterable[ast.AST]] = lambda name: ()
     ) -> Iterator[ast.AST | None]:

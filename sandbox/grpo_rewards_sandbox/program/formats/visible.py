@@ -17,6 +17,7 @@ from collections.abc import Iterable
 
 from ..border.proxy_functions import ProxyModule
 from . import names
+from .sources import Sources
 
 _BUILTINS = frozenset(vars(builtins))
 # of these the tests get their own, not the candidate's
@@ -71,29 +72,10 @@ def measures(text: str) -> frozenset[str]:
     if asked <= _MATH or asked.isdisjoint(_MATH):
         return frozenset()
     nodes = names.parsed(text)
-    came = {name: {name} for name in asked}  # of a name, of which of those its value comes
-    bindings = [(_names(target), _names(value)) for node in nodes for target, value in _bindings(node)]
-    before = -1
-    while before != (before := sum(map(len, came.values()))):
-        for targets, used in bindings:
-            for name in targets:
-                came.setdefault(name, set()).update(*(came.get(part, ()) for part in used))
-    checks = [set().union(*(came.get(name, ()) for name in _names(node))) for node in nodes if names.is_check(node)]
+    sources = Sources(nodes, asked)
+    checks = [sources.asked_of(node) for node in nodes if names.is_check(node)]
     beside = [check for check in checks if check - _MATH]
     return _MATH.intersection(set().union(*beside)) - set().union(*(check for check in checks if len(check) == 1))
-
-
-def _names(node: ast.AST) -> frozenset[str]:
-    return frozenset(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-
-
-def _bindings(node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
-    """What a node gives a value, each with the expression that the value comes of."""
-    if isinstance(node, ast.Assign):
-        return [(target, node.value) for target in node.targets]
-    if isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
-        return [(node.target, node.value)]
-    return [(node.target, node.iter)] if isinstance(node, (ast.For, ast.comprehension)) else []
 
 
 def known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, object]:
