@@ -7,12 +7,13 @@ looks up by nothing but what the tests wrote down themselves, and functions that
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 from collections.abc import Iterable, Iterator, Set
 from typing import TypeGuard
 
 from ..border.proxies import Reading, names_on_request
-from . import handlers, names
+from . import names
 from .guard import READABLE
 from .names import called
 from .sources import Sources
@@ -70,6 +71,8 @@ _OF_PROCESS = {
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
+_ANCESTRY = frozenset("__class__ __base__ __bases__ __mro__ mro getmro exc_info".split())
+_CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 # they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
 
@@ -145,7 +148,12 @@ def _problem(text: str, module: str, asked: frozenset[str]) -> str:
                 f"the tests hand over {name}, which raises AssertionError for the candidate to swallow or to pass on; "
                 "they can be run with fidelity: shared"
             )
-    return handlers.of_objects(text)
+    if (caught := review.unnamed_handler(nodes)) is not None:
+        return (
+            f"line {caught.lineno}: the tests catch {ast.unparse(caught)[:100]}, which may be a class that the candidate chose; "
+            "they can be run with fidelity: shared, at its price"
+        )
+    return ""
 
 
 def _opens_elsewhere(node: ast.Call) -> str:
@@ -197,6 +205,8 @@ class _Review:
         self._defined = {
             node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         }
+        classes = (names.binds(node) for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom, ast.ClassDef)))
+        self._classes = set(vars(builtins)).union(asked, *classes)  # and the modules that they are in
         # what an imported name is, and from where
         self._imported: dict[str, tuple[str, str]] = {}
         for node in nodes:
@@ -210,6 +220,31 @@ class _Review:
         while isinstance(node, (ast.Attribute, ast.Call)):
             node = node.value if isinstance(node, ast.Attribute) else node.func
         return isinstance(node, ast.Name) and node.id in self._asked
+
+    def unnamed_handler(self, nodes: Iterable[ast.AST]) -> ast.expr | None:
+        """A handler for a class that the text does not name, where it asks objects for theirs: the candidate would choose what it catches."""
+        if not any(map(_asks_for_class, nodes)):
+            return None
+        caught: list[ast.expr | None] = []
+        for node in nodes:
+            if isinstance(node, ast.ExceptHandler):
+                caught.append(node.type)
+            elif isinstance(node, ast.Call) and called(node) in _CATCH:
+                caught += node.args if called(node) == "suppress" else node.args[:1]
+        return next((part for part in caught if part is not None and not self._names_class(part, frozenset())), None)
+
+    def _names_class(self, node: ast.expr, seen: frozenset[str]) -> bool:
+        """A class by its name, or by that of the module or class that it is in; or one of those that a name stands for."""
+        if isinstance(node, ast.Tuple):
+            return all(self._names_class(part, seen) for part in node.elts)
+        root = node
+        while isinstance(root, ast.Attribute) and root.attr not in _ANCESTRY:
+            root = root.value
+        if isinstance(root, ast.Constant) or (isinstance(root, ast.Name) and root.id in self._classes):
+            return True
+        name = ast.unparse(node)
+        values = [] if name in seen else self._sources.values(node)
+        return values not in ([], [node]) and all(self._names_class(part, seen | {name}) for part in values)
 
     def expects_check(self, node: ast.AST) -> bool:
         """AssertionError is caught or looked for here."""
@@ -411,6 +446,15 @@ class _Review:
         if name == "parametrize" and len(node.args) > 1 and self._sources.counted_by_candidate(node.args[1]):
             return "take their cases from the candidate"
         return ""
+
+
+def _asks_for_class(node: ast.AST) -> bool:
+    """This asks an object for its class, or a class for those above it."""
+    if isinstance(node, ast.Call):
+        return called(node) == "type" and len(node.args) == 1
+    if isinstance(node, ast.Attribute):
+        return node.attr in _ANCESTRY or node.attr == "type"
+    return (node.value if isinstance(node, ast.Constant) else getattr(node, "id", "")) in _ANCESTRY
 
 
 def _given(call: ast.Call) -> list[ast.expr]:

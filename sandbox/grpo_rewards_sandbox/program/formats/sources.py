@@ -292,7 +292,7 @@ class Sources:
         for value in self._items(values) or [_each(values)]:
             self._bind(target, value)
 
-    def _values(self, node: ast.expr) -> list[ast.expr]:
+    def values(self, node: ast.expr) -> list[ast.expr]:
         """What a name or an item stands for, where that is written down and nobody else was handed it."""
         if isinstance(node, ast.Name):
             bound = self._bound.get(node.id, []) if not self._handed_on(node.id) else []
@@ -325,7 +325,7 @@ class Sources:
         """The items that this may be, where they are written down."""
         at = node.slice.value if isinstance(node.slice, ast.Constant) else None
         found: list[ast.expr] = []
-        for value in self._values(node.value) if at is not ... else ():
+        for value in self.values(node.value) if at is not ... else ():
             if isinstance(value, ast.Dict):
                 keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
                 found += [value.values[keys.index(at)]] if at in keys and None not in keys else []
@@ -344,7 +344,7 @@ class Sources:
         if isinstance(node, ast.Dict) and None not in node.keys:
             return [key for key in node.keys if key is not None]
         if isinstance(node, ast.Call) and called(node) == "items" and isinstance(node.func, ast.Attribute):
-            dicts = [value for value in self._values(node.func.value) if isinstance(value, ast.Dict)]
+            dicts = [value for value in self.values(node.func.value) if isinstance(value, ast.Dict)]
             pairs = [pair for value in dicts for pair in zip(value.keys, value.values, strict=True)]
             return [_tuple(key, value) for key, value in pairs if key is not None]
         if isinstance(node, ast.Call) and called(node) in ("enumerate", "zip"):
@@ -353,7 +353,7 @@ class Sources:
             longest = max(map(len, sources), default=0)
             return [_tuple(*first, *(found[min(at, len(found) - 1)] for found in sources)) for at in range(longest)]
         if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
-            found = [self._items(value, depth + 1) for value in self._values(node)]
+            found = [self._items(value, depth + 1) for value in self.values(node)]
             return [item for items in found for item in items] if all(found) else []
         return []
 
