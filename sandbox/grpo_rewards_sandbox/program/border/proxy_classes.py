@@ -32,7 +32,7 @@ from .proxies import (
     number_of,
     read,
 )
-from .proxy_functions import ProxyFunction, annotation, coroutine_function
+from .proxy_functions import ProxyFunction, annotation
 from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 _KINDS: dict[str, type] = {
@@ -268,10 +268,7 @@ class ProxyMaker(Peer):
     def _function(self, said: DescribedFunction) -> object:
         value = self._known(said.number)
         if value is None:
-            if said.kind == "co":
-                value = coroutine_function(said.number, str(said.name))
-            else:
-                value = ProxyFunction(said.number, str(said.name), self.told(said.doc), said.kind)
+            value = ProxyFunction(said.number, str(said.name), self.told(said.doc), said.kind)
             self.theirs[said.number] = weakref.ref(value)
         return value
 

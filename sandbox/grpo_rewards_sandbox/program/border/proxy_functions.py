@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Generator
+from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
 from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, read, seen
-
-_OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__", "__signature__")
 
 
 class Annotation:
@@ -37,22 +35,22 @@ def annotation(said: object) -> object:
     return said if isinstance(said, type) else None if said == "None" else Annotation(str(said))
 
 
-def _plain_function(signature: inspect.Signature, kind: str) -> object:
-    """Return a function of this signature that does nothing, for those who look at its code."""
-    parts = signature.parameters.values()
-    values = {part.name: part.default for part in parts if part.default is not part.empty}
-    # its text is run: annotations and defaults are the candidate's to word
-    plain = [
-        part.replace(
-            annotation=part.empty, default=Annotation(f"values[{part.name!r}]") if part.name in values else part.empty
-        )
-        for part in parts
-    ]
-    shown = signature.replace(parameters=plain, return_annotation=signature.empty)
-    scope: dict[str, Any] = {"values": values}
-    how, body = ("async def" if kind == "agen" else "def"), "yield" if kind in ("gen", "agen") else "pass"
-    exec(f"{how} function{shown}: {body}", scope)  # noqa: S102  of checked identifiers
-    return scope["function"]
+def _plain() -> None: ...
+
+
+def _generator() -> Iterator[None]:
+    yield
+
+
+async def _coroutine() -> None: ...
+
+
+async def _asynchronous_generator() -> AsyncIterator[None]:
+    yield
+
+
+# what inspect and asyncio look at, to know what a call gives; nothing else of it is the candidate's
+_CODES = {"gen": _generator.__code__, "co": _coroutine.__code__, "agen": _asynchronous_generator.__code__}
 
 
 class ProxyFunction:
@@ -94,9 +92,10 @@ class ProxyFunction:
         if name == "__annotations__":
             self._border_signature()
             return self.__dict__[name]
-        if name in _OF_FUNCTIONS and (found := self._border_signature()) is not None:
-            kind = self.__dict__["_border_kind"]
-            return found if name == "__signature__" else getattr(_plain_function(found, kind), name)
+        if name == "__signature__" and (found := self._border_signature()) is not None:
+            return found
+        if name == "__code__":
+            return _CODES.get(self.__dict__["_border_kind"], _plain.__code__)
         if hidden(name):
             raise AttributeError(name)
         return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))
@@ -186,15 +185,3 @@ async def asynchronous_generator(number: int) -> object:
         except StopAsyncIteration:
             return
         yield value
-
-
-def coroutine_function(number: int, name: str) -> object:
-    """A function of the candidate that returns coroutines."""
-
-    # a function of its own with `async def`, for asyncio and inspect look at the flags of its code
-    async def function(*args: object, **kwargs: object) -> object:
-        return await Border.peer.call(number, args, kwargs)
-
-    function.__name__ = function.__qualname__ = name
-    function.__dict__.update(_border_number=number, __test__=False)
-    return function

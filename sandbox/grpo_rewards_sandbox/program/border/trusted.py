@@ -80,8 +80,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             return number_of(value)
         if isinstance(value, ProxyClass):
             return facts(value).number if "_border" in namespace(value) else None
-        if kind is types.FunctionType:
-            return value.__dict__.get("_border_number")  # type: ignore[no-any-return]
         return None
 
     def decode_object(self, tag: str, body: Any) -> object:

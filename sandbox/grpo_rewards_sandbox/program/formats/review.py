@@ -71,6 +71,7 @@ _OF_PROCESS = {
 _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpickle"))
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
+_INSIDE = frozenset(("__code__", "__defaults__", "__kwdefaults__"))
 _ANCESTRY = frozenset("__class__ __base__ __bases__ __mro__ mro getmro exc_info".split())
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 # they act on this process: in the candidate's hands they would act for it
@@ -307,6 +308,8 @@ class _Review:
             return "" if plain else f"hand on {name}, which acts on text"
         if name in ("environ", "getenv") and origin == "os" and self._reads(call or node):
             return "read the environment, where the candidate may have changed it in a process of its own"
+        if name in _INSIDE and self._sources.mentions(getattr(node, "value", None)):
+            return f"look at {name}, which of a function of the candidate stays with it"
         if self._holds_names(node, origin, name) and not self._looks_up(call or node):
             return _LOOKS_UP
         return ""
