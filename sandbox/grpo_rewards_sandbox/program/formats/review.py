@@ -364,7 +364,10 @@ class _Review:
             at = 0  # monkeypatch takes a target as text
         elif name in _OF_OBJECTS and node.args and self.names(node.args[0]) and not isinstance(node.args[0], ast.Call):
             return ""  # of the candidate's module or class
-        text = self._not_own(node, at)
+        # what is the candidate's is asked, for a name that it has no say in
+        asked = name in ("getattr", "hasattr") and node.args and self._sources.theirs(node.args[0])
+        asked = asked and not any(map(self._sources.mentions, node.args[1:]))
+        text = "" if asked else self._not_own(node, at)
         if not text and name in _GIVES:
             text = next(
                 (part.value for part in node.args if isinstance(part, ast.Constant) and part.value in _ACTING), ""

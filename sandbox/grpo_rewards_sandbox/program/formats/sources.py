@@ -164,8 +164,7 @@ class Sources:
             return isinstance(self.parents[id(parent)], _CONTAINERS)
         if isinstance(parent, ast.Attribute):
             call = self.parents[id(parent)]
-            plain = getattr(use, "id", "") in ("self", "cls")  # its attributes are asked about where they are used
-            return plain or (parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent)
+            return parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent
         if not isinstance(parent, ast.Call) or parent.func is use:
             return False
         helper = self._functions.get(called(parent))
@@ -298,28 +297,10 @@ class Sources:
             bound = self._bound.get(node.id, []) if not self._handed_on(node.id) else []
             known = [value for value in bound if value is not None]
             return known if len(known) == len(bound) else []
-        if (
-            isinstance(node, ast.Attribute)
-            and getattr(node.value, "id", "") in ("self", "cls")
-            and self._of_test_case(node)
-        ):
-            bound = [*self._bound.get(node.attr, []), *self._bound.get(_name(node), [])]
-            known = [value for value in bound if value is not None] if not self._handed_on(_name(node)) else []
-            return known if len(known) == len(bound) else []
         if isinstance(node, ast.Subscript):
             same = (use for use in self._items_read if ast.dump(use.slice) == ast.dump(node.slice))
             return self._at(node) if all(map(self._looks, same)) else []
         return [node]
-
-    def _of_test_case(self, node: ast.AST) -> bool:
-        """This stands in a case of the tests, which nobody else has."""
-        of: ast.AST = node
-        while id(of) in self.parents and not isinstance(of, ast.ClassDef):
-            of = self.parents[id(of)]
-        named = isinstance(of, ast.ClassDef) and (
-            of.name.startswith("Test") or "TestCase" in "".join(map(ast.unparse, of.bases))
-        )
-        return named and not self._handed_on("self") and not self._handed_on("cls")
 
     def _at(self, node: ast.Subscript) -> list[ast.expr]:
         """The items that this may be, where they are written down."""
@@ -395,12 +376,9 @@ class Sources:
         """All calls of a helper, where nobody but this text can call it; else none."""
         if isinstance(function, ast.Lambda) or function.decorator_list or function.name.startswith(("test", "__")):
             return []
-        if [part.arg for part in function.args.args[:1]] in (["self"], ["cls"]) and not self._of_test_case(function):
+        if [part.arg for part in function.args.args[:1]] in (["self"], ["cls"]):
             return []  # whoever has the object calls it
-        found = [
-            (use, self.parents[id(use)])
-            for use in (*self._uses.get(function.name, ()), *self._uses.get(f".{function.name}", ()))
-        ]
+        found = [(use, self.parents[id(use)]) for use in self._uses.get(function.name, ())]
         calls = [node for use, node in found if isinstance(node, ast.Call) and node.func is use and _spelled_out(node)]
         return calls if len(calls) == len(found) else []
 
