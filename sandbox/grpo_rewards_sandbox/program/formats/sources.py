@@ -9,7 +9,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
-from .names import binds, called, last_name
+from .names import binds, called
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BIND_UNKNOWN = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Import, ast.ImportFrom)
@@ -192,30 +192,16 @@ class Sources:
             return not any(self._handed_on(target.id) for target in parent.targets if isinstance(target, ast.Name))
         return isinstance(node, ast.expr) and self._looks(node)
 
-    def counted_by_candidate(self, node: ast.expr, seen: set[str] | None = None) -> bool:
-        """The candidate has a say in how many these are."""
-        seen = set() if seen is None else seen
-        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return any(
-                isinstance(part, ast.Starred) and self.counted_by_candidate(part.value, seen) for part in node.elts
-            )
+    def counted_by_candidate(self, node: ast.expr) -> bool:
+        """The candidate may have a say in how many these are: they are not written out, and it has one in what they come of."""
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node):
+            return False
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return any(
-                self.counted_by_candidate(part.iter, seen) or any(map(self.mentions, part.ifs))
-                for part in node.generators
-            )
-        if isinstance(node, ast.Name) and node.id not in seen:
-            seen.add(node.id)
-            values = [value for value in self._bound.get(node.id, ()) if value is not None]
-            return (
-                node.id in self._asked
-                or any(self.counted_by_candidate(value, seen) for value in values)
-                or any(map(self.mentions, self._handed(node.id)))
-            )
-        if isinstance(node, ast.Call) and last_name(node.func) not in self._functions:
-            of = [node.func.value] if isinstance(node.func, ast.Attribute) else [node.func]
-            return any(self.counted_by_candidate(part, seen) for part in (*of, *node.args))
-        return not isinstance(node, ast.Name) and self.mentions(node)
+            parts = [part.iter for part in node.generators]
+            tests = [test for part in node.generators for test in part.ifs]
+            return any(map(self.counted_by_candidate, parts)) or any(map(self.mentions, tests))
+        values = self.values(node) if isinstance(node, ast.Name) else []
+        return any(map(self.counted_by_candidate, values)) if values else self.mentions(node)
 
     def theirs(self, node: ast.expr | None, seen: set[str] | None = None) -> bool:
         """This is the candidate's: a name of it, something of that, or what its calls give of nothing but the tests' texts and numbers."""
