@@ -167,9 +167,6 @@ class Sources:
             return parent.attr in _PURE_METHODS and isinstance(call, ast.Call) and call.func is parent
         if not isinstance(parent, ast.Call) or parent.func is use:
             return False
-        helper = self._functions.get(called(parent))
-        if helper is not None and self._calls(helper):
-            return not any(self._handed_on(part.arg) for part in helper.args.args)
         return called(parent) in _LOOKS
 
     def own_keys(self, node: ast.expr) -> bool:
@@ -298,8 +295,6 @@ class Sources:
                 found += [value.values[keys.index(at)]] if at in keys and None not in keys else []
             elif isinstance(value, (ast.List, ast.Tuple)) and isinstance(at, int) and _written_out(value):
                 found += value.elts[at : at + 1 or None]
-            elif isinstance(value, ast.Subscript):
-                found += self._at(value)
         return found
 
     def _items(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
