@@ -329,10 +329,6 @@ class Sources:
         if getattr(function, "name", "") in _ATTRIBUTES and plain:  # whoever asks this object for it may ask for more
             self._bind(ast.Name(plain.pop(0).arg), ast.Constant(""))
         calls = self._calls(function)
-        defaults = dict(zip([part.arg for part in reversed(plain)], reversed(arguments.defaults), strict=False))
-        defaults |= {
-            part.arg: value for part, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value
-        }
         for at, part in enumerate([*plain, *arguments.kwonlyargs]):
             fixture = self._functions.get(part.arg)
             if part.arg in cases:
@@ -345,7 +341,7 @@ class Sources:
                     if isinstance(inner, (ast.Return, ast.Yield)) and inner.value
                 ]
             else:
-                found = [_argument(call, at, part.arg) or defaults.get(part.arg) for call in calls]
+                found = [_argument(call, at, part.arg) for call in calls]
             for value in found or [None]:
                 self._bind(ast.Name(part.arg), value)
         for target, values in cases.values():
