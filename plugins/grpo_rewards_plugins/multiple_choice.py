@@ -26,7 +26,7 @@ _LEAD = re.compile(
     r"|(?:id|ill|we|i|i would|i will|we would) (?:choose|pick|select|say|go with|go for))\b[ :=,]{0,5}){0,8}",
     re.I,
 )
-_WRONG = r"(?:is|are|was|were) (?:\w{1,12}ly )?(?:wrong|false|incorrect|untrue|not (?:right|correct|true))"
+_WRONG = r"(?:is|are|was|were) (?:all |both |\w{1,12}ly )?(?:wrong|false|incorrect|untrue|not (?:right|correct|true))"
 
 
 def _check(settings: SettingValues) -> None:
@@ -167,20 +167,38 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
     # the texts first: an option's own text may be a letter
     if (named := _named(plain, texts, letters)) is not None:
         return _Choice(named)
-    claimed = _ruled_out(letters).sub("", plain).lstrip(" ,.;:")
-    said = claimed[_lead(claimed) :]
-    if (head := _head(letters).fullmatch(said)) is not None:
-        letter, rest = head["letter"].upper(), head["rest"].strip()
-    elif (begun := _begun(said, texts, letters)) is not None:
-        letter, rest = begun
-    else:
+    # then its letter, and last its text, read as the letter that it has
+    chosen = _chosen(plain, letters) or (_chosen(_lettered(plain, texts, letters), letters) if texts else None)
+    if chosen is None:
         return _Choice(problem=f"{plain[:60]!r} is not a choice among {letters[0]} to {letters[-1]}")
+    letter, rest = chosen
     if texts and (other := _named(rest.lstrip(".)]:;,/&|-–— "), texts, letters)) is not None:
         return _Choice(letter) if other == letter else _Choice(problem=f"{letter} is not the option {rest[:40]!r}")
     for match in _hedge(letters).finditer(rest):
         if match["letter"].upper() != letter:
             return _Choice(problem=f"a hedge: {letter} and {match['letter'].upper()}")
     return _Choice(letter)
+
+
+def _chosen(plain: str, letters: str) -> tuple[str, str] | None:
+    """The letter that an answer begins with, but for those it rules out, and what follows it."""
+    claimed = _ruled_out(letters).sub("", plain).lstrip(" ,.;:")
+    head = _head(letters).fullmatch(claimed[_lead(claimed) :])
+    return None if head is None else (head["letter"].upper(), head["rest"].strip())
+
+
+def _lettered(plain: str, texts: Sequence[str], letters: str) -> str:
+    """An answer with the letters of options for their texts: "(A) rather than (B)" for "Paris rather than London"."""
+    of = {own.lower(): letter for letter, text in zip(letters, texts, strict=False) if len(own := _bare(text)) > 1}
+    either = "|".join(map(re.escape, sorted(of, key=len, reverse=True)))
+    if not either:
+        return plain
+    return re.sub(
+        rf"(?<!\w)(?:{either})(?!\w)",
+        lambda match: f"({of.get(match[0].lower(), match[0])})",
+        plain,
+        flags=re.IGNORECASE,
+    )
 
 
 def _lead(plain: str) -> int:
@@ -225,29 +243,14 @@ def _hedge(letters: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _ruled_out(letters: str) -> re.Pattern[str]:
-    """Letters that are said to be wrong: ``not B``, ``rather than B or C`` as a clause of its own, ``B and C are false``."""
+    """Letters that are said to be wrong: ``not B`` as a clause of its own, ``rather than B or C``, ``B and C are false``."""
     letter = rf"[(\[]?(?<![\w'’])[{letters}{letters.lower()}](?![\w'’])[)\]]?"
     more = rf"{letter}(?:(?:, ?| ?[/&] ?| )(?:(?:and|or|nor) )?{letter}){{0,9}}"
     return re.compile(
-        rf"(?:^|(?<=[,;(] )|(?<=[,;(])|(?<= and ))(?:not|neither|rather than|instead of) {more}(?=$|[.,;)])"
+        rf"(?:(?:^|(?<=[,;(] )|(?<=[,;(])|(?<= and ))(?:not|neither)|(?:rather than|instead of)) {more}(?=$|[.,;)])"
         rf"|(?<!if )(?<!unless )(?<!whether )(?<!that )(?<![,/&] )(?<!or )(?<![{letters}{letters.lower()}] and ){more} {_WRONG}\b",
         re.IGNORECASE,
     )
-
-
-def _begun(said: str, texts: Sequence[str], letters: str) -> tuple[str, str] | None:
-    """The letter of the one option whose text an answer begins with, and the rest, which gives its letter or a reason and names no other."""
-    found = None
-    for letter, text in zip(letters, texts, strict=False):
-        own = _bare(text)
-        if not own or re.search(rf"(?<!\w){re.escape(own)}(?!\w)", said, re.IGNORECASE) is None:
-            continue
-        rest = said[len(own) :].lstrip()
-        begins = said.lower().startswith(own.lower()) and re.match(r"[,;:(\[]|(?:because|since|as)\b", rest, re.I)
-        if found is not None or not begins:
-            return None
-        found = letter, rest
-    return found
 
 
 def _named(plain: str, texts: Sequence[str], letters: str) -> str | None:

@@ -18,6 +18,39 @@ UNREAL = "opposite|converse|negation|inverse|contrary|if|when|may|might|could|wo
 """Words of a sentence that does not say that it is so."""
 
 _LONGEST_SENTENCE = 300
+_LONGEST_LEAD = 2_000
+# what a sentence supposes, and what one clause of it doubts or denies
+_LEAD_DOUBTS = re.compile(
+    r"\b(?:(?P<supposed>(?<!only )if|unless|whether|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|without(?! (?:loss|(?:a )?doubt)\b)|perhaps|maybe"
+    r"|possibly|probably|likely|had(?=[^.\n]* been\b)|wenn|falls|vielleicht|si|peut-être|quizás?|tal vez|talvez|forse|если)"
+    r"|not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
+    r"|may|(?<!no )(?<!without )(?<!without a )doubt|says|claims?|claimed|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
+    r"|(?:check|verify|confirm|test)(?:s|ed|ing)?)\b|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(
+    r"\b(?:(?<!if )so|thus|hence|therefore|consequently|but|however|donc|entonces|also)\b|所以|因此", re.IGNORECASE
+)
+_CLAUSES = re.compile(r"[,;:—–]|\b(?:and|because|since)\b")
+_THAT = re.compile(r"\b(?:that|whether)\s+(?:(?:the|our|my|this|its)\s+)?(?:[a-z]+\s+)?\Z", re.IGNORECASE)
+
+
+def asserted(text: str, at: int) -> bool:
+    """Does its sentence assert what stands at a place?  Not where the words before it doubt, deny or suppose it ("if n = 2, the answer
+    is 3", "I doubt that the answer is 3"), unless a conclusion of its own begins in between.
+    """
+    begin = max(0, at - _LONGEST_LEAD)
+    begin = max(begin, *(text.rfind(stop, begin, at) + 1 for stop in ("\n", ". ", "? ", "! ")))
+    lead = text[begin:at]
+    for match in _LEAD_DOUBTS.finditer(lead):
+        rest = lead[match.end() :]
+        if _TURNS.search(rest) is None and (
+            match["supposed"] or _CLAUSES.search(rest) is None or _THAT.search(rest) is not None
+        ):
+            return False
+    return True
+
+
 _ABOUT = 64  # characters before and behind a value that may change it
 
 _NUMBER = r"-?(?:\d[\d,]*(?:\.\d+)?(?:/\d+)?|\.\d+)"
@@ -65,7 +98,9 @@ _ITS_UNIT = re.compile(
 _OR_BEHIND = re.compile(
     rf"[\s$*)}}]*(?:,?\s*(?:或(?:者)?|or|o|ou|oder|and\s(?:maybe|perhaps|possibly))\s?(?<![a-z])(?:maybe\s|perhaps\s|possibly\s|even\s|(?:more|less|fewer|higher|lower|greater|so)\b)?\$?(?:{_NUMBER})?)"
 )
-_ASKED = re.compile(r"[\s$*)}]{0,4}\?[\s*]*\Z")
+_DOUBTED_BEHIND = re.compile(
+    r"[\s$*)}]{0,4}\?(?=[\s*]|\Z)|[\s$*)}]*(?:\s[a-z]{1,12}){0,2}?,?\s(?:if|unless|depending|provided|assuming)\b|[^.\n]{0,60}\bnot\s(?:sure|certain)\b"
+)
 _JOINING = frozenset(("or", "to", "and", "o", "ou", "oder", "maybe", "perhaps", "possibly", "even", "also"))
 
 
@@ -83,7 +118,7 @@ def hedged(text: str, at: int, found: str, *, said: bool = False) -> str | None:
             return hedge
     if text[end : end + 1] in ("", "."):
         return None  # as most answers end
-    if _ASKED.match(text, end) is not None:
+    if said and _DOUBTED_BEHIND.match(text, end) is not None:
         return f"maybe {found}"
     behind = _OR_BEHIND.match(text, end, end + _ABOUT)
     if behind is not None and behind[0].strip(" $*)},") not in ("or", ""):

@@ -60,6 +60,8 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
             best = hit
     if phrases and (hit := _said(text, tag, best)) is not None:
         best = hit
+    if best is not None and best[1].text == "":
+        return _NOTHING
     if best is not None:
         return best[1] if not phrases else _in_place(text, best[0], best[1])
     said = statement(text) if phrases and signs else Statement(text)
@@ -120,7 +122,17 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
 
 
 def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
-    return from_boxes(text) if "box" in text else None
+    """The last box that is neither denied nor guessed."""
+    hit = from_boxes(text) if "box" in text else None
+    while hit is not None and phrases and _GUESSED.search(text, max(0, hit[0] - _NEAR), hit[0]) is not None:
+        hit = from_boxes(text[: hit[0]])
+    return hit
+
+
+_NEAR = 60  # characters in which a box is denied
+_GUESSED = re.compile(
+    r"(?:\b(?:(?i:maybe|perhaps|possibly|probably|guess)|(?:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*|(?:\b[Nn]ot|n['’]t|never)(?:\sbe|\sequal\sto)?[\s$\\(\[*]*)\Z"
+)
 
 
 def _hash(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:

@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from .conclusions import ABOUT_AN_ANSWER, han_statement
+from .conclusions import ABOUT_AN_ANSWER, asserted, han_statement
 from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, any_in, carries, joined, segments
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
-    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|equal to))?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
     r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -47,39 +47,10 @@ _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
 _ANSWER = re.compile(
     r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE
 )
-_CHECKING = re.compile(
-    r"\b(?:check|verify|confirm|test)(?:s|ed|ing)?\b[^.\n]{0,25}\Z|\bverifying\b[^.\n]{0,25}\Z", re.IGNORECASE
+_TAKEN_BACK = re.compile(
+    r"[^\n]{1,80}?(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no),?\s)?(?:wait|scratch that|correction|just kidding|I mean)\b",
+    re.IGNORECASE,
 )
-_SUPPOSED = re.compile(
-    r"\b(?:partial|intermediate|preliminary|interim|incomplete)\s\Z|\b(?:if|when|whether|unless|suppose|assume|assuming)\s+(?:that\s+)?(?:the|our|this|your|my)\s+(?:final\s+)?\Z",
-    re.I,
-)
-# what is in each text that one of the two above, or "since the result", is in
-_ASIDES = (
-    "check",
-    "verif",
-    "confirm",
-    "test",
-    "if ",
-    "when ",
-    "whether ",
-    "unless ",
-    "suppos",
-    "assum",
-    "since ",
-    "because ",
-    "partial ",
-    "inter",
-    "prelim",
-    "incompl",
-)
-# "if there had been seven rows, the answer would be 42"
-_UNREAL = re.compile(r"\b(?:if|had)\b[^.\n]{0,80}\b(?:had|were|instead)\b[^.\n]{0,80}\Z", re.I)
-_ON_CONDITION = re.compile(r"\b[Ii]f\b[^.\n]*\Z")  # "note: if n = 2, the answer is 3"
-_UNREAL_BEHIND = re.compile(r"[^.\n]{1,80}?\bif\b[^.\n]{1,80}?\b(?:had|were)\b")
-_GIVEN = re.compile(
-    r"\b(?:since|because)\s+(?:the|our|this)\s+(?:final\s+)?\Z", re.I
-)  # "since the result is not zero, ..."
 _ANY = re.compile(
     r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选|最"
 )  # one of its words may begin here
@@ -89,9 +60,7 @@ _OTHER_OPTION = re.compile(r"^[ \t*]*[BC]:", re.MULTILINE)
 _FULL_WIDTH = str.maketrans("：；，．。（）", ":;,.\n()")
 _SENTENCE = re.compile(r"(?<![A-Z\d])\.(?=\s+[A-Z\\(]|\s*$)|(?<=\d)\.(?=\s|$)|[!?](?=\s|$)|\n")
 _NOT = re.compile(r",?\s*(?:而不是|不是)|,?\s+(?:and\s+not|not|rather than|instead of)\b|\s*\((?:and\s+)?not\b")
-_PERCENT = re.compile(r"[ *]*%(?=[.\s*]|$)")
 _OPTION_HEAD = re.compile(r"(?:\(([A-J])\)|([A-J])[).])[*:. ]*")
-_IS = re.compile(r"^[^.\n]{0,60}?\b(?:is|are|equals)\s*:?\s*(?=[\d$\\-])")
 _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:the\s)?(?:final\s)?\Z", re.IGNORECASE)
 _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
@@ -122,11 +91,6 @@ _THAT = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"[\s*]*(?:the\s+)?(?:correct\s+)?(?:option|choice|letter)\s+(?=\W{0,4}[A-J]\b)", re.IGNORECASE)
-_IN_DOLLARS = re.compile(r"[\s*]*\$((?:[A-Z][a-z]+|[a-z]{3,}|no(?= ))(?: [a-z]{2,}){0,3})\$(?!\s*(?:and|or|,)\s*\$)")
-_ON_A_DAY = re.compile(
-    r"[\s*_\"'“‘`\[]*((?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?"
-    r"|Dec(?:ember)?) \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?)(?![\d:]|[.,]\d)"
-)
 _CLOSERS = {"*": "*", '"': '"', "`": "`", "“": "”", "'": "'", "‘": "’", "_": "_", "[": "]"}
 _RUN = re.compile(
     r"[\s*_\"'“‘`\[]*(?:(?:\$\s*)?\\(?:text|textbf|mathrm|mathbf)\{)?((?:(?:Mrs?|Ms|Dr|St|Prof)\.\s)?[^\W\d_]+(?:(?:['’] |[ '’-])[^\W\d_]+){0,24})"
@@ -140,9 +104,6 @@ _NEW_CLAUSE = re.compile(
     r"|for|but|if|by|while|based|with|on)\b",
     re.IGNORECASE,
 )
-_GIVES = re.compile(
-    r"which\s+(?:is|are|equals?|gives?)\s+(?:(?:about|exactly|simply|equal|just)\s+(?:to\s+)?)?[\d$\\-]", re.IGNORECASE
-)
 _DESCRIBED = re.compile(
     r"[\s*:]*[a-z]{3,}(?:\s[a-z]+){0,3}\s*:\s*(?=[-$\\(]*\d\S*\s*(?:\n|\Z))|[\s*:]*(?:the|an?)\s+[a-z]+(?:\s+[a-z]+){0,3}?(?:\s*[,:]|\s+of|\s+is)?\s+(?=(?:(?:[A-Za-z]\s*=\s*)?[-$\\(]*\d|[A-Za-z]\s*=|\$|\\\())"
 )
@@ -151,7 +112,6 @@ _OPENED = re.compile(
     r"(?:(?:and|or|to)\s+)?[-$\\(\dA-Za-z=\s.,/)}{^_+*]*?(?:\s[a-z]{2,}){0,2}\s*(?:[.!]\s|[.!]?\s*\Z|\n)"
 )
 _ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
-_BARE_ANSWER = re.compile(r"\s*(?:and\s+)?(?:[A-Za-z]\s*=\s*)?[$\\]?[-\d][^\s=<>]*\$?\s*(?:[.!]\s|[.!]?\s*\Z|\n)")
 _ARTICLES = frozenset(("the", "a", "an"))
 VERDICTS = frozenset(("yes", "no", "true", "false"))
 _CLAUSE_END = re.compile(
@@ -166,10 +126,9 @@ _ASIDE = re.compile(r"(?<=\S) \((?!(?:mod|base|where|for|all|or|and)\b)[^()]*[a-
 
 
 def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
-    """Place and text of the last phrase that gives an answer.
+    """Place and text of the last phrase that gives an answer; place 0 and no text where the last sentence has one that asserts nothing.
 
-    One that is about a check ("we verify our answer: 17 * 44 = 748") does not count. Behind a box only the word "answer" does, not
-    "the solutions are", and only where nothing but the answer follows it.
+    Behind a box only the word "answer" counts, not "the solutions are", and only where nothing but the answer follows it.
     """
     if len(text) < _FEW and _ANY.search(text) is None:
         return None
@@ -177,24 +136,15 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
     window = text[tail:]
     if not window.isascii():
         window = window.translate(_FULL_WIDTH)
+    refused = False
     for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400] and _EMPTY_BOX.search(rest[:400]) is None:
             continue  # the box is a mark of its own
-        if after_box and (_ANSWER.match(match[0]) is None or _ON_CONDITION.search(window[: match.start()][-160:])):
+        if after_box and _ANSWER.match(match[0]) is None:
             continue
-        before = window[max(0, match.start() - 40) : match.start()]
-        low = before.lower()
-        if any_in(_ASIDES, low) and (
-            _CHECKING.search(low)
-            or _SUPPOSED.search(low)
-            or (_GIVEN.search(low) is not None and _ANSWER.match(match[0]) is None)
-        ):
-            continue
-        if " would " in match[0] and (
-            _UNREAL.search(window, max(0, match.start() - 160), match.start()) is not None
-            or _UNREAL_BEHIND.match(window, match.end()) is not None
-        ):
+        if not asserted(window, match.start()) or _TAKEN_BACK.match(rest) is not None:
+            refused = refused or _SENTENCE.search(rest.rstrip(" .!?\n")) is None
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
@@ -207,7 +157,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
                 continue
         if found and not (after_box and not _is_all(found, rest)):
             return tail + match.start(), found
-    return None
+    return (0, "") if refused else None
 
 
 def line_after_phrase(text: str) -> str | None:
@@ -269,8 +219,6 @@ def _word(rest: str) -> str | None:
     """An answer in words, up to the end of its clause."""
     if (opening := _THAT.match(rest)) is not None:
         rest = rest[opening.end() :]
-    if (said := _IN_DOLLARS.match(rest) or _ON_A_DAY.match(rest)) is not None:
-        return said[1] if said[1].split()[0].lower() not in ABOUT_AN_ANSWER else None
     match = _RUN.match(rest)
     if match is None:
         return None
@@ -302,8 +250,6 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
     """Of words before a comma: all of a list ("Paris, France"); "" where they are no answer; None where they are one alone."""
     if run[0].endswith("day") and (date := _DATE.match(clause)) is not None:
         return f"{run[0]}, {date[0]}".rstrip()
-    if _BARE_ANSWER.match(clause) or (run[0].lower() in _ARTICLES and _GIVES.match(clause)):
-        return ""
     if run[0].lower() in VERDICTS or _NEW_CLAUSE.match(clause):
         return None
     listed = _sentence(rest)
@@ -315,7 +261,7 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
 def _explained(clause: str, *, described: bool) -> bool:
     """Is what stands behind a colon the reason for the word before it, and not the answer that the word describes?"""
     if not described:
-        return _BARE_ANSWER.match(clause) is None
+        return True
     sentence = _SENTENCE.split(clause, maxsplit=1)[0]
     if _NAMED.match(sentence):
         return False
@@ -335,7 +281,7 @@ def _accepted(run: list[str], after: str) -> str | None:
         if _ENDED.match(after) is not None and low[-1] in _AMOUNTS:
             return None  # "the total. 3 + 4 = 7"
         run, low = run[1:], low[1:]
-    if not run or len(run) > _MOST_WORDS or low[0] in ABOUT_AN_ANSWER:
+    if not run or low[0] in ABOUT_AN_ANSWER or (len(run) > _MOST_WORDS and not _IN_A_SENTENCE.isdisjoint(low)):
         return None
     if low[0] == "not" and (len(low) < 2 or low[1] in ABOUT_AN_ANSWER or low[1] in _ARTICLES):
         return None
@@ -346,6 +292,10 @@ def _accepted(run: list[str], after: str) -> str | None:
     return " ".join(run) if len(run) > 1 or len(run[0]) > 1 or not run[0].isascii() else None
 
 
+# what a list of words has none of, however long it is
+_IN_A_SENTENCE = frozenset(
+    "the a an is are was were be been has have had of in on at to by for with from and or not that this it its we you they he she".split()
+)
 _AMOUNTS = frozenset(
     "sum difference product quotient total number amount value result ratio average mean area volume perimeter length cost price count "
     "remainder solution answer probability percentage distance".split()
@@ -457,19 +407,15 @@ def _told(found: str) -> str | None:
 
 def _sentence(rest: str) -> str:
     """The answer at the head of what follows the phrase."""
-    rest = rest.lstrip(" \t\n*:")
+    rest = rest.lstrip(" \t\n*:`")
     found = joined(rest, segments(rest[:2_000]))
     if found:
         start, end, content = found[0]
         head = rest[:start].strip(" *")
-        later = _IS.search(rest[end : end + 200])
-        if later and not re.search(r"\d|\\", content):  # "the largest $n$ is 34"
-            return _sentence(rest[end + later.end() :])
         if (option := _OPTION_HEAD.fullmatch(head)) is not None:
             return f"({option[1] or option[2]}) {content.strip()}"
         if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
-            percent = _PERCENT.match(rest, end)
-            return content.strip() + ("\\%" if percent else "")
+            return content.strip()
     choice = CHOICE_LEAD.match(rest)
     if (explained := _EXPLAINED_CHOICE.match(rest)) is not None:
         return explained[1]

@@ -56,7 +56,7 @@ def bold(text: str) -> str | None:
     for match in reversed(list(_BOLD.finditer(window))):
         content = match[1].strip(" :")
         hit = phrase(content)
-        if hit is not None:
+        if hit is not None and hit[1]:
             return hit[1]
         if (tested := _tested(content)) is not None:
             return tested

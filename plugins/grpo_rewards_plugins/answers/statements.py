@@ -15,7 +15,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-_LONGEST_SENTENCE = 300
+_USUAL_SENTENCE, _LONGEST_SENTENCE = 300, 3_000
 _MOST_SENTENCES = 4  # behind the conclusion
 
 
@@ -39,7 +39,9 @@ _new = tuple.__new__  # twice as fast as the class's own
 _CALCULATED = re.compile(r"<<[^<>\n]{1,80}>>")  # a calculator's notes, as GSM8K has them
 _PROSE = re.compile(r"(?<![\\a-z])[a-z]{2,},? [a-z$(\d\\]", re.IGNORECASE)
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_HAN_GIVES_UP = re.compile(r"(?:[没未]能|无法)(?:求|算|解|完|得|判|继)[^。.!?\n]{0,60}[。.]?\s*\Z")
+_HAN_DOUBTED = re.compile(
+    r"(?:[没未]能|无法)(?:求|算|解|完|得|判|继)[^。.!?\n]{0,60}[。.]?\s*\Z|(?:也许|可能|或许|大概)[^，,。.!?\n]{0,30}[。.]?\s*\Z"
+)
 # begins with a sign that is looked for fast
 _SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[A-Z*(\[¿¡“\"]))")
 # behind the conclusion: a courtesy, a remark, a check, what would have been, a sentence in brackets
@@ -52,6 +54,8 @@ _END = re.compile(
     r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
 )
 _LONGEST_END = 40
+_UNSURE = frozenset("perhaps maybe possibly probably guess doubt unsure".split())
+_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*\Z", re.IGNORECASE)
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
     r"[\d)%](?:[^,=\n]|,(?=\d))*?(?:[-+*/×·^−–!]|\sx\s(?=\S))(?:[^,=\n]|,(?=\d))*\Z|[-+*/×·^−–][^,=\n\d]{0,3}\d[\d,. ]*\Z"
@@ -84,9 +88,11 @@ _COMPARES = frozenset("more less fewer greater larger smaller times than as twic
 _SAYS = frozenset(
     "is are was were be equals equal becomes gives will can must has have had answer gets get got give gave makes make made leaves leave left costs cost "
     "takes take took needs need earns earned pays pay paid spends spend spent saves saved sold sells bought buys receives received contains "
-    "obtain find weighs runs lasts reaches corresponds occurs holds meet meets rose fell arrives arrive it's es est ist beträgt = ≈".split()
+    "obtain yields works ends find weighs runs lasts reaches corresponds occurs holds meet meets rose fell arrives arrive it's es est ist beträgt = ≈".split()
 )
-_STANDS = frozenset("is are was were remain remains remained left stay stayed need needed".split())  # behind a value
+_STANDS = frozenset(
+    "is are was were works remain remains remained left stay stayed need needed".split()
+)  # behind a value
 _REASONS = frozenset("because since as".split())
 _TAILS = _REASONS | frozenset("when where if though although until unless before after once".split())
 _BESIDE = _TAILS | frozenset(
@@ -96,16 +102,16 @@ _CONDITIONS = frozenset(
     "if unless suppose supposing assume assuming provided without otherwise whether would depending had were".split()
 )
 _WRONG = frozenset("wrong incorrect false mistake mistaken impossible".split())
-_DENIES = frozenset("not cannot never neither nor none".split())
+_DENIES = frozenset("not cannot never neither nor none nobody".split())
 _DOUBTS = frozenset(
-    "if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe seem seems appear "
+    "doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe seem seems appear "
     "appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded contradiction contradicts too somewhere around roughly nearly "
-    "almost either know states stated substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets "
+    "almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets "
     "forgetting misses oops hmm scratch partial intermediate preliminary below above under bound candidate nicht pas kein".split()
 )
 # what puts off, or takes back, in more than a word
 _PUTS_OFF = re.compile(
-    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|my (?:first|best|last))\b|, no\b",
+    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|for example|my (?:first|best|last))\b|, no\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
@@ -119,16 +125,18 @@ def statement(text: str) -> Statement:
     if "<<" in text:
         text = _CALCULATED.sub("", text)
     text = _without_end(text)
-    near = text[-_LONGEST_SENTENCE:]
+    near = text[-_USUAL_SENTENCE:]
     if not near.isascii() and _HAN.search(near) is not None:
-        return Statement(text, doubted=_HAN_GIVES_UP.search(near) is not None)
+        return Statement(text, doubted=_HAN_DOUBTED.search(near) is not None)
     start = _last_start(text)
     for _ in range(_MOST_SENTENCES):
         if not start or _AFTER.match(text, start) is None:
             break
         text = _without_end(text[:start])
         start = _last_start(text)
-    if _PROSE.search(text, max(0, len(text) - _LONGEST_SENTENCE)) is None:
+    if start and text[start - 1] == "\n" and _UNSURE_LINE.search(text, max(0, start - _LONGEST_END), start) is not None:
+        return Statement(text, doubted=True)  # "Perhaps\n12"
+    if _PROSE.search(text, min(start, max(0, len(text) - _USUAL_SENTENCE))) is None:
         return Statement(text, doubted=text.endswith("?"))  # a formula, and nothing said about it
     start = max(start, len(text) - _LONGEST_SENTENCE)
     equal = max(text.rfind("=", start), text.rfind("≈", start))
@@ -149,15 +157,17 @@ def _without_end(text: str) -> str:
 
 
 def _last_start(text: str) -> int:
-    """Where the last sentence begins; 0 where there is but one, or where it is too long."""
+    """Where the last sentence begins; 0 where there is but one."""
     stop = len(text.rstrip())
-    begin = max(0, stop - _LONGEST_SENTENCE)
     for closer, opener in (("\\]", "\\["), ("$$", "$$")):
         if text.endswith((closer, closer + "."), 0, stop):
-            stop = max(begin, text.rfind(opener, begin, stop - 2))  # a formula on lines of its own
+            stop = max(0, text.rfind(opener, 0, stop - 2))  # a formula on lines of its own
     start = 0
-    for match in _SENTENCE_START.finditer(text, begin, stop):
-        start = match.end()
+    for longest in (_USUAL_SENTENCE, _LONGEST_SENTENCE):
+        for match in _SENTENCE_START.finditer(text, max(0, stop - longest), stop):
+            start = match.end()
+        if start or stop <= longest:
+            break
     return start
 
 
@@ -253,7 +263,7 @@ def _conclusion(tokens: list[_Token], last: int) -> tuple[int, int]:
         after = tokens[at + 1]
         if (
             (token.said in _CONCLUDES and tokens[at - 1].said not in _CONDITIONS)  # not "if so"
-            or token.kind == ":"
+            or (token.kind == ":" and not any(one.said in _UNSURE for one in tokens[begin:at]))
             or (token.said == "it's" and after.kind == "value" and at and tokens[at - 1].kind in (",", "value"))
         ):
             begin = sure = at + 1
@@ -351,7 +361,11 @@ def _said(tokens: list[_Token], at: int, begin: int) -> bool:
         if token.said in _BESIDE and not (token.said == "of" and tokens[back + 1].said not in _DETERMINERS):
             ahead = [one.said for one in tokens[max(begin, back - 2) : back]] if tokens[back - 1].kind == "word" else []
             if token.said == "to" and back + 1 == at:
-                return bool(ahead) and all(one.said != "from" for one in tokens[begin:back])
+                return (  # "comes to 5", but not "5 added to 8 gives 13"
+                    bool(ahead)
+                    and all(one.said != "from" for one in tokens[begin:back])
+                    and all(one.said not in _SAYS for one in tokens[at + 1 :])
+                )
             return token.said != "than" and not _SAYS.isdisjoint(ahead)
     return at <= begin + 1 and (_stands(tokens[at + 1 : at + 6]) or (at == 0 and len(tokens) < 4))
 
