@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from .conclusions import ABOUT_AN_ANSWER, asserted, han_statement
-from .formulas import CHOICE_LEAD, NUMBER, PROSE, WINDOW, any_in, carries, joined, segments
+from .formulas import CHOICE_LEAD, PROSE, WINDOW, any_in, carries, joined, segments
+from .statements import statement
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
@@ -65,26 +66,28 @@ _HEADING = re.compile(r"(?:^|\n)[ \t]*(?:#{1,6}|\*\*)[ \t]*(?:\d+\.[ \t]*)?(?:th
 _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
-_BECAUSE = re.compile(r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])")
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
-_OR_IN_BRACKETS = re.compile(r"(?<=\S) \((or [^()\n]{1,40})\)(?=[.\s]*$)")
 _REASON = re.compile(r",?\s+(?:because|since)\s")
-_RELATIVE = re.compile(
-    r",\s+(?:which|who|where|i\.e\.|that is|so|we|but|thus|hence|therefore)\s|,\s+(?:or|i\.e\.,)\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
+_TAIL = re.compile(
+    r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
+    r"|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
+)
+_IN_BRACKETS = re.compile(
+    r"(?<=\S) \((?:(or [^()\n]{1,40})\)(?=[.\s]*$)|(?!(?:mod|base|where|for|all|or|and)\b)[^()]*[a-z]{3,}[^()]*\)$)"
+)
+_LOWER = re.compile(r"[a-z]{2}")
+# a sentence about the value, or a calculation with a unit behind it
+_SAID_IN_WORDS = re.compile(
+    r"[a-z]{2,}\s|[a-zA-Z]{2,}\s(?:[^\\]*\s)?[a-z]{2,}\s|[\d$(][^=]*[-+*/×·][^=]*=[^=]*\d\s?[a-z]{3,}"
 )
 # What begins a solution, not an answer: "Answer: First, we compute", "A: Let's think step by step".
 _SOLUTION = re.compile(
     r"[\s*:]*(?:First(?:ly)?,|Let(?:'s|’s|\sus)?\s|To\s(?!the\s)|Step\s\d|Given\s|Using\s|Consider\s|Note\s|Since\s|After\s|By\s[a-z]+ing\s|We\s|There\sare\s\d"
     r"|In\sorder\s|Looking\s|Here\s|Okay|Sure)"
 )
-_NOT_BUT = re.compile(
-    r"[\s*:]*(?:obtained|found|given|computed|calculated)\sby\s[^.\n]{1,80}?,?\s(?:that\sis|which\s(?:is|gives)|giving|to\sget),?\s"
-    r"|[\s*:]*(?:not|neither)\s[^.\n]{1,60}?,?\s(?:but|rather)\s(?:rather\s)?"
-)
+_NOT_BUT = re.compile(r"[\s*:]*(?:not|neither)\s[^.\n]{1,60}?,?\s(?:but|rather)\s(?:rather\s)?")
 _BULLET = re.compile(r"[-•*]\s+(?=[A-Za-z]{2})")
-_DATE = re.compile(r"[A-Z][a-z]+ \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\s*(?=[.;\n]|$)")
-_DANGLING = frozenset(("from", "the", "a", "an", "in", "of", "on", "with", "by"))
 _THAT = re.compile(
     r"[\s*:]*(?:that\s+|(?=the\s|it\s))(?:(?:the(?:\s+[a-z]+){1,2}?|it|this)\s+(?=[a-z]+s\b)(?:(?:is|are|has)\s+)?|there\s+(?:is|are)\s+(?=(?:no|infinitely)\b))"
     r"(?=[a-z])|[\s*:]*(?:to(?:wards?)?\s+the\s+)(?=(?:left|right|north|south|east|west)\b)",
@@ -99,19 +102,11 @@ _TURN = re.compile(
     r"(?:because|since|as|so|due|given|when|where|which|who|whose|for|but|if|by|while|based|with|on|at)\b",
     re.IGNORECASE,
 )
-_NEW_CLAUSE = re.compile(
-    r"(?:it|he|she|they|we|you|this|that|these|there|not|no|at|in|from|to|after|because|since|as|so|due|given|when|where|which|who|whose"
-    r"|for|but|if|by|while|based|with|on)\b",
+_ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
+_DESCRIBED = re.compile(  # "the sum of the digits, 12", "the point (2,3)"
+    r"[\s*:]*(?:the|an?)\s[a-z]+(?:(?:\s[a-z]+){0,3}(?:\s[A-Z]{1,3})?[,:]|(?:\s[a-z]+)?)\s(?:[A-Za-z]\s*=\s*)?[$\\]*\(?-?\d[^\s=<>]*(?:\s[a-z]+){0,2}[.!]?(?:\s*\n|\s*\Z|(?<=[.!])\s)",
     re.IGNORECASE,
 )
-_DESCRIBED = re.compile(
-    r"[\s*:]*[a-z]{3,}(?:\s[a-z]+){0,3}\s*:\s*(?=[-$\\(]*\d\S*\s*(?:\n|\Z))|[\s*:]*(?:the|an?)\s+[a-z]+(?:\s+[a-z]+){0,3}?(?:\s*[,:]|\s+of|\s+is)?\s+(?=(?:(?:[A-Za-z]\s*=\s*)?[-$\\(]*\d|[A-Za-z]\s*=|\$|\\\())"
-)
-_SAID = re.compile(r"\s*,\s*[a-z ]{2,20},\s*")
-_OPENED = re.compile(
-    r"(?:(?:and|or|to)\s+)?[-$\\(\dA-Za-z=\s.,/)}{^_+*]*?(?:\s[a-z]{2,}){0,2}\s*(?:[.!]\s|[.!]?\s*\Z|\n)"
-)
-_ATTRIBUTE = re.compile(r"of\s+[a-z]{3,}\Z")
 _ARTICLES = frozenset(("the", "a", "an"))
 VERDICTS = frozenset(("yes", "no", "true", "false"))
 _CLAUSE_END = re.compile(
@@ -119,10 +114,9 @@ _CLAUSE_END = re.compile(
 )
 _MOST_WORDS = 6
 _PLAIN = re.compile(r"-?\d+(?:\.\d+)?[ .\n]*")
-# "b) Gamma", and no list of parts
-_LABELLED_OPTION = re.compile(r"[\s*]*\(?([a-j])\)\s(?!.*\(?[a-j]\)\s)([^.\n*]*[^.\n*\s])")
-_LISTED = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}")
-_ASIDE = re.compile(r"(?<=\S) \((?!(?:mod|base|where|for|all|or|and)\b)[^()]*[a-z]{3,}[^()]*\)$")
+_LISTED = re.compile(
+    r"[^\W\d_]+(?: [^\W\d_]+)?(?:(?:,|,? and|,? or) [^\W\d_]+(?: [^\W\d_]+)?){1,7}|[A-Z][a-z]+day, [A-Z][a-z]+ \d{1,2}"
+)
 
 
 def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
@@ -152,7 +146,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
             if (
                 not found
                 or _HEADING.search(before) is None
-                or not (_is_all(found, line) or _leads(found, line) or _OPTION_HEAD.match(line.lstrip("* ")))
+                or not (_is_all(found, line) or _OPTION_HEAD.match(line.lstrip("* ")))
             ):
                 continue
         if found and not (after_box and not _is_all(found, rest)):
@@ -185,38 +179,35 @@ def _answer(rest: str, *, words: bool) -> str | None:
         rest[:1] not in _NUMERIC and (several := _CHOICES.match(rest)) is not None
     ):  # one answer, which equals none of them
         return several[1]
-    if (labelled := _LABELLED_OPTION.match(rest)) is not None:
-        return f"({labelled[1]}) {labelled[2].strip()}"
-    if words:
-        rest = _undescribed(rest)
-        if (word := _word(rest)) is not None:
-            return word
+    if words and (word := _word(rest)) is not None:
+        return word
     found = _sentence(rest)
-    if " " in found:
-        found = _OR_IN_BRACKETS.sub(r" \1", _BECAUSE.split(_ASIDE.sub("", found), maxsplit=1)[0])
-        found = _ASIDE.sub("", found)
-        if carries(head := _RELATIVE.split(found, maxsplit=1)[0]):
+    if " " in found and _LOWER.match(found) is None:
+        found = _IN_BRACKETS.sub(lambda match: f" {match[1]}" if match[1] else "", found)
+        if carries(head := _TAIL.split(found, maxsplit=1)[0]):
             found = head
     if not found or not carries(found):
         return None
-    number = _told(found)
-    return None if number is None else number or found
+    return found if found.isascii() and _SAID_IN_WORDS.match(found) is None else _stated(found)
 
 
-def _undescribed(rest: str) -> str:
-    """Without the words that describe a value which is the rest of the sentence: "the sum of the digits, 12", "the point (2,3)"."""
-    if (aside := _SAID.match(rest)) is not None:
-        return rest[aside.end() :]
-    match = _DESCRIBED.match(rest)
-    if match is None or _ATTRIBUTE.search(match[0].strip()) is not None or any(map(_TURN.fullmatch, match[0].split())):
-        return rest
-    if match[0].rstrip().endswith(":") and _explained(rest[match.end() :], described=True):
-        return rest
-    return rest[match.end() :] if _OPENED.match(rest, match.end()) is not None else rest
+def _stated(sentence: str) -> str | None:
+    """The value that a sentence with words comes to, read as one without a mark is: "the sum of the digits, which is 12", "7 * 4 = 28 cups"."""
+    if not sentence.isascii() and (said := han_statement(sentence)) is not None:
+        return said
+    stated = statement(f"So {sentence}.")
+    if stated.value and not stated.unclear and not stated.doubted:
+        return stated.value
+    return sentence if len(sentence) < _LONGEST_ANSWER else None
+
+
+_LONGEST_ANSWER = 60
 
 
 def _word(rest: str) -> str | None:
     """An answer in words, up to the end of its clause."""
+    if _DESCRIBED.match(rest) is not None:
+        return None
     if (opening := _THAT.match(rest)) is not None:
         rest = rest[opening.end() :]
     match = _RUN.match(rest)
@@ -229,28 +220,24 @@ def _word(rest: str) -> str | None:
         return run[0]
     if turn is not None:
         run = run[:turn]
-        while run and run[-1].lower() in _DANGLING:  # "cannot be determined from the given data"
+        while run and run[-1].lower() in _IN_A_SENTENCE:  # "cannot be determined from the given data"
             run.pop()
     elif not after.startswith(closer):
         head, comma, clause = after.lstrip("*_\"'”’`}").partition(",")
         if comma and not head:
             if (listed := _listed(rest, run, clause.lstrip())) is not None:
                 return listed or None
-        elif after.lstrip("*_ ").startswith(":"):
-            if not _explained(after.lstrip("*_ ")[1:], described=run[0].lower() in _ARTICLES):
-                return None
-        elif not _CLAUSE_END.match(after):
+        elif not after.lstrip("*_ ").startswith(":") and not _CLAUSE_END.match(after):
             if _ATTRIBUTE.search(match[1]) is None:
                 return None
             run = run[:-2]  # "a circle of radius 3"
-    return _accepted(run, after)
+    return _accepted(run)
 
 
 def _listed(rest: str, run: list[str], clause: str) -> str | None:
     """Of words before a comma: all of a list ("Paris, France"); "" where they are no answer; None where they are one alone."""
-    if run[0].endswith("day") and (date := _DATE.match(clause)) is not None:
-        return f"{run[0]}, {date[0]}".rstrip()
-    if run[0].lower() in VERDICTS or _NEW_CLAUSE.match(clause):
+    first = clause.partition(" ")[0].lower()
+    if run[0].lower() in VERDICTS or first in _IN_A_SENTENCE or _TURN.fullmatch(first) is not None:
         return None
     listed = _sentence(rest)
     if _LISTED.fullmatch(listed):
@@ -258,28 +245,15 @@ def _listed(rest: str, run: list[str], clause: str) -> str | None:
     return None if len(run) <= _MOST_WORDS // 2 else ""
 
 
-def _explained(clause: str, *, described: bool) -> bool:
-    """Is what stands behind a colon the reason for the word before it, and not the answer that the word describes?"""
-    if not described:
-        return True
-    sentence = _SENTENCE.split(clause, maxsplit=1)[0]
-    if _NAMED.match(sentence):
-        return False
-    return re.search(r"[=<>]", sentence) is not None or len(PROSE.findall(sentence)) >= _FEW_WORDS
-
-
-_NAMED = re.compile(r"\s*[$\\(]*\s*[A-Za-z]\s*=")
 _FEW_WORDS = 3
 
 
-def _accepted(run: list[str], after: str) -> str | None:
+def _accepted(run: list[str]) -> str | None:
     """The words of a clause, where they are an answer."""
     low = [word.lower() for word in run]
     if low and low[0] == "the":
         if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in ABOUT_AN_ANSWER:
             return None
-        if _ENDED.match(after) is not None and low[-1] in _AMOUNTS:
-            return None  # "the total. 3 + 4 = 7"
         run, low = run[1:], low[1:]
     if not run or low[0] in ABOUT_AN_ANSWER or (len(run) > _MOST_WORDS and not _IN_A_SENTENCE.isdisjoint(low)):
         return None
@@ -296,11 +270,6 @@ def _accepted(run: list[str], after: str) -> str | None:
 _IN_A_SENTENCE = frozenset(
     "the a an is are was were be been has have had of in on at to by for with from and or not that this it its we you they he she".split()
 )
-_AMOUNTS = frozenset(
-    "sum difference product quotient total number amount value result ratio average mean area volume perimeter length cost price count "
-    "remainder solution answer probability percentage distance".split()
-)
-_ENDED = re.compile(r"[\s*_\"'”’`}$]*(?:[.!?]|\Z|\n)")
 _LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
 
 
@@ -332,16 +301,6 @@ def _is_all(found: str, rest: str) -> bool:
     )
 
 
-def _leads(found: str, line: str) -> bool:
-    """Does a line begin with an answer in words that its clause ends behind?"""
-    at = line.find(found) if found[-1:].isalpha() else -1
-    return at >= 0 and _OPENING.fullmatch(line, 0, at) is not None and _LEFT.match(line, at + len(found)) is not None
-
-
-_OPENING = re.compile(r"[\s*_\"'“‘`\[($]*(?:\\\(\s*)?(?:\\text\w*\{)?(?:(?:the|an?)\s)?")
-_LEFT = re.compile(
-    r"(?:\.?[*_\"'”’`$)\]}]|\\\))*(?:$|[.!](?:\s|$)|,?\s+(?:because|since|as|which|for)\s|\s+[-–—(]|[;:]\s)"
-)
 _TYPESETTING = re.compile(r"[\s$*.\"'`]+|\\[()\[\]]")
 _SAYS_MORE = re.compile(r"\b(?:was|were|would|is|not)\b")
 
@@ -393,28 +352,17 @@ _CHOICES = re.compile(
 )
 
 
-def _told(found: str) -> str | None:
-    """The one number of a sentence in words ("she left 3 hours ago"); "" where it is no such sentence; None to look further."""
-    if not found.isascii() and (said := han_statement(found)) is not None:
-        return said
-    if "\\" in found or len(PROSE.findall(found)) < 3:
-        return ""
-    numbers = [match[0] for match in islice(NUMBER.finditer(found), 2)]
-    if len(numbers) == 1:
-        return numbers[0]
-    return "" if len(found) < 60 else None
-
-
 def _sentence(rest: str) -> str:
     """The answer at the head of what follows the phrase."""
-    rest = rest.lstrip(" \t\n*:`")
+    rest = rest.lstrip(" \t\n*:`,")
     found = joined(rest, segments(rest[:2_000]))
     if found:
-        start, end, content = found[0]
+        start, _, content = found[0]
         head = rest[:start].strip(" *")
         if (option := _OPTION_HEAD.fullmatch(head)) is not None:
             return f"({option[1] or option[2]}) {content.strip()}"
-        if len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
+        named = head and len(content) == 1  # "the largest $n$ is 34"
+        if not named and len(head) <= 40 and "\n" not in head and not re.search(r"[.\d]", head):
             return content.strip()
     choice = CHOICE_LEAD.match(rest)
     if (explained := _EXPLAINED_CHOICE.match(rest)) is not None:

@@ -20,12 +20,13 @@ _MOST_SENTENCES = 4  # behind the conclusion
 
 
 class Statement(NamedTuple):
-    """A text up to the value that its last sentence asserts; whether that is `doubted`, `unclear` which it is, or what it `calculates`."""
+    """A text up to the `value` that its last sentence asserts; whether that is `doubted`, `unclear` which it is, or what it `calculates`."""
 
     text: str
     doubted: bool = False
     unclear: bool = False
     calculates: bool = False
+    value: str = ""
 
 
 class _Token(NamedTuple):
@@ -101,6 +102,7 @@ _BESIDE = _TAILS | frozenset(
 _CONDITIONS = frozenset(
     "if unless suppose supposing assume assuming provided without otherwise whether would depending had were".split()
 )
+_RELATIVES = frozenset("that which who".split())
 _WRONG = frozenset("wrong incorrect false mistake mistaken impossible".split())
 _DENIES = frozenset("not cannot never neither nor none nobody".split())
 _DOUBTS = frozenset(
@@ -146,8 +148,8 @@ def statement(text: str) -> Statement:
         and _PLAIN.match(text, equal + 1) is not None
     ):
         start = equal + 1
-    end, doubted, unclear = _asserted(text[start:], calculates=calculates)
-    return Statement(text if end is None else f"{text[: start + end].rstrip()}.", doubted, unclear, calculates)
+    end, doubted, unclear, value = _asserted(text[start:], calculates=calculates)
+    return Statement(text if end is None else f"{text[: start + end].rstrip()}.", doubted, unclear, calculates, value)
 
 
 def _without_end(text: str) -> str:
@@ -194,8 +196,8 @@ def _tokens(sentence: str) -> list[_Token]:
     return out
 
 
-def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, bool]:
-    """Where the statement of a sentence ends, None for all of it; whether its value is doubted; whether it is unclear which it is.
+def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, bool, str]:
+    """Where the statement of a sentence ends, None for all of it; whether its value is doubted; whether it is unclear which it is; the value.
 
     Of one that calculates only what stands behind the equals sign is given.
     """
@@ -203,7 +205,7 @@ def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, boo
     places = [at for at, token in enumerate(tokens) if token.kind == "value"]
     last = tokens[-1] if tokens else None
     if not places or last is None or last.kind in "?:,=" or last.said in _OPERATORS or last.said in _OPEN_ENDS:
-        return None, last is not None and last.kind == "?", True
+        return None, last is not None and last.kind == "?", True, ""
     concluded = sure = begin = 0
     if not calculates:
         concluded, sure = _conclusion(tokens, places[-1])
@@ -229,8 +231,9 @@ def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, boo
     if not said and (concluded or any(token.said in _IN_ALL for token in tokens)):
         said = [group for group in groups if not _beside(tokens, group[0], begin)] or groups
     if len(said) != 1:
-        return None, doubted, True
+        return None, doubted, True, ""
     final = said[0][-1]
+    value = sentence[_named_from(tokens, said[0][0]) : _parts_end(tokens, final)]
     listed = [token.said for token in tokens[said[0][0] : final] if token.said in (",", "and", "or")]
     others = [at for group in groups for at in group if at > final and not calculates]
     unclear = (
@@ -248,8 +251,25 @@ def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, boo
         or not (calculates or stop == end or carries)
         or (not calculates and rest[0].said in _CONDITIONS)
     ):
-        return None, doubted, unclear
-    return rest[0].start, doubted, unclear
+        return None, doubted, unclear, value
+    return rest[0].start, doubted, unclear, value
+
+
+def _named_from(tokens: list[_Token], at: int) -> int:
+    """Where a value begins, with the letter that it is the value of."""
+    named = at > 1 and tokens[at - 1].kind == "=" and len(tokens[at - 2].said) == 1
+    return tokens[at - 2 if named else at].start
+
+
+def _parts_end(tokens: list[_Token], at: int) -> int:
+    """Where a value ends, with what is added to it or multiplied with it."""
+    end = tokens[at].end
+    for token in tokens[at + 1 :]:
+        if token.kind == "part":
+            end = token.end
+        elif token.said not in _OPERATORS and token.said != "x":
+            break
+    return end
 
 
 _CUTS = _BESIDE - frozenset(("per", "every", "each"))
@@ -332,6 +352,8 @@ def _doubted(tokens: list[_Token], start: int, begin: int, end: int, *, calculat
         if at >= end and token.said in _REASONS:
             return False
         if token.said in _WRONG or (not calculates and token.said in (_DOUBTS if at < end else _CONDITIONS)):
+            if at > 1 and tokens[at - 1].said in _RELATIVES:
+                continue  # "the largest number that could be in it is 19"
             return True
         denied = tokens[at + 1].kind if at + 1 < len(tokens) else ""  # "not 5"
         if (
