@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
@@ -12,12 +13,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from grpo_rewards.errors import printable
+from grpo_rewards_plugins.answers import without_end
+from grpo_rewards_plugins.blocks import marked_text
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 _DATA = ("const", "default", "enum", "examples")  # keywords that hold data, not schemas
 _LONGEST_INTEGER = 300  # digits, so that every number also fits a float
+_OUTER = re.compile(
+    r"<(?=/?think>|[|｜]|/s>|eos>|pad>|end_of_)"
+)  # begins what a chat's template writes around an answer
+_INNER = "\ue000"  # stands for that "<" within a document: a character that no text has
+_MOST_CUTS = 16
 
 # of the context, since a validator is kept and shared by all threads
 _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
@@ -30,13 +38,49 @@ class DocumentProblem(ValueError):
 # ------------------------------------------------------------------------------------------------ reading
 
 
+def find_document(completion: str, place: str, tag: str, *, max_chars: int, max_depth: int) -> object:
+    """Return the JSON document of a completion, in the place that `marked_text` finds.
+
+    Where that is none, what looks like the end of reasoning or of a turn may be a text's own: then the document is one in which
+    all such marks stand that come after an earlier ``</think>``, or that there are.
+
+    Raises:
+        DocumentProblem: there is none; see `read_document`.
+    """
+    source = marked_text(completion, place, tag)
+    try:
+        if source is None:
+            raise DocumentProblem(f"no JSON found ({place})")
+        return read_document(source, max_chars=max_chars, max_depth=max_depth)
+    except DocumentProblem as problem:
+        for inner in _spanning(completion, place, tag):
+            try:
+                return read_document(inner, max_chars=max_chars, max_depth=max_depth)
+            except DocumentProblem:
+                continue
+        raise problem
+
+
+def _spanning(completion: str, place: str, tag: str) -> Iterator[str]:
+    """The texts in that place in which all marks of a chat stand that come behind an earlier end of the reasoning."""
+    text = without_end(completion)
+    if _INNER in text or _OUTER.search(text) is None:
+        return
+    ends = [end.end() for end in re.finditer("</think>", text)]
+    for start in [*ends[-2:-_MOST_CUTS:-1], 0]:
+        rest, count = _OUTER.subn(_INNER, text[start:])
+        source = marked_text(rest, place, tag)
+        if source is not None and source.count(_INNER) == count:
+            yield source.replace(_INNER, "<")
+
+
 def read_document(text: str, *, max_chars: int, max_depth: int) -> object:
-    """Return the JSON document that `text` is, white space around it aside.
+    """Return the JSON document that `text` is, white space around it and a mark of byte order aside.
 
     Raises:
         DocumentProblem: it is none, repeats a key, holds NaN or infinity, or passes a bound.
     """
-    text = text.strip()
+    text = text.strip().removeprefix("\ufeff").lstrip()
     if not text:
         raise DocumentProblem("the document is empty")
     if len(text) > max_chars:

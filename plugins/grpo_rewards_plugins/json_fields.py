@@ -7,10 +7,9 @@ from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
-from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, finite, tag_name
 from grpo_rewards_plugins.cells import from_json
-from grpo_rewards_plugins.documents import DocumentProblem, read_document
+from grpo_rewards_plugins.documents import DocumentProblem, find_document
 from grpo_rewards_plugins.exact import normal_text
 
 _MOST_NAMED = 5
@@ -56,11 +55,8 @@ def json_fields(
     reference = _reference(answer)
     if not reference:
         return Outcome(None, "not_applicable", "the column answer holds no JSON object")
-    source = marked_text(completion, place, tag)
-    if source is None:
-        return Outcome(0.0, "scored", f"no JSON found ({place})")
     try:
-        found = read_document(source, max_chars=max_chars, max_depth=max_depth)
+        found = find_document(completion, place, tag, max_chars=max_chars, max_depth=max_depth)
     except DocumentProblem as problem:
         return Outcome(0.0, "scored", str(problem))
     if not isinstance(found, dict):

@@ -6,9 +6,8 @@ from typing import Literal
 
 from grpo_rewards import Outcome, reward
 from grpo_rewards.types import SettingValues
-from grpo_rewards_plugins.blocks import marked_text
 from grpo_rewards_plugins.bounds import between, tag_name
-from grpo_rewards_plugins.documents import DocumentProblem, check_schema, first_violation, read_document
+from grpo_rewards_plugins.documents import DocumentProblem, check_schema, find_document, first_violation
 
 
 def _check(settings: SettingValues) -> None:
@@ -49,11 +48,8 @@ def json_schema(
         max_depth: a document nested more deeply is refused (ours).
         timeout: seconds that checking one document may take, patterns of the schema included (ours).
     """
-    source = marked_text(completion, place, tag)
-    if source is None:
-        return Outcome(0.0, "scored", f"no JSON found ({place})")
     try:
-        document = read_document(source, max_chars=max_chars, max_depth=max_depth)
+        document = find_document(completion, place, tag, max_chars=max_chars, max_depth=max_depth)
     except DocumentProblem as problem:
         return Outcome(0.0, "scored", str(problem))
     try:

@@ -71,7 +71,8 @@ def xml_format(
             the whole completion is ignored in both.
         min_chars: the fewest characters, without white space or what is not to be seen around, that a tag must hold; one number, or one per tag
             (the course's first rewards: more than 20 for think).
-        thin: the share that a tag (``count``) or the completion gets where it holds fewer (the same recipe: half).
+        thin: the share that a tag (``count``) or the completion gets where it holds fewer (the same recipe: half); one that holds
+            nothing gets none.
         per_tag: for ``count``: the value of one tag (GSM8K recipe: 0.125, so 0.5 for two pairs).
         per_char: for ``count``: the penalty per character after the last closing tag (GSM8K recipe: 0.001, taken
             twice there by mistake, and without bound).
@@ -88,7 +89,7 @@ def xml_format(
     if problem is not None:
         return Outcome(0.0, "scored", problem)
     if short := _thin(text, order, min_chars):
-        return Outcome(thin, "scored", _thin_reason(short, min_chars))
+        return Outcome(min(_share(held, thin) for held in short.values()), "scored", _thin_reason(short, min_chars))
     return Outcome(1.0, "scored", "each tag stands once, in order" + (", and nothing else" if mode == "strict" else ""))
 
 
@@ -206,6 +207,11 @@ def _wanted(min_chars: int | Mapping[str, int], tag: str) -> int:
     return min_chars if isinstance(min_chars, int) else min_chars.get(tag, 1)
 
 
+def _share(held: int | None, thin: float) -> float:
+    """The share of a tag that holds too few characters, or (None) as many as it must."""
+    return 1.0 if held is None else thin if held else 0.0
+
+
 def _thin_reason(short: Mapping[str, int], min_chars: int | Mapping[str, int]) -> str:
     return ", ".join(
         f"<{tag}> holds {held} of at least {_wanted(min_chars, tag)} characters" for tag, held in short.items()
@@ -225,7 +231,7 @@ def _counted(
     shares = [per_tag] * len(order.kept)
     if order.pairs and (short := _thin(text, order, min_chars)):
         reasons.append(_thin_reason(short, min_chars))
-        shares = [per_tag * (thin if mark.strip("</>") in short else 1.0) for mark in order.kept]
+        shares = [per_tag * _share(short.get(mark.strip("</>")), thin) for mark in order.kept]
     value = sum(shares, 0.0)
     if order.last is not None and per_char:
         trailing = len(text[text.rindex(order.last) + len(order.last) :].strip())

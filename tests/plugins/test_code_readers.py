@@ -100,6 +100,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("prime", {"data_source": "apps", "reward_model": {"ground_truth": J(LISTS)}}, SPAN),
     ("prime", {"data_source": "x", "reward_model": {"ground_truth": J({"assert_case": ASSERTS})}}, SPAN),
     ("prime", {"data_source": "code", "reward_model": J({"ground_truth": J({"functional": f"{CHECK}\n\ncheck(Solution().span)"})})}, METHOD),
+    ("prime", {"data_source": "leetcode", "reward_model": {"ground_truth": J({"test_code": CHECK, "entry_point": "Solution().span", "import_prefix": HEAD})}}, METHOD),
     ("prime", {"reward_spec": {"ground_truth": J([{**case, "metadata": {"func_name": "span"}} for case in FUNCTIONAL])}}, METHOD),
     ("synthetic", {"verification_info": J({"language": "python", "test_cases": [{"type": "function_call", "fn_name": "span", "input": [[3, 1]], "output": [1, 3]}]}), "metadata": "{}"}, SPAN),
     ("synthetic", {"verification_info": str({"language": "python", "test_cases": [{"type": "stdin_stdout", "fn_name": None, **case} for case in STDIN]})}, WHOLE),
@@ -202,7 +203,8 @@ class Evil:
         ({"tests": STDIN, "subtasks": [{"points": 1, "tests": [2]}]}, "there is none"), ({"tests": STDIN, "subtasks": [{"points": -1, "tests": [1]}]}, "no number of points"), ({"tests": STDIN, "subtasks": [{"score": 1}]}, "no list of tests"), ({"tests": STDIN, "subtasks": ["a"]}, "no list of {points"), ({"code": "def f(x): ...", "input": "1", "output": "<object>"}, "no literal"),
         ({"base_input": [[1]], "canonical_solution": "    return 1", "entry_point": "are_equivalent", "prompt": "def are_equivalent(x):\n"}, "rule of their own"),
         ({"base_input": [[1]], "canonical_solution": "???", "entry_point": "f", "prompt": "def f(x):\n"}, "does not define"), ({"entry_point": "Solution().f", "input_output": [{"input": "x = [1", "output": "1"}]}, "not understood"),
-        ({"test_cases": STDIN, "checker": "int main() {}"}, "'checker'"),
+        ({"test_cases": STDIN, "checker": "int main() {}"}, "'checker'"), ({"input_output": J({"fn_name": "__init__", "inputs": [[3]], "outputs": [None]})}, "call '__init__'"),
+        ({"reward_model": {"ground_truth": J({"test_code": CHECK, "entry_point": "span", "judge": "x"})}}, "'judge'"),
     ],
 )  # fmt: skip
 def test_rows_that_are_not_understood_are_refused_by_name(columns: dict[str, Any], words: str) -> None:
@@ -212,7 +214,8 @@ def test_rows_that_are_not_understood_are_refused_by_name(columns: dict[str, Any
 @pytest.mark.parametrize(
     ("text", "right"),
     [
-        ("[ANSWER]f([1]) == [(4, 1)][/ANSWER]", True), ("<think>[ANSWER][][/ANSWER]</think>[ANSWER][(4, 1)][/ANSWER]", True), ("<answer>[(4, 1)]</answer>", True), ("[(4, 1)]", True), ("assert f([1]) == [(4, 1)]", True),
+        ("[ANSWER]f([1]) == [(4, 1)][/ANSWER]", True), ("<think>[ANSWER][][/ANSWER]</think>[ANSWER][(4, 1)][/ANSWER]", True), ("<answer>[(4, 1)]</answer>", True), ("[(4, 1)]", True), ("assert f([1]) == [(4, 1)]", True), ('The output is:\n```json\n{"output": [[4, 1]]}\n```\n', False),
+        ("The output is:\n```python\n[(4, 1)]\n```\nsince 4 comes first.", True), ("```\n[(4, 1)]\n```\nor\n```\n[(4, 2)]\n```", False), ("[ANSWER]\n```\n[(4, 1)]\n```\n[/ANSWER]", True),
         ("[ANSWER]f([1])[/ANSWER]", False), ("[ANSWER][(4, 2)][/ANSWER]", False), ("[ANSWER][[4, 1]][/ANSWER]", False), ("It is [(4, 1)].", False), ("[ANSWER]__import__('os')[/ANSWER]", False), ("[" * 90_000, False), ("-" * 5000 + "1", False),
     ],
 )  # fmt: skip

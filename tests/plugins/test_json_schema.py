@@ -43,7 +43,14 @@ GOOD = '{"name": "Ada", "age": 36}'
         ({"max_depth": 2, "schema": {}}, "[[[1]]]", 0.0, "nested"), ({"max_chars": 1_000_000}, "[" * 500_000, 0.0, "nested"),
         ({"schema": {"uniqueItems": True}}, "[1, 2, 1.0]", 0.25, "twice"), ({"schema": {"uniqueItems": True}}, "[1, true, 0, false]", 1.0, ""),
         ({"schema": {"patternProperties": {"^x": {"type": "null"}}, "additionalProperties": {"type": "array"}}}, '{"x1": null, "y": []}', 1.0, ""),
-        ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, '{"x1": 1}', 0.25, "null"),
+        ({"schema": {"patternProperties": {"^x": {"type": "null"}}}}, '{"x1": 1}', 0.25, "null"), ({}, f"\ufeff{GOOD}", 1.0, ""),
+        # marks of a chat in a text of the document end neither the reasoning nor the turn
+        ({}, '{"name": "A </think> b", "age": 1}', 1.0, ""), ({}, '<think>x</think>{"name": "A </think> b", "age": 1}', 1.0, ""),
+        ({}, '{"name": "A <think> b", "age": 1}', 1.0, ""), ({}, '<answer>{"name": "A <think>b</think>", "age": 1}</answer><|im_end|>', 1.0, ""),
+        ({}, '{"name": "A </s> <|im_end|>", "age": 1}', 1.0, ""), ({}, '```json\n{"name": "A </think> </think>", "age": 1}\n```\nDone.', 1.0, ""),
+        ({}, f"<think>```json\n{GOOD}\n```</think> I cannot say.", 0.0, "not JSON"), ({}, f"{GOOD}</think>", 0.0, "empty"),
+        ({}, '<think>{"name": "A </think> b", "age": 1}</think> No.', 0.0, "not JSON"),
+        ({}, '<think>\n```json\n{"name": "A </think> b", "age": 1}\n```\n</think> No.', 0.0, "not JSON"),
     ],
 )  # fmt: skip
 def test_json_schema(settings: dict[str, Any], text: str, value: float, reason: str) -> None:

@@ -33,8 +33,9 @@ THINK = {"tags": ["think", "answer"]}
         ({"mode": "soft"}, "<answer>4</answer><reasoning>one</reasoning>", 0.0),
         ({"mode": "soft"}, "<reasoning><answer>4</answer></reasoning>", 0.0),
         ({"mode": "soft"}, "<reasoning>one<answer>4</answer>", 0.0),
-        ({"mode": "soft"}, "<reasoning>one</reasoning><answer></answer>", 0.5),
-        ({"mode": "soft"}, "<reasoning>\u200b\0</reasoning><answer> \u2800\u3164\ufeff</answer>", 0.5),
+        ({"mode": "soft"}, "<reasoning>one</reasoning><answer></answer>", 0.0),
+        ({"mode": "soft", "min_chars": 0}, "<reasoning>one</reasoning><answer></answer>", 1.0),
+        ({"mode": "soft"}, "<reasoning>\u200b\0</reasoning><answer> \u2800\u3164\ufeff</answer>", 0.0),
         ({"mode": "soft", "min_chars": {"reasoning": 21}}, INLINE.replace("one", "one" + "\u200b" * 20), 0.5),
         ({"mode": "soft", "min_chars": {"reasoning": 21}}, INLINE, 0.5),
         ({"mode": "soft", "prefix": "<think>", **THINK}, "so</think>\n<answer>4</answer>", 1.0),
@@ -47,7 +48,8 @@ THINK = {"tags": ["think", "answer"]}
         ({"mode": "count"}, GOOD + "x" * 100, 0.4),
         ({"mode": "count"}, GOOD + "x" * 1_000_000, 0.25),
         ({"mode": "count"}, "<answer>" * 100_000, 0.0),
-        ({"mode": "count"}, "<reasoning></reasoning><answer></answer>", 0.25),
+        ({"mode": "count"}, "<reasoning></reasoning><answer></answer>", 0.0),
+        ({"mode": "count"}, "<reasoning>one</reasoning><answer>\n</answer>", 0.25),
     ],
 )
 def test_xml_format(settings: dict[str, object], text: str, value: float) -> None:

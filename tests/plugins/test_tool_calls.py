@@ -93,6 +93,8 @@ FORMATS: list[tuple[str, Any, float]] = [
     ("auto", '<tool_call>{"name": "weather", "arguments": "{\\"city\\": \\"Paris\\"}"}</tool_call>', 1.0),
     ("auto", '```json\n[{"name": "weather", "arguments": {"city": "Paris"}}]\n```', 1.0),
     ("auto", "```python\n[weather(city='Paris')]\n```", 1.0),
+    ("auto", 'I look it up:\n```json\n[{"name": "weather", "arguments": {"city": "Paris"}}]\n```\nOne moment.', 1.0),
+    ("auto", "```python\n[weather(city='Paris')]\n```\nor\n```python\n[weather(city='Rome')]\n```", 0.0),
     ("auto", NATIVE, 1.0),
     ("python", NATIVE, 1.0),
     ("python", '{"name": "weather", "arguments": {"city": "Paris"}}', 0.0),

@@ -133,7 +133,7 @@ def test_the_pattern(text: str, value: float) -> None:
         (f"<think>{'x' * 21}</think><answer>4</answer>", 1.0),
         (f"Well: <think>{'x' * 10}\n{'x' * 10}</think> so <answer>4</answer>.", 1.0),
         (f"<think>{'x' * 20}</think><answer>4</answer>", 0.5),
-        (f"<think>{'x' * 21}</think><answer> </answer>", 0.5),
+        (f"<think>{'x' * 21}</think><answer> </answer>", 0.0),
         ("<think>x</think>", 0.0),
     ],
 )

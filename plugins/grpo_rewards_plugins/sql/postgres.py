@@ -13,7 +13,19 @@ import re
 import time
 from typing import Any
 
-from .limits import LONGEST_QUERY, QueryLimits, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said
+from .limits import (
+    LONGEST_QUERY,
+    PARTS,
+    QueryLimits,
+    QueryRefused,
+    Stopped,
+    Unopened,
+    fetched,
+    line,
+    plain_rows,
+    quoted,
+    said,
+)
 from .rules import Gold, ResultRow, Rule
 
 _ROLES = (
@@ -42,6 +54,14 @@ _READS = """
     SELECT EXISTS (SELECT FROM pg_locks JOIN pg_class ON pg_class.oid = relation
         WHERE pid = pg_backend_pid() AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace))
 """
+_TABLES = """
+    SELECT relname, nspname, relkind = 'r' FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE relkind IN ('r', 'v', 'm', 'f', 'p') AND nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+            AND pg_table_is_visible(pg_class.oid) AND has_table_privilege(pg_class.oid, 'SELECT')
+"""
+_HALVES = "number % 2 = 1", "number % 2 = 0 OR number = count"  # of its rows in their order, neither empty
+_HALF = """{name} AS (SELECT * FROM {table} WHERE ctid IN (SELECT ctid FROM (
+    SELECT ctid, row_number() OVER (ORDER BY ctid) AS number, count(*) OVER () FROM {table}) AS placed WHERE {half}))"""
 _CANCELLED = "57014"  # by the server at its time, or by another session of the same role
 _ATTEMPTS = 3  # within twice a query's time: a role may end its own sessions, another row's query this one's
 
@@ -78,8 +98,10 @@ class Postgres:
             )
         return connection
 
-    def part(self, rows: str) -> None:
-        """None: its role may make no view."""
+    def part(self, rows: str) -> PostgresPart | None:
+        tables: list[tuple[str, str, bool]] = self._connection.execute(_TABLES).fetchall()
+        # a view goes on reading all of its tables
+        return PostgresPart(self, tables, rows) if tables and all(plain for *_, plain in tables) else None
 
     def close(self) -> None:
         self._connection.close()
@@ -151,3 +173,31 @@ class Postgres:
         if rows is not None:
             ((self.reads,),) = self._connection.execute(_READS).fetchall()
         return rows
+
+
+class PostgresPart:
+    """A part of a database's rows, see `PARTS`: each query stands behind tables of the same names that have no others.
+
+    Its role may make no view.
+    """
+
+    def __init__(self, whole: Postgres, tables: list[tuple[str, str, bool]], rows: str) -> None:
+        half, self._whole, self.reads = _HALVES[PARTS.index(rows)], whole, True
+        names = [(quoted(name), f"{quoted(schema)}.{quoted(name)}") for name, schema, _ in tables]
+        self._before = ", ".join(_HALF.format(name=name, table=table, half=half) for name, table in names)
+        schemas = "|".join({re.escape(schema) for _, schema, _ in tables})
+        self._qualified = re.compile(rf"(?<!\w)(?:{schemas})\"?\s*\.", re.IGNORECASE)
+
+    def run(
+        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
+    ) -> list[ResultRow] | None:
+        if self._qualified.search(text) is not None:
+            raise QueryRefused("the query names tables with their schema")
+        text = f"WITH {self._before} SELECT * FROM (\n{text.strip().removesuffix(';')}\n) AS graded"
+        return self._whole.run(text, seconds, rule, limits, gold)
+
+    def part(self, rows: str) -> None:
+        """None: it is one."""
+
+    def close(self) -> None:
+        """The whole is closed by itself."""

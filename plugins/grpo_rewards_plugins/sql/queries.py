@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 # What Spider's script takes for one token (its lexer is sqlparse's): strings with a backslash before a quote, `# ` as a comment.
@@ -122,9 +123,21 @@ def _written(query: str) -> list[str]:
     return [hit[1] if hit[2] is None else hit[2] for hit in _VALUE.finditer(text)]
 
 
-@lru_cache(maxsize=4_096)
-def _gold_values(gold: str) -> frozenset[str]:
-    return frozenset((hit[1] if hit[2] is None else hit[2]).lower() for hit in _VALUE.finditer(gold))
+def computes_values(query: str, gold: str, given: Iterable[object]) -> bool:
+    """Whether a query selects with values that its gold does not name (``SELECT id + 3 ...``), or names what it gives
+    (``SELECT id ... WHERE id = 4``).
+    """
+    text = _COMMENT.sub(lambda hit: hit[1] or " ", query)
+    found = _SELECTED.match(text)
+    selected = _values(found["values"]) if found is not None else frozenset()
+    return not selected | (_values(text) & {str(value).lower() for value in given}) <= _gold_values(gold)
+
+
+def _values(text: str) -> frozenset[str]:
+    return frozenset((hit[1] if hit[2] is None else hit[2]).lower() for hit in _VALUE.finditer(text))
+
+
+_gold_values = lru_cache(maxsize=4_096)(_values)
 
 
 _ODD = "\\[$#"  # they make it hard to say where a text is quoted, as does what is not ASCII

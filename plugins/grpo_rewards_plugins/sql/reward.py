@@ -92,9 +92,10 @@ def sql(
     reference, since ``SELECT 1 WHERE 0`` would be right; a query that reads no table, where its gold reads one, has its result
     written in it (``SELECT 42``) and is 0. So is one that selects values alone (``SELECT 42 FROM t WHERE id = 1``) which do not
     stand in the gold, and one beside a table that gives the same on either half of the tables' rows, where the gold does not
-    (``SELECT 42 + 0 * id FROM t LIMIT 1``); the last not on PostgreSQL, whose role may make no view of them, and not where
-    the gold does not tell the halves apart either (a count of nothing): there more databases of one schema do, Spider's
-    test suites, with ``spider`` or ``strict``.
+    (``SELECT 42 + 0 * id FROM t LIMIT 1``), or nothing on one of them where it computes with values that the gold does not
+    name (``SELECT id + 41 FROM t WHERE id = 1``); the last not on DuckDB and PostgreSQL where the
+    database has views, or the texts name a schema of PostgreSQL, and not where the gold does not tell the halves apart
+    either (a count of nothing): there more databases of one schema do, Spider's test suites, with ``spider`` or ``strict``.
 
     DuckDB and PostgreSQL need the extra ``sql``. DuckDB opens a file read-only, without other files, network,
     extensions and settings, and a query is one SELECT. On a PostgreSQL server it is a cursor in a transaction that can

@@ -34,8 +34,7 @@ def find_calls(text: str, messages: Sequence[Mapping[str, object]], format: str)
         text = final_text(text)
         if "<tool_call>" in text:
             return [_call(call, once) for call in _in_tags(text, "<tool_call>", "</tool_call>", once)]
-        whole = text.strip()
-        if whole.startswith("```") and (block := last_block(whole)) is not None and whole.endswith("```"):
+        if text.lstrip()[:1] not in ("[", "{") and (block := last_block(text)) is not None:
             text = block.text
         # a list of calls in Python begins with a bracket too
         start = text.lstrip()[:2]

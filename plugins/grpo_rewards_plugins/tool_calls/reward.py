@@ -99,7 +99,7 @@ def tool_calls(
             parameters and values that are right. ``exact``: the same names and arguments (xLAM has no grader of its own).
         format: ``python``: a list of calls (BFCL's prompt). ``hermes``: JSON between ``<tool_call>`` and ``</tool_call>`` on lines of
             their own. ``json``: a list of objects, or one. These three are decoded as BFCL does, reasoning included. ``auto`` (ours): what
-            the text behind the reasoning looks like, in a fence or not; the tags may stand on one line with the JSON, and a call that
+            the text behind the reasoning looks like, or its last fence where there are words around one; the tags may stand on one line with the JSON, and a call that
             names a parameter twice is none. A message's own `tool_calls` come first.
         order: with ``exact``, whether calls may come in ``any`` order.
         grading: with ``toolrl``, how close calls are paid: ``fine``; ``refined``: names and parameters all or nothing;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from grpo_rewards_plugins.cells import is_blank
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -45,11 +46,11 @@ def apps(row: DataRow) -> Suite | None:
 
 
 def prime(row: DataRow) -> Suite | None:
-    """PRIME and Eurus-2, verl's rows, code-r1, SkyRL: tests in ``reward_model.ground_truth`` or ``reward_spec.ground_truth``.
+    """PRIME and Eurus-2, verl's rows, code-r1, SkyRL, Skywork: tests in ``reward_model.ground_truth`` or ``reward_spec.ground_truth``.
 
     The text there is JSON: ``{inputs, outputs, fn_name?}`` (arguments as one text with a JSON value per line, or as lists as in
-    APPS), ``{assert_case: [...]}``, ``{functional: text}``, ``{pytest: text}``, or a list of LiveCodeBench's tests. Rows of other
-    tasks (`ability` is not code, or the ground truth is an answer) do not apply.
+    APPS), ``{assert_case: [...]}``, ``{functional: text}``, ``{pytest: text}``, ``{test_code, entry_point, import_prefix?}`` with a check
+    function, whose programs run after the imports, or a list of LiveCodeBench's tests. Rows of other tasks (`ability` is not code, or the ground truth is an answer) do not apply.
     """
     for name in ("reward_model", "reward_spec"):
         cell = row.data(name)
@@ -66,9 +67,13 @@ def _of_truth(row: DataRow, truth: object) -> Suite:
         raise SuiteProblem(f"the row is of another task (column 'ability': {ability[:60]!r})")
     if isinstance(tests, str) and not is_packed(tests):
         raise SuiteProblem(f"the ground truth is no JSON of tests: {tests[:60]!r}")
+    if isinstance(tests, Mapping) and set(_CHECKED) <= tests.keys() <= {*_CHECKED, _IMPORTS}:
+        code, entry, imports = (tests.get(name) or "" for name in (*_CHECKED, _IMPORTS))
+        return replace(row.having(entry_point=entry, code_prompt=imports).tests(code), beginning=str(imports))
     return row.tests(tests)
 
 
+_CHECKED, _IMPORTS = ("test_code", "entry_point"), "import_prefix"
 _LIMITS = ("time_limit", "memory_limit")
 
 

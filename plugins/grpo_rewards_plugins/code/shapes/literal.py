@@ -6,6 +6,7 @@ import json
 import re
 
 from grpo_rewards_plugins.answers import tagged
+from grpo_rewards_plugins.blocks import last_block
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import literal
@@ -43,8 +44,9 @@ def answers(text: str, wanted: str, *, tag: str) -> bool:
 
 
 def _stripped(answer: str) -> str:
-    """The value of ``assert f(x) == value``, or what stands in a fence."""
-    answer = re.sub(r"^\s*```\w*\n|```\s*$", "", answer.strip()).strip()
+    """The value of ``assert f(x) == value``; of a text with fenced blocks what stands in the last."""
+    block = last_block(answer)
+    answer = (answer if block is None else block.text).strip().strip("`").strip()
     answer = answer.removeprefix("assert ").strip()
     return answer.partition("==")[2].strip() if re.match(r"\w+\(", answer) and "==" in answer else answer
 

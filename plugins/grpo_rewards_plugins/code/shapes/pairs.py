@@ -94,6 +94,9 @@ def lists_of(tests: Mapping[str, object]) -> tuple[Sequence[object], Sequence[ob
     Raises:
         SuiteProblem: they are no lists of one length.
     """
+    if tests.keys().isdisjoint((*INPUTS, *OUTPUTS)):
+        keys = ", ".join(repr(str(key)[:60]) for key in list(tests)[:6])
+        raise SuiteProblem(f"the tests hold no inputs and outputs, but the keys {keys or '(none)'}")
     given, wanted = only(tests, INPUTS), only(tests, OUTPUTS)
     if isinstance(given, str) and isinstance(wanted, str):
         if "inputs" not in tests and "outputs" not in tests:
