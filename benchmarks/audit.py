@@ -28,7 +28,6 @@ import gzip
 import json
 import random
 import re
-import resource
 import sys
 import tempfile
 import time
@@ -36,6 +35,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from processes import processor_seconds
 
 Row = dict[str, Any]
 
@@ -187,20 +188,15 @@ class Costs:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "rows.jsonl"
             file.write_text("".join(line + "\n" for line in lines))
-            started, before = time.perf_counter(), _processor()
+            started, before = time.perf_counter(), processor_seconds()
             report = audit_data(file, Composite({"rewards": {reward: {"use": reward}}}) if reward else None)
             self.seconds += time.perf_counter() - started
         close_sandboxes()  # its processes are counted once they have ended
-        self.processor += _processor() - before
+        self.processor += processor_seconds() - before
         return report
 
     def plain(self) -> dict[str, float]:
         return {"seconds": round(self.seconds, 1), "processor_seconds": round(self.processor, 1)}
-
-
-def _processor() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def measured(made: list[Case], *, show: bool) -> dict[str, Any]:

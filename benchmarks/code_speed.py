@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 import statistics
 import subprocess
 import tempfile
@@ -26,6 +24,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from processes import processor_seconds
 
 from grpo_rewards import get_reward
 from grpo_rewards.types import Batch
@@ -66,33 +66,17 @@ SUMS = {
 Way = Callable[[], None]
 
 
-def processor_time() -> float:
-    """Seconds that this process, its children and all below them have run."""
-    own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    ran = sum(one.ru_utime + one.ru_stime for one in own)
-    below = [os.getpid()]
-    for pid in below:
-        try:
-            for task in Path(f"/proc/{pid}/task").iterdir():
-                below += map(int, (task / "children").read_text().split())
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        ran += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") if pid != os.getpid() else 0.0
-    return ran
-
-
 def measured(ways: dict[str, Way], rounds: int) -> dict[str, tuple[float, float]]:
     """Run all ways in turns; return the median seconds of each, and the mean of its processor time."""
     wall: dict[str, list[float]] = {name: [] for name in ways}
     ran: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(rounds + 1):
         for name, way in ways.items():
-            before, begun = processor_time(), time.perf_counter()
+            before, begun = processor_seconds(), time.perf_counter()
             way()
             if number:  # the first round opens sandboxes and compiles
                 wall[name].append(time.perf_counter() - begun)
-                ran[name].append(processor_time() - before)
+                ran[name].append(processor_seconds() - before)
     found = {name: (statistics.median(wall[name]), statistics.mean(ran[name])) for name in ways}
     for name, (seconds, processor) in found.items():
         print(f"  {name:24} {seconds * 1e3:9.1f} ms   processor {processor * 1e3:9.1f} ms")

@@ -13,10 +13,8 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import statistics
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,6 +23,7 @@ from pathlib import Path
 import pack_originals as originals
 import pack_rows as made
 from pack_originals import Grader, Row
+from processes import processor_seconds
 
 from grpo_rewards import Reward, get_reward
 
@@ -96,18 +95,6 @@ def agree(pack: Pack, count: int, seed: str, show: int) -> tuple[int, int, int]:
     return good.total(), compared.total(), none
 
 
-def spent() -> float:
-    """Processor seconds of this process and of those below it."""
-    return time.process_time() + sum(_below(os.getpid()))
-
-
-def _below(pid: int) -> Iterator[float]:
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            yield float(Path(f"/proc/{child}/schedstat").read_text().split()[0]) / 1e9
-            yield from _below(int(child))
-
-
 def speed(pack: Pack, count: int, seed: str, rounds: int) -> tuple[float, float, float]:
     """Rows per second of the original and of ours, and the median of their ratios."""
     grade = pack.original()
@@ -115,14 +102,14 @@ def speed(pack: Pack, count: int, seed: str, rounds: int) -> tuple[float, float,
     for number in range(rounds + 1):
         rows = list(pack.rows(count, f"{seed} {number}"))
         rows = [row for row in rows if grade(row) is not None]  # what hangs would be the original's worst
-        begun = spent()
+        begun = processor_seconds()
         for row in rows:
             grade(row)
-        between = spent()
+        between = processor_seconds()
         values(pack.reward, rows)
         if number:
             theirs.append((between - begun) / len(rows))
-            ours.append((spent() - between) / len(rows))
+            ours.append((processor_seconds() - between) / len(rows))
     ratio = statistics.median(one / other for one, other in zip(theirs, ours, strict=True))
     return 1 / statistics.median(theirs), 1 / statistics.median(ours), ratio
 

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from grpo_rewards_sandbox import Job, Sandbox, SandboxUnavailable, open_sandbox
+from processes import below
 
 PARTS = ("check", "file", "session", "docker", "fresh", "memory")
 ROUNDS = 5
@@ -272,16 +273,8 @@ def memory() -> dict[str, Any]:
     with open_sandbox("local", workers=2) as sandbox:
         judge(sandbox, jobs * 4)
         time.sleep(0.5)
-        megabytes = sum(map(_pss, _below(os.getpid()))) / 1024
+        megabytes = sum(map(_pss, below(os.getpid()))) / 1024
     return {"MB": round(megabytes, 1), "bars": {"MB": "≤ 150"}, "met": {"MB": megabytes <= 150}}
-
-
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *_below(int(child))]
-    return found
 
 
 def _pss(pid: int) -> int:

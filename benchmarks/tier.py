@@ -13,7 +13,6 @@ would be if it cost nothing beside that.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import itertools
 import json
 import logging
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
+from processes import alone, processor_seconds
 from ray.cluster_utils import Cluster
 from reasoning import COMPOSITE, gsm8k_rows
 
@@ -33,49 +33,17 @@ from grpo_rewards._tier import tier as tiers
 from grpo_rewards._tier.tier import Tier
 
 SMALL = {"num_cpus": 1, "object_store_memory": 100_000_000}
-TICKS = os.sysconf("SC_CLK_TCK")
 TESTS = "def check(f):\n    assert [f(n) for n in (0, 3, -4)] == [0, 6, -8]\n"
-
-
-def spent(numbers: list[int]) -> float:
-    """Processor seconds of processes and of all below them, with those that have ended and were waited for."""
-    below: dict[int, list[int]] = {}
-    waited: dict[int, float] = {}
-    for place in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = place.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        number = int(place.parent.name)
-        below.setdefault(int(fields[1]), []).append(number)
-        waited[number] = sum(map(int, fields[13:15])) / TICKS
-    total, queue, seen = 0.0, list(numbers), set()
-    while queue:
-        number = queue.pop()
-        if number not in seen:
-            seen.add(number)
-            total += waited.get(number, 0.0) + alone([number])
-            queue += below.get(number, [])
-    return total
-
-
-def alone(numbers: list[int]) -> float:
-    """Processor seconds of processes without those below them, to the nanosecond (/proc counts hundredths of a second)."""
-    found = 0.0
-    for number in numbers:
-        with contextlib.suppress(OSError):  # it has ended
-            found += time.clock_gettime((~number << 3) | 2)  # as clock_getcpuclockid(3) makes it
-    return found
 
 
 def measured(score: Callable[[], object], numbers: list[int], daemons: list[int]) -> tuple[float, float, float]:
     """Seconds by the clock, processor seconds of `numbers` with this process, and of `daemons`."""
-    before, theirs = spent(numbers), alone(daemons)
+    before, theirs = processor_seconds(*numbers), sum(map(alone, daemons))
     began, own = time.perf_counter(), time.process_time()
     score()
     wall, own = time.perf_counter() - began, time.process_time() - own
     time.sleep(0.03)  # what follows an answer is paid for too
-    return wall, own + spent(numbers) - before, alone(daemons) - theirs
+    return wall, own + processor_seconds(*numbers) - before, sum(map(alone, daemons)) - theirs
 
 
 class Empty:
