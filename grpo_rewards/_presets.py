@@ -168,17 +168,8 @@ def _merged(below: Mapping[str, object], above: Mapping[str, object]) -> dict[st
     found = dict(below)
     for key, value in above.items():
         under = found.get(key)
-        if key == "gate" and isinstance(value, Mapping):
-            value = current_gate(value)
         found[key] = _merged(under, value) if isinstance(value, Mapping) and isinstance(under, Mapping) else value
     return found
-
-
-def current_gate(gate: Mapping[str, object]) -> dict[str, object]:
-    """Return a gate with its key `component` for `on`, as older files have it, which YAML 1.1 reads as true."""
-    if "component" in gate:
-        return dict(gate)
-    return {"component" if key in ("on", True) else key: value for key, value in gate.items()}
 
 
 def expanded(rewards: Mapping[str, ComponentConfig]) -> dict[str, ComponentConfig]:

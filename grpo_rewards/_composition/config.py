@@ -25,7 +25,7 @@ from pydantic import (
 from grpo_rewards._composition.schedule import ScheduleConfig, StageConfig
 from grpo_rewards._composition.section import Bounds, Number, Section, problems_of
 from grpo_rewards._contract import Reward
-from grpo_rewards._presets import current_gate, expanded, started_from
+from grpo_rewards._presets import expanded, started_from
 from grpo_rewards.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -78,11 +78,6 @@ class GateConfig(Section):
     component: str = Field(description="The component that decides.")
     at_least: Number | None = Field(default=None, description="Open where its value is this or more.")
     at_most: Number | None = Field(default=None, description="Open where its value is this or less.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _former_key(cls, data: object) -> object:
-        return current_gate(data) if isinstance(data, Mapping) else data
 
     @model_validator(mode="after")
     def _some_bound(self) -> GateConfig:

@@ -321,23 +321,20 @@ def test_a_wrong_configuration_names_the_place(tmp_path: Path, text: str, messag
     assert str(path) in str(caught.value)
 
 
-def test_a_file_with_the_gates_former_key_and_bare_words_is_read_as_it_is_meant(tmp_path: Path) -> None:
+def test_a_file_with_bare_words_is_read_as_it_is_meant(tmp_path: Path) -> None:
     path = tmp_path / "rewards.yaml"
     path.write_text(
-        "rewards: {a: exact, b: {use: exact, gate: {on: a, at_least: 1}, when: {column: said, equals: yes}}}\n"
+        "rewards: {a: exact, b: {use: exact, gate: {component: a, at_least: 1}, when: {column: said, equals: yes}}}\n"
     )
-    composite = load(path)
-    assert "gate: {component: a, at_least: 1.0}" in composite.to_yaml()
     rows = [{"completion": "1", "answer": "1", "said": said} for said in ("yes", "no")]
-    assert composite.score(rows).rewards() == [2.0, 1.0]
+    assert load(path).score(rows).rewards() == [2.0, 1.0]
 
 
-@pytest.mark.parametrize("key", ["on", True])
-def test_the_gates_former_key_is_read_where_a_mapping_or_a_preset_has_it(key: object) -> None:
-    composite = Composite({"rewards": {"a": "exact", "b": {"use": "exact", "gate": {key: "a", "at_least": 1}}}})
-    assert "gate: {component: a, at_least: 1.0}" in composite.to_yaml()
-    over = {"use": "preset/gsm8k-lm-book", "rewards": {"as_written": {"gate": {key: "correct", "at_least": 0.5}}}}
-    assert "gate: {component: correct, at_least: 0.5}" in Composite(over).to_yaml()
+def test_a_gate_takes_no_other_key(tmp_path: Path) -> None:
+    path = tmp_path / "rewards.yaml"
+    path.write_text("rewards: {a: exact, b: {use: exact, gate: {on: a, at_least: 1}}}\n")
+    with pytest.raises(ConfigError, match=r"rewards\.b\.gate\.on: unknown key .*component"):
+        load(path)
 
 
 def test_a_missing_file_and_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
