@@ -13,7 +13,7 @@ from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.stats import group_spread, mean, spread_of
 from grpo_rewards._composition.table import ScoreTable
 from grpo_rewards._contract import Batch, Outcome
-from grpo_rewards._contract.batch import group_key
+from grpo_rewards._contract.batch import group_key, rows_by_key
 
 if TYPE_CHECKING:
     from grpo_rewards._composition.session import Caller
@@ -199,7 +199,4 @@ def _groups(keys: Sequence[str], size: int | None) -> list[list[int]]:
     """The rows of each group: blocks of the trainer's group size where that is known, else by key."""
     if size is not None and keys and len(keys) % size == 0:
         return [list(range(start, start + size)) for start in range(0, len(keys), size)]
-    groups: dict[str, list[int]] = {}
-    for row, key in enumerate(keys):
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
+    return rows_by_key(keys)

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from grpo_rewards._composition.adaptation import Adaptation
@@ -262,15 +262,9 @@ class Session:
             wanted.update(component.columns, component.reward.optional_columns)
         # environments are live objects of the trainer; other columns are sent only where a reward reads them
         columns = {k: list(v) for k, v in batch.columns.items() if (everything and k != "environments") or k in wanted}
-        mine = (list(batch.completions), batch.prompts, batch.completion_ids, columns)
-        parts = caller.world.gather(mine)
-        lists: list[list[object] | None] = [
-            None if parts[0][k] is None else [value for part in parts for value in part[k] or ()] for k in range(3)
-        ]
-        names = [name for name in parts[0][3] if all(name in part[3] for part in parts)]
-        joined = {name: [value for part in parts for value in part[3][name]] for name in names}
-        whole = Batch(lists[0] or [], lists[1], lists[2], joined, batch.trainer).in_groups_of(batch.group_size)
-        return whole, sum(len(part[0]) for part in parts[: caller.world.rank])
+        parts = caller.world.gather(Batch(list(batch.completions), batch.prompts, batch.completion_ids, columns))
+        whole = replace(Batch.joined(parts, grouping=None), trainer=batch.trainer).in_groups_of(batch.group_size)
+        return whole, sum(map(len, parts[: caller.world.rank]))
 
     def _normalised(
         self, values: dict[str, list[float | None]], seen: Observation, caller: Caller, *, expanded: bool

@@ -180,7 +180,7 @@ class Batch:
             keys = self.prompts
         if keys is not None and not why:
             try:
-                found = _groups_of(keys)
+                found = rows_by_key(keys)
             except TypeError as error:
                 why = f"a prompt cannot be compared with others: {error}"
             else:
@@ -325,8 +325,8 @@ def _length(name: str, values: object) -> int:
     return len(values)
 
 
-def _groups_of(keys: Iterable[object]) -> list[list[int]]:
-    """The rows of each key. Raises TypeError where a key cannot be compared by content."""
+def rows_by_key(keys: Iterable[object]) -> list[list[int]]:
+    """Return the rows of each key, in order of first appearance. Raises TypeError where a key cannot be compared by content."""
     groups: dict[object, list[int]] = {}
     members: list[int] = []
     before: object = groups  # no key is this

@@ -78,7 +78,7 @@ class _Message:
     pieces: list[_Piece]
     deaths: int = 0
 
-    def halves(self) -> list[_Message]:
+    def smaller(self) -> list[_Message]:
         """The message in smaller ones: by component, then by units."""
         if len(self.pieces) > 1:
             return [_Message([piece], self.deaths) for piece in self.pieces]
@@ -272,7 +272,7 @@ class Tier:
         rows = sum(len(piece.rows) for piece in message.pieces)
         _log.warning("an actor of the Ray tier was lost (%s); its %d rows are sent to another", how, rows)
         if not message.single:
-            return [message] if message.deaths < 2 else message.halves()
+            return [message] if message.deaths < 2 else message.smaller()
         if message.deaths < _DEATHS:
             return [message]
         _fail(message, f"{message.deaths} actors of the Ray tier died while this row was scored ({how})")
