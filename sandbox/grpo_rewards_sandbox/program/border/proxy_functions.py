@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, read, seen
+from .proxies import Border, ProxyClass, becomes_member, delete, hidden, listed, module_namespace, read, seen
 
 
 class Annotation:
@@ -103,6 +103,8 @@ class ProxyFunction:
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)
 
+    __set_name__ = becomes_member
+
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
 
@@ -127,13 +129,14 @@ class ProxyModule(types.ModuleType):
     def __getattr__(self, name: str) -> object:
         if hidden(name) or name == "__file__":
             raise AttributeError(name)
-        read = module_namespace(self).get("_border_read")
-        if read and name in read:
-            return read.pop(name)  # asked for a moment ago, to see what a star import may bring
+        own = module_namespace(self)
+        asked = own.get("_border_read")
+        if asked and name in asked:
+            return asked.pop(name)  # a moment ago, to see what a star import may bring
         found = Border.peer.request("getattr", self, name)
         if isinstance(found, ProxyClass):
             Border.peer.found_class(name, found)
-        return found
+        return read(name, found, "_border_loaded" in own)
 
     def __setattr__(self, name: str, value: object) -> None:
         if name.startswith("__"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
+_PRIVATE = 0o600
 _where = os.getcwd  # bound here: tests may replace it
 
 
@@ -12,10 +14,12 @@ class Surroundings:
     """The tests' own, beside what the candidate was last told of them.
 
     `folders`: those that the candidate may follow the tests into. `seeds`: which modules the tests seeded since they last asked, and with
-    what.
+    what. `unseen`: files that they made since, which only they can read until the candidate has its turn: a thread of its that
+    watches the folder would find in them what its own file is compared with.
     """
 
     def __init__(self) -> None:
+        self.unseen: list[str] = []
         self.folders: tuple[str, ...] = ()
         self.seeds: dict[str, object] = {}
         self._folder = ""
@@ -49,6 +53,14 @@ class Surroundings:
                 if folder.startswith(self.folders):
                     found.append(("folder", folder))
         return found
+
+    def show(self) -> None:
+        """Let the candidate read what the tests wrote, but for files whose mode they set."""
+        unseen, self.unseen = self.unseen, []
+        for path in unseen:
+            with contextlib.suppress(OSError):
+                if os.stat(path, follow_symlinks=False).st_mode & 0o777 == _PRIVATE:
+                    os.chmod(path, 0o666)
 
 
 def _as_text(raw: dict[bytes, bytes]) -> dict[str, str]:

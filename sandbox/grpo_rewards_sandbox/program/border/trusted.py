@@ -111,6 +111,18 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     # ---- what the tests may take an object for
 
+    def load(self, source: str, name: str, shown: str = "") -> tuple[ProxyModule, Any]:
+        """Run the program; return its module, as the tests import it, with what it says of its names.
+
+        Where the same module comes back later, as a result, another proxy stands for it: an object that the candidate gave.
+        """
+        module, found = self.request("load", source, name, shown)
+        if type(module) is not ProxyModule:
+            raise self.protocol("no module")
+        self.theirs.pop(number_of(module), None)
+        module_namespace(module)["_border_loaded"] = True
+        return module, found
+
     def refuse(self, why: str) -> None:
         """Fail the test for a use of an object that takes it for data."""
         self.refused = self.refused or why
@@ -213,6 +225,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def add_extras(self, along: Along) -> None:
         if asyncio._get_running_loop() is not None:
             along["loop"] = 1
+        if self.surroundings.unseen:
+            self.surroundings.show()
 
     def take_extras(self, along: Along) -> None:
         if not along:

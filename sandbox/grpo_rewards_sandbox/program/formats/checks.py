@@ -206,7 +206,7 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     shown, setup, classes = plain_classes(job["setup"])
     peer.under_test |= classes
     entry = entry_name(job["entry_point"])
-    module, (defined, *_) = peer.request("load", job["candidate"], job["module"], shown)
+    module, (defined, *_) = peer.load(job["candidate"], job["module"], shown)
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
     # where nothing else is asked of the candidate, the task is to write what has a known name
     theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked

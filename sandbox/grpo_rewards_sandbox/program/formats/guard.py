@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import _compat_pickle
 import asyncio
+import contextlib
+import functools
 import os
 import sys
 import threading
 import traceback
 import types
+from collections.abc import Callable
 from typing import Any
 
 from ..border.trusted import TrustedPeer
@@ -19,6 +22,7 @@ _PROCESSES = frozenset(
     ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "pty.spawn")
 )
 _EXTENSIONS = frozenset(("sqlite3.enable_load_extension", "sqlite3.load_extension"))
+_TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
 _LOADS = frozenset(("ctypes.dlopen", "import"))
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
@@ -64,6 +68,7 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
     library = (*roots, *_SYSTEM)
     # of files that only the tests' process sees nothing leads anywhere; of the common folder no link does
     folders = tuple(os.path.realpath(path) + "/" for path in (common, "/tmp", os.environ.get("TMPDIR")) if path)
+    masked: list[int] = []
     left, compiled, code = [own], f"{os.path.dirname(own)}/__pycache__/", OwnCode(tests)
 
     def allowed(path: str, flags: int) -> bool:
@@ -76,6 +81,18 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             return True
         return f"{real}/".startswith(folders) and real == _without_links(path)
 
+    def written(real: str, flags: int) -> None:
+        """A file that the tests write anew is a new one, under no other name and not the candidate's, and theirs alone for now."""
+        if not real.startswith(folders[0]):
+            return
+        with contextlib.suppress(OSError):
+            found = os.lstat(real)
+            if not flags & os.O_TRUNC or (found.st_uid == os.getuid() and found.st_nlink == 1):
+                return
+            os.unlink(real)
+        peer.surroundings.unseen.append(real)
+        masked.append(os.umask(0o077))  # until the next event
+
     def opened(path: Any, flags: object) -> None:
         path = os.fsdecode(path)
         if left and path == left[0]:
@@ -86,6 +103,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             refuse(
                 f"the tests opened {path[:200]!r}, which is outside the folder that they share with the candidate, or a link"
             )
+        elif common is not None and isinstance(flags, int) and flags & os.O_CREAT:
+            written(os.path.realpath(path), flags)
 
     def ran_from_there(name: str) -> bool:
         # the name of what was generated is no path, and would be one in the folder where the tests work
@@ -100,7 +119,9 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
                 "they can be run with fidelity: shared"
             )
 
-    def watch(event: str, args: tuple[object, ...]) -> None:
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        if masked:
+            os.umask(masked.pop())
         if event == "compile":
             compiles(args[0])
         elif event == "pickle.find_class":
@@ -113,6 +134,9 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
+        elif event == "os.rename" and (unseen := peer.surroundings.unseen):
+            before, after = (os.path.realpath(os.fsdecode(path)) for path in args[:2])
+            unseen += [after] if before in unseen else []
         elif event in _EXTENSIONS and args[1:] != (False,):
             refuse("a database of the tests was told to load a library, which would run beside them")
         elif event in _PROCESSES:
@@ -126,12 +150,54 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             if isinstance(name, (str, bytes)) and ran_from_there(os.fsdecode(name)):
                 refuse("the tests loaded a library of the folder that they share with the candidate")
 
+    if "configparser" in tests:
+        _fill_in_own_text(refuse, tests)
+    if "sqlite" in tests:
+        _look_through_no_view(refuse)
     # what prints an error that nobody can catch (of a `__del__`) parses the line that it shows, in C as if it were the tests to run it
     sys.unraisablehook = lambda found: traceback.print_exception(found.exc_value)
     sys.addaudithook(watch)
     threading.excepthook = lambda ended: peer.note(ended.exc_value)
     loops: Any = asyncio.BaseEventLoop
     loops.default_exception_handler = lambda loop, context: peer.note(context.get("exception"))
+
+
+def _look_through_no_view(refuse: Callable[[str], None]) -> None:
+    """In a view that the candidate made, tables that are functions would be given what the tests look for."""
+    import sqlite3
+
+    real, own = sqlite3.connect, set[object]()
+
+    def authorize(action: int, first: str | None, second: object, database: object, within: str | None) -> int:
+        if action in (sqlite3.SQLITE_CREATE_VIEW, sqlite3.SQLITE_CREATE_TEMP_VIEW):
+            own.add(first)
+        elif within not in (None, *own) and (first or "").startswith(_TABLES_OF_FUNCTIONS):
+            refuse(f"the tests looked into {first} by way of {within!r}, which is not their own view")
+        return sqlite3.SQLITE_OK
+
+    @functools.wraps(real)
+    def connect(*args: Any, **kwargs: Any) -> Any:
+        connection = real(*args, **kwargs)
+        connection.set_authorizer(authorize)
+        return connection
+
+    connect.__module__ = sqlite3.__name__  # to the candidate its own goes by this
+    sqlite3.connect = sqlite3.dbapi2.connect = connect
+
+
+def _fill_in_own_text(refuse: Callable[[str], None], tests: str) -> None:
+    """Of a configuration that the candidate wrote no reference is followed, which may lead to what the tests hold."""
+    import configparser
+
+    for kind, sign in ((configparser.BasicInterpolation, "%("), (configparser.ExtendedInterpolation, "${")):
+
+        def before_get(self: Any, *place: Any, of: Any = kind.before_get, sign: str = sign) -> object:
+            value = place[3]
+            if sign in value and value not in tests:
+                refuse(f"the tests would fill in {value[:100]!r}, which is not their own text")
+            return of(self, *place)
+
+        kind.before_get = before_get  # type: ignore[assignment,method-assign]
 
 
 def _without_links(path: str) -> str:

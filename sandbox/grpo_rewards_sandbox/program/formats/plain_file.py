@@ -34,7 +34,7 @@ def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer |
 def publish(peer: TrustedPeer, job: JobMessage) -> None:
     """Load the candidate and make it importable; a star import brings the names that the tests use and nothing else."""
     tests, name = job["tests"], job["module"]
-    module, (defined, exported, doc) = peer.request("load", job["candidate"], name)
+    module, (defined, exported, doc) = peer.load(job["candidate"], name)
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):

@@ -24,6 +24,7 @@ _ACTS_ON: dict[str, int | None] = {
     "__getattribute__": None, "__getattr__": None, "__setattr__": 0, "__delattr__": None, "import_module": 0, "__import__": 0,
     "compile": 0, "eval": 0, "exec": 0, "run_path": 0, "run_module": 0, "spec_from_file_location": 1, "resolve_name": 0, "locate": 0,
     "system": 0, "popen": 0, "dictConfig": 0, "patch": 0, "object": 1, "multiple": 0, "Template": 0, "LogRecord": 4, "from_string": 0,
+    "getfixturevalue": 0, "loadTestsFromName": 0, "EntryPoint": None,
     # SQL may name files: ATTACH
     "execute": 0, "executescript": 0, "executemany": 0, "read_sql": 0, "read_sql_query": 0, "read_sql_table": 0,
 }  # fmt: skip
@@ -36,13 +37,16 @@ _DOES = {
 # common words act only where they are from here
 _FROM = {
     "compile": {"builtins"}, "eval": {"builtins"}, "exec": {"builtins"}, "system": {"os"}, "popen": {"os"}, "locate": {"pydoc"}, "object": {"patch"}, "multiple": {"patch"},
-    "patch": {"mock", "mocker"}, "Template": {"string", "jinja2"}, "Formatter": {"string"}, "mod": {"operator"}, "imod": {"operator"},
+    "patch": {"mock", "mocker"}, "Template": {"string", "jinja2"}, "Formatter": {"string", "logging"}, "mod": {"operator"}, "imod": {"operator"},
     "modules": {"sys"},
 }  # fmt: skip
 # arguments by name that are no text to act on
 _HARMLESS = frozenset(
     "new new_callable return_value side_effect default raising autospec spec spec_set create wraps package flags value parameters".split()
 )
+# of these the arguments by such names are templates: for log records, for the options of a parser
+_FILLED_IN = frozenset(("basicConfig", "ArgumentParser", "add_argument", "add_parser"))
+_TEMPLATES = frozenset(("format", "usage", "help", "description", "epilog"))
 _FILLS = frozenset(("format", "format_map"))
 _MOD = frozenset(("mod", "imod", "__mod__", "__imod__", "__rmod__"))
 _LOGS = dict.fromkeys("debug info warning error critical exception".split(), 1) | {"log": 2}
@@ -428,7 +432,10 @@ class _Review:
             return self._acts(node, name)
         asks = any(map(self._sources.mentions, node.args))
         if name == "Formatter" and not self._exempt(func, origin, name):
-            return _FORMATS
+            return _FORMATS if origin == "string" or self._not_own(node, None) else ""
+        if name in _FILLED_IN and not self._exempt(func, origin, name):
+            texts = (part.value for part in node.keywords if part.arg in _TEMPLATES)
+            return "" if all(map(self._sources.own, texts)) else _FORMATS
         if (
             name in _LOGS
             and len(node.args) > _LOGS[name]
