@@ -115,33 +115,20 @@ def tasks(kind: str, setup: Setup, seed: int) -> tuple[list[dict[str, Any]], lis
 
 def evaluate(model: Any, tokenizer: Any, composite: Any, rows: Sequence[dict[str, Any]], tokens: int) -> dict[str, Any]:
     """The likeliest completion of each row, scored by the composite: accuracy with its interval, and the texts."""
-    import torch
+    from grpo_rewards_adapters.training.evaluation import answer
     from grpo_rewards_adapters.training.intervals import wilson
 
-    model.eval()
-    scored: list[dict[str, Any]] = []
-    for start in range(0, len(rows), 32):
-        batch = rows[start : start + 32]
-        asked = tokenizer.apply_chat_template(
-            [row["prompt"] for row in batch], add_generation_prompt=True, padding=True, return_tensors="pt",
-            return_dict=True,
-        ).to(model.device)  # fmt: skip
-        with torch.inference_mode():
-            out = model.generate(
-                input_ids=asked["input_ids"], attention_mask=asked["attention_mask"], max_new_tokens=tokens,
-                do_sample=False, pad_token_id=tokenizer.pad_token_id,
-            )  # fmt: skip
-        texts = tokenizer.batch_decode(out[:, asked["input_ids"].shape[1] :], skip_special_tokens=True)
-        scored += [{**row, "completion": text} for row, text in zip(batch, texts, strict=True)]
-    table = composite.score(scored)
-    right = [value == 1.0 for value in table.values("correct")]
+    from grpo_rewards import completion_text
+
+    found = answer(model, tokenizer, composite, rows, max_tokens=tokens)
+    right = [value == 1.0 for value in found.table.values("correct")]
     return {
         "n": len(right),
         "correct": sum(right),
         "accuracy": sum(right) / len(right),
         "interval_95": [round(bound, 4) for bound in wilson(sum(right), len(right))],
-        "format": sum(value or 0.0 for value in table.values("format")) / len(right),
-        "completions": [row["completion"] for row in scored],
+        "format": sum(value or 0.0 for value in found.table.values("format")) / len(right),
+        "completions": [completion_text(row["completion"]) for row in found.rows],
     }
 
 
