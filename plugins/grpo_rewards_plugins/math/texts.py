@@ -20,7 +20,7 @@ from .reading.text_answers import repeating
 from .reading.tokens import MAX_CHARACTERS
 from .reading.tree import Node, ParseError, free
 from .reading.unit_spellings import without_direction
-from .reading.units import only_units
+from .reading.units import DEGREE, only_units
 
 _LONGEST_LOOSE = 200  # characters in which letters are tried as units
 
@@ -98,7 +98,7 @@ class Reading:
         """The tree with the letters behind a number read as units, also `glued` to it; None where that changes nothing."""
         if len(self.text) > _LONGEST_LOOSE:
             return None
-        if not only_units(self.rewritten.rpartition("=")[2]):
+        if not only_units(_LEFT_SIDES.sub("", self.rewritten)):
             return None
         found = self._parsed(loose=True, glued=glued)
         return None if found == self.tree else found
@@ -172,6 +172,23 @@ def _with_floors(gold: Reading, answer: Reading) -> Decision | None:
     return None
 
 
+def _with_marks_of_arc(gold: Reading, answer: Reading) -> Decision | None:
+    """Equal where one side's primes are minutes and seconds of arc, as the other's unit is one of angles."""
+    for one, other in ((gold, answer), (answer, gold)):
+        if not isinstance(other.tree, Node) or other.tree.kind != "unit" or other.tree.value.bases != DEGREE.bases:
+            continue
+        marked = _ARC.fullmatch(one.text)
+        again = None if marked is None else Reading(f"{marked[1]}\\text{{ arc{'sec' if marked[2] else 'min'}}}").tree
+        if isinstance(again, Node):
+            decision = decide(*((again, other.tree) if one is gold else (other.tree, again)), gold.text[:200])
+            if decision.equal:
+                return decision
+    return None
+
+
+_ARC = re.compile(r"(-?[\d.]{1,20})\s?(?:\^\s?\{?\s?)?(?:'|\\prime)\s?('|\\prime)?\s?\}?")
+
+
 def _with_derivatives_as_names(gold: Reading, answer: Reading) -> Decision | None:
     r"""Equal where derivatives are written in other ways (``\\dot x``, ``\\frac{dx}{dt}``, ``x'(t)``), by the same variable as far as both say."""
     mine = derived(gold.text)
@@ -188,6 +205,7 @@ def _with_derivatives_as_names(gold: Reading, answer: Reading) -> Decision | Non
     return again if again.equal else None
 
 
+_LEFT_SIDES = re.compile(r"^.*(?:=|\\approx(?![a-z]))", re.DOTALL)
 _SQUARE = re.compile(r"(?<!\\sqrt)\[|\](?!\{)")
 
 
@@ -213,5 +231,6 @@ _READINGS = (
     (_with_letters_as_units, "with letters for a unit"),
     (_with_letters_as_factors, "with letters for factors"),
     (_with_floors, "with brackets for the whole part"),
+    (_with_marks_of_arc, "with primes for minutes and seconds"),
     (_with_derivatives_as_names, "with derivatives in one spelling"),
 )

@@ -170,9 +170,11 @@ def _shared_name(parts: list[Node]) -> list[Node]:
     """``n = 2, 3, 4`` and ``x \\ne 2, 3`` name one variable for all parts."""
     first = parts[0]
     named = first.kind == "rel" and first.value in (("=",), ("!=",)) and name_like(first.args[0])
-    if named and all(part.kind != "rel" for part in parts[1:]):
-        return [first, *(Node("rel", first.value, (first.args[0], part)) for part in parts[1:])]
-    return parts
+    if not named or any(
+        part.kind == "rel" and part[1:2] + part.args[:1] != (first.value, first.args[0]) for part in parts
+    ):
+        return parts
+    return [part if part.kind == "rel" else Node("rel", first.value, (first.args[0], part)) for part in parts]
 
 
 def _chain(node: Node) -> Node:
@@ -248,6 +250,8 @@ def name_like(node: Node) -> bool:
         return name_like(node.args[0])
     if kind in ("union", "cap", "setminus"):
         return all(arg.kind == "sym" and arg.value[:1].isupper() for arg in node.args)
+    if kind == "degree":  # "S^\\circ", of a standard state
+        return node.args[0].kind == "sym"
     if kind == "pow":  # "\\chi^2 = 3.84"; "x^2 = 4" is an equation
         return node.args[1] == number(2) and node.args[0].kind == "sym" and node.args[0].value in _SQUARED_NAMES
     if kind in ("ratio", "tuple"):

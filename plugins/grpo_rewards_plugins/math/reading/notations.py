@@ -287,6 +287,7 @@ def _left_side(text: str) -> str:
         text = _EXPECTED.sub(
             lambda m: f"{'E' if m[1] else 'V_0' if m[2] == 'Var' else 'C_0'}({m[3] or m[4]}) =", text, count=1
         )
+        text = _PROBABILITY.sub("P", text, count=1) if "P" in text[:20] else text
         text = _DETERMINANT.sub(r"\\det(\1) =", text, count=1)
         text = _PARTIAL.sub(lambda m: f"{m[1]}_{m[2]} =", text, count=1) if "\\partial" in text else text
         text = (
@@ -334,6 +335,7 @@ _UPRIGHT = r"\\(?:mathrm|operatorname|text|mathbb|mathbf)\s*\{?\s*"
 _EXPECTED = re.compile(
     rf"^(?:((?:{_UPRIGHT})?E\s*\}}?)|(?:{_UPRIGHT})(Var|Cov)\s*\}}?)\s*(?:\[([^\[\]]{{1,60}})\]|\(([^()]{{1,60}})\))\s*="
 )
+_PROBABILITY = re.compile(rf"^(?:\\Pr(?![a-z])|{_UPRIGHT}Pr?\s*\}}?)\s*(?=(?:\\left\s*)?\()")
 _DETERMINANT = re.compile(r"^(?:\||\\left\s*\||\\det\s*\(?)\s*([A-Z])\s*(?:\||\\right\s*\||\))?\s*=")
 _ROW_TURNED = re.compile(r"\[([^\[\]]{1,200}),([^\[\]]{1,200})\]\s*\^\s*\{?\s*(?:T|\\top|\\intercal)\s*\}?")
 _PRINTED = re.compile(r"(?<=\d)\s*\\mathrm\s*\{\s*e\s*\}\s*\{?\+?(-?\d{1,9})\}?")

@@ -262,18 +262,28 @@ def function_head(parser: Parser) -> Node | None:
     name, width = _head(parser)
     if not width or parser.peek(width).text != "(":
         return None
-    here, depth = parser.at + width, 0
+    start = here = parser.at + width
+    depth, bars = 0, []
     tokens, count = parser.tokens, len(parser.tokens)
     while here < count:
         text = tokens[here].text
         depth += (text == "(") - (text == ")")
+        if text in ("|", "\\mid", "\\vert"):
+            bars.append(here)
         here += 1
         if depth == 0:
             break
-    if here < count and tokens[here].kind == "rel" and tokens[here].text in ("=", "~"):
-        parser.at += width + 1
-        return Node("apply", name, inside(parser, ")"))
-    return None
+    if not (here < count and tokens[here].kind == "rel" and tokens[here].text in ("=", "~")):
+        return None
+    if any(token.kind == "text" for token in tokens[start:here]):  # "P(\\text{both are red})"
+        parser.at = here
+        said = "-".join(" ".join(token.text for token in tokens[start + 1 : here - 1]).split())
+        return Node("apply", name, (Node("sym", said.lower()),))
+    if len(bars) == 1:  # "P(A | B)" is not P(B | A): what stands before the bar is part of the name
+        name += "|" + "".join(token.text for token in tokens[start + 1 : bars[0]] if token.text not in "{}")
+        tokens[bars[0]] = tokens[bars[0]]._replace(kind="op", text=";")
+    parser.at += width + 1
+    return Node("apply", name, inside(parser, ")"))
 
 
 def _head(parser: Parser) -> tuple[str, int]:

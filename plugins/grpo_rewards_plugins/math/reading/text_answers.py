@@ -167,7 +167,7 @@ _BRACKET = re.compile(r"[\[\]()]")
 _SUBJECT = re.compile(
     r"^(?:series|sequence|integral|limit|function|graph|statement|claim|argument|sentence|relation|system|reaction|process|solution|matrix|set|map|mapping"
     r"|operator|group|ring|triangle|quadrilateral|shape|data|distribution|correlation|graph|curve|number|vectors|lines|events|slope|expression|value|it)"
-    r" (?:(?:is|are) )?(?!of |that |not )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z](?= |$)|(?<=numbers) [a-z](?= |$)"
+    r" (?:(?:is|are|will be|was) )?(?!of |that |not )(?=\w)|^(?:for )?(?:all|every|any) (?=\w+ )|(?<=integers) [a-z](?= |$)|(?<=numbers) [a-z](?= |$)"
     r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(

@@ -261,8 +261,11 @@ def read_unit(parser: Parser, *, bracketed: bool = False) -> Unit:
 
 def _letters_meet(parser: Parser) -> bool:
     """Does a letter follow another that nobody multiplies such a unit by?  ``2 m g h`` is no amount."""
-    before, letter = parser.tokens[parser.at - 1], parser.peek()
-    if before.kind not in ("id", "word") or letter.kind != "id" or "-" in (parser.peek(2).text, parser.peek(3).text):
+    letter = parser.peek()
+    if letter.kind != "id" or "-" in (parser.peek(2).text, parser.peek(3).text):
+        return False
+    before = parser.tokens[parser.at - 1]
+    if before.kind not in ("id", "word"):
         return False
     return letter.text not in "ms" and not before.text.endswith(_MULTIPLIED.get(letter.text, ()))
 
