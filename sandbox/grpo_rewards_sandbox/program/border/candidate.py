@@ -29,6 +29,7 @@ from .signatures import described
 from .stdlib import exception, find, new_exception
 from .streams import Printed, Typed
 from .stubs import Here, Stub
+from .surroundings import open_database
 from .values import EXCEPTIONS
 
 MAX_EVENTS = 1000
@@ -175,6 +176,8 @@ class CandidatePeer(Describer):
 
         Return it, the names that it defines, its `__all__` and its docstring.
         """
+        if "sqlite" in source:
+            sys.addaudithook(open_database)
         module = sys.modules[name] = types.ModuleType(name)
         module.__file__ = script.path_of(name)
         if shown:

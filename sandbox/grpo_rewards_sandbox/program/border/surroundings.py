@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import Any
 
 _PRIVATE = 0o600
 _where = os.getcwd  # bound here: tests may replace it
@@ -61,6 +62,15 @@ class Surroundings:
             with contextlib.suppress(OSError):
                 if os.stat(path, follow_symlinks=False).st_mode & 0o777 == _PRIVATE:
                     os.chmod(path, 0o666)
+
+
+def open_database(event: str, args: tuple[Any, ...]) -> None:
+    """Make the file of a database before SQLite does, which would let nobody else write to it."""
+    if event == "sqlite3.connect" and isinstance(args[0], (str, os.PathLike)):
+        path = os.fspath(args[0])
+        if path and not path.startswith((":memory:", "file:")):
+            with contextlib.suppress(OSError):  # SQLite says it
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o666))
 
 
 def _as_text(raw: dict[bytes, bytes]) -> dict[str, str]:

@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..border.surroundings import open_database
 from ..border.trusted import TrustedPeer
 from ..border.values import CONTAINER_NAMES, EXCEPTION_NAMES, VALUE_NAMES
 from .own_code import OwnCode, imports
@@ -134,6 +135,8 @@ def install(peer: TrustedPeer, tests: str, own: str, common: str | None) -> None
             # what removes a folder opens those below it by a name in it, which says nothing here
             if isinstance(args[0], (str, bytes)) and not sys._getframe(1).f_code.co_name.startswith("_rmtree"):
                 opened(args[0], args[2])
+        elif event == "sqlite3.connect" and common is not None:
+            open_database(event, args)
         elif event == "os.rename" and (unseen := peer.surroundings.unseen):
             before, after = (os.path.realpath(os.fsdecode(path)) for path in args[:2])
             unseen += [after] if before in unseen else []
