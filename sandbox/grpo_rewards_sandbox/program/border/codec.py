@@ -26,13 +26,6 @@ from .values import (
     none_large,
 )
 
-# of these what they hold, which is what they are compared by
-_WRAPPERS: dict[str, Any] = {
-    "collections.ChainMap": lambda value: dict(value.items()),
-    "collections.UserDict": lambda value: value.data,
-    "collections.UserList": lambda value: value.data,
-    "collections.UserString": lambda value: value.data,
-}
 _OWN_EXTRA = 3  # of an array the class, dtype and shape; what follows says where a view lies in its array
 _UNREFERENCED = 3  # the table, the loop variable and getrefcount's own argument
 
@@ -156,9 +149,6 @@ class Codec(Channel):
         number_of_other = self.number_of_theirs(value)
         if number_of_other is not None:
             return {"P": number_of_other}
-        late = f"{kind.__module__}.{kind.__qualname__}"
-        if late in _WRAPPERS:
-            return self.encode(_WRAPPERS[late](value))
         library = library_of(value if kind is type else kind)
         if library and (coded := libraries.encode(self, value, library)) is not None:
             return coded

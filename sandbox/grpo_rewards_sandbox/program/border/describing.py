@@ -23,8 +23,8 @@ _VALUE_TYPES = frozenset((*BASES, *CONTAINER_NAMES))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools._lru_cache_wrapper)
 _ITERATES = {types.GeneratorType: "G", types.CoroutineType: "Co", types.AsyncGeneratorType: "AG"}
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__")
-# what `ImportError`, `NameError` and `AttributeError` hold beside their arguments
-_OF_BUILTIN_ERRORS = ("name", "path")
+# what `OSError`, `ImportError`, `NameError` and `AttributeError` hold beside their arguments
+_OF_BUILTIN_ERRORS = ("errno", "strerror", "filename", "name", "path")
 MAX_CHAIN = 4  # exceptions behind an exception that cross with it
 
 
@@ -126,15 +126,9 @@ class Describer(Peer):
         coded["a"] = _tried(lambda: self.encode(error.args), {"T": []})
         held = vars(error).items()
         coded["s"] = _tried(lambda: {str(k): self.encode(v) for k, v in held if not k.startswith("_border")}, {})
-        if isinstance(error, OSError) and error.errno is not None:
-            coded["s"].update(
-                errno=self.encode(error.errno),
-                strerror=self.encode(error.strerror),
-                filename=self.encode(error.filename),
-            )
         for name in _OF_BUILTIN_ERRORS:
-            if type(part := getattr(error, name, None)) is str:
-                coded["s"].setdefault(name, part)
+            if (part := getattr(error, name, None)) is not None:
+                coded["s"].setdefault(name, self.encode(part))
         if isinstance(error, BaseExceptionGroup):
             coded["g"] = [str(error.message), [self.encode_exception(part, depth) for part in error.exceptions]]
         before = {"cause": error.__cause__, "context": error.__context__}

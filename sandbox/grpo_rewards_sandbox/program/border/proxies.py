@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
 from .operations import ARITHMETIC, EQUALITY, ORDER, SPECIAL
-from .values import shown
 
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
@@ -195,11 +194,11 @@ class ProxyClass(type):
     @property
     def __mro__(cls) -> tuple[type, ...]:
         """As the candidate's side has it: without what a class is here to be a proxy."""
-        return tuple(shown(base) for base in ancestors(cls) or () if base not in _MIRRORS)
+        return tuple(base for base in ancestors(cls) or () if base not in _MIRRORS)
 
     @property
     def __bases__(cls) -> tuple[type, ...]:  # type: ignore[override]
-        return tuple(shown(base) for base in type.__dict__["__bases__"].__get__(cls) if base not in _MIRRORS)
+        return tuple(base for base in type.__dict__["__bases__"].__get__(cls) if base not in _MIRRORS)
 
     @property
     def __base__(cls) -> type:

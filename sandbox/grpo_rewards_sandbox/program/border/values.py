@@ -303,11 +303,6 @@ CATCHING: dict[str, type] = {
 }
 
 
-def shown(cls: type) -> type:
-    """What the tests see of a class of exceptions that they come to by one of the candidate's."""
-    return CATCHING[cls.__name__] if cls in _OF_CHECKS[1:] else cls
-
-
 NAME_OF.update((id(cls), name) for name, cls in CATCHING.items())
 
 
