@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import inspect
+import linecache
 import os
 import site
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .names import ExpectedTests
 from .report import JobReport, Progress
@@ -73,12 +74,7 @@ def _message(report: TestReport | CollectReport) -> str:
     first = lines[0] if crash is not None and lines else lines[-1] if lines else "failed"
     source = ""
     if crash is not None and first in ("AssertionError", ""):
-        try:
-            traceback: Any = getattr(report.longrepr, "reprtraceback", None)
-            shown = traceback.reprentries[-1].lines
-            source = next(line[1:].strip() for line in reversed(shown) if line.startswith(">"))
-        except (AttributeError, IndexError, StopIteration):
-            source = ""
+        source = linecache.getline(crash.path, crash.lineno).strip()
     return f"{_name(report)}: {first}{' in ' + source if source else ''}"[:1000]
 
 
