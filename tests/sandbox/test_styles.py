@@ -126,6 +126,14 @@ STYLES = {
         "    assert S.roll() == 4 and S.read('none') == 'x'\nwith patch('json.dumps', return_value='J'):\n    assert S.dump() == 'J'\n"
         "assert S.nap() > 5 and S.dump() == '[1]'",
     ),
+    "what tests replace in the candidate": (
+        "class B:\n    def inherited(s): return 1\nclass K(B):\n    x = 3\n    @staticmethod\n    def s(a): return a\n"
+        "    def m(self): return self.s(2) + self.inherited()\ndef f(): return 1\ndef g(): return f()\n",
+        "k = S.K()\nwith monkeypatch.context() as m:\n    m.setattr(S.K, 's', staticmethod(lambda a: 50))\n    m.setattr(S.K, 'inherited', lambda self: 5)\n"
+        "    m.setattr(S.K, 'x', 9)\n    m.setattr(S, 'f', lambda: 2)\n    m.setattr(S, 'new', 4, raising=False)\n"
+        "    assert k.m() == 55 and S.K.x == k.x == 9 and S.g() == 2 and S.new == 4\n"
+        "assert k.m() == 3 and S.K.x == 3 and S.g() == 1 and S.K.s(4) == 4 and not hasattr(S, 'new')",
+    ),
     "objects of the tests": (
         "import copy, functools\ndef deep(x): return copy.deepcopy(x)\ndef refuse(f):\n    try: f()\n"
         "    except ConnectionError: return 'no'\ndef wrap(f):\n    @functools.wraps(f)\n    def g(): return f()\n    return g\n"

@@ -11,8 +11,6 @@ import tempfile
 import types
 from typing import Any
 
-from ..border.proxies import ProxyClass
-from ..border.proxy_functions import ProxyModule
 from ..border.trusted import TrustedPeer
 from ..border.uses import TEST_MODULES
 
@@ -38,20 +36,12 @@ def _follow_seed(peer: TrustedPeer, name: str, module: Any) -> None:
 
 
 def follow_monkeypatch(peer: TrustedPeer) -> None:
-    """monkeypatch remembers what it replaces from `__dict__`, which of a proxy is not the candidate's: ask instead.
-
-    What a test replaces in the standard library is replaced for the candidate too, and put back.
-    """
+    """What a test replaces in the standard library is replaced for the candidate too, and put back."""
     from _pytest.monkeypatch import MonkeyPatch
 
     real, undo = MonkeyPatch.setattr, MonkeyPatch.undo
 
     def setattr_(self: Any, target: object, *args: Any, **kwargs: Any) -> None:
-        if len(args) == 2 and (type(target) is ProxyModule or isinstance(target, ProxyClass)):
-            before = getattr(target, args[0])
-            setattr(target, *args)
-            self._setattr.append((target, args[0], before))
-            return
         # the real one also takes a target as text: what it noted says which module was changed
         count = len(self._setattr)
         real(self, target, *args, **kwargs)
