@@ -78,7 +78,6 @@ class Codec(Channel):
         self.shared_by_id: dict[int, int] = {}
         self.theirs: dict[int, Any] = {}
         self._released: set[int] = set()
-        self.sent_names: set[str] = set()  # names of builtins that went to the other side
         self.keeps_nan = False  # the NaN that goes to the other side last is what comes from it as NaN
 
     def builtin(self, name: str) -> object:
@@ -140,8 +139,6 @@ class Codec(Channel):
             return {"X": [name, self.encode(VALUES[name].plain(value))]}
         builtin = NAME_OF.get(id(value))
         if builtin is not None:
-            if NAMED[builtin] is value:
-                self.sent_names.add(builtin)
             return {"N": builtin}
         shared = self.shared_by_id.get(id(value))
         if shared is not None and self.shared[shared].value is value:

@@ -45,7 +45,6 @@ class Reading:
 
     words: frozenset[str] = frozenset()
     on_request: frozenset[str] = frozenset()  # special names that they ask for themselves
-    identities: frozenset[str] = frozenset()  # names that they compare by `is`
     replaced: frozenset[str] = frozenset()  # names of attributes that they may set
     may_end: frozenset[str] = frozenset()  # of the exceptions that end an iterator, those that they name
     makes_nan: bool = False

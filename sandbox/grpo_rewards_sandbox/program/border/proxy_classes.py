@@ -76,10 +76,6 @@ class ProxyMaker(Peer):
         self.catching_given.add(name)
         return CATCHING[name]
 
-    def exception_class(self, name: str) -> type:
-        """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
-        return EXCEPTIONS[name] if name in self.text.identities else CATCHING.get(name, EXCEPTIONS[name])
-
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
             one = DescribedClass(*said)
@@ -342,7 +338,7 @@ class ProxyMaker(Peer):
             text = str(coded["g"][0])
             plain = [part for part in parts if isinstance(part, Exception)]
             whole = len(plain) == len(parts)
-            group = self.exception_class("ExceptionGroup" if whole else "BaseExceptionGroup")
+            group = _exception_class("ExceptionGroup" if whole else "BaseExceptionGroup")
             error = group(text, plain if whole else parts)
         elif "b" in coded:
             error = self._builtin_exception(coded["b"], args)
@@ -364,7 +360,7 @@ class ProxyMaker(Peer):
     def _builtin_exception(self, name: str, args: tuple[object, ...]) -> BaseException:
         if name not in EXCEPTIONS:
             return stdlib.new_exception(stdlib.exception(name), args)
-        cls = self.exception_class(name)
+        cls = _exception_class(name)
         if issubclass(cls, MemoryError):
             self.limits_hit.append("memory")
         elif issubclass(cls, OSError) and args and type(args[0]) is int:
@@ -379,12 +375,17 @@ class ProxyMaker(Peer):
             raise self.protocol("not an exception")
         # its `__new__` wants a message and exceptions
         if issubclass(cls, BaseExceptionGroup):
-            return self.exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
+            return _exception_class("Exception")("a group of exceptions")  # type: ignore[no-any-return]
         error: BaseException = cls.__new__(cls)
         error.args = args
         if type(coded.get("str")) is str:
             error.__dict__["_border_text"] = coded["str"]
         return error
+
+
+def _exception_class(name: str) -> type:
+    """The class of an exception of the candidate's: one whose handler is for what is the candidate's."""
+    return CATCHING.get(name, EXCEPTIONS[name])
 
 
 def _library_exception(cls: type) -> type | None:

@@ -105,9 +105,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         raise self.protocol("not a value")
 
     def builtin(self, name: str) -> object:
-        # what the tests gave comes back as the same, where they ask for that
-        same = name in self.sent_names and name in self.text.identities
-        return super().builtin(name) if same or name not in CATCHING else self.catching(name)
+        return super().builtin(name) if name not in CATCHING else self.catching(name)
 
     # ---- what the tests may take an object for
 

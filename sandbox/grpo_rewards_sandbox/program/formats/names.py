@@ -225,17 +225,6 @@ def renamed(source: str, module: str) -> dict[str, str]:
     }
 
 
-def identities(source: str) -> frozenset[str]:
-    """Return the names that a text compares with something by `is`."""
-    found: set[str] = set()
-    for node in parsed(source):
-        if isinstance(node, ast.Compare) and any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
-            found.update(part.id for part in (node.left, *node.comparators) if isinstance(part, ast.Name))
-        elif isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot"):
-            found.update(part.id for part in node.args if isinstance(part, ast.Name))
-    return frozenset(found)
-
-
 def lines(node: ast.stmt | ast.excepthandler | ast.expr) -> range:
     """The lines of a node."""
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)

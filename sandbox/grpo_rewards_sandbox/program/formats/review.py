@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TypeGuard
 
 from ..border.proxies import Reading, names_on_request
+from ..border.values import CATCHING
 from . import names
 from .guard import READABLE
 from .names import called
@@ -121,7 +122,6 @@ def reading(text: str) -> Reading:
     return Reading(
         words=names.words(text),
         on_request=names_on_request(text),
-        identities=names.identities(text),
         replaced=names.replaced(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         makes_nan=names.makes_nan(text),
@@ -262,6 +262,8 @@ class _Review:
         """Say what this does that cannot be judged; empty for nothing."""
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             return self._imports(node)
+        if by_identity := [part.id for part in _identified(node) if isinstance(part, ast.Name) and part.id in CATCHING]:
+            return f"compare with {by_identity[0]} by `is`, which what the candidate gives or raises only equals"
         if isinstance(node, ast.ClassDef) and any(map(self.names, node.bases)):
             return f"derive class {node.name} from a class of the candidate"
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Mod):
@@ -459,6 +461,13 @@ class _Review:
         if name == "parametrize" and len(node.args) > 1 and self._sources.counted_by_candidate(node.args[1]):
             return "take their cases from the candidate"
         return ""
+
+
+def _identified(node: ast.AST) -> list[ast.expr]:
+    """What is compared by `is`."""
+    if isinstance(node, ast.Compare) and any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
+        return [node.left, *node.comparators]
+    return node.args if isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot") else []
 
 
 def _asks_for_class(node: ast.AST) -> bool:
