@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
+from ..isolation.limits import LIMIT_OF_ERRNO
 from . import stdlib, uses
 from .messages import DescribedClass, DescribedFunction, Note, OfSomeClasses
 from .operations import EQUALITY, ORDER, SPECIAL
@@ -46,8 +47,6 @@ _MIXINS = (Proxy, ProxyObject, ProxyException)
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end
 MAX_CLASSES, MAX_KEPT = 10_000, 100_000
-# EAGAIN, ENFILE, EMFILE, EFBIG, ENOSPC, ENOMEM
-LIMIT_OF_ERRNO = {11: "processes", 23: "open files", 24: "open files", 27: "file size", 28: "disk", 12: "memory"}
 
 
 class ProxyMaker(Peer):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import builtins
-import errno
 import gc
 import os
 import site
@@ -14,25 +13,12 @@ import types
 from collections.abc import Sequence
 
 from .. import script
+from ..isolation.limits import LIMIT_OF_ERRNO
 
 # statuses by which this process names a limit; a program that ends with one itself has failed all the same
-EXIT_ERROR, EXIT_MEMORY, EXIT_PROCESSES, EXIT_FILES, EXIT_FILE_SIZE, EXIT_DISK = 1, 112, 113, 114, 115, 116
-EXIT_MODULE = 117
-LIMIT_OF_EXIT = {
-    EXIT_MEMORY: "memory",
-    EXIT_PROCESSES: "processes",
-    EXIT_FILES: "open files",
-    EXIT_FILE_SIZE: "file size",
-    EXIT_DISK: "disk",
-}
-_EXIT_OF_ERRNO = {
-    errno.EAGAIN: EXIT_PROCESSES,
-    errno.EMFILE: EXIT_FILES,
-    errno.ENFILE: EXIT_FILES,
-    errno.EFBIG: EXIT_FILE_SIZE,
-    errno.ENOSPC: EXIT_DISK,
-    errno.ENOMEM: EXIT_MEMORY,
-}
+EXIT_ERROR, EXIT_MEMORY, EXIT_MODULE = 1, 112, 117
+LIMIT_OF_EXIT = {EXIT_MEMORY: "memory", 113: "processes", 114: "open files", 115: "file size", 116: "disk"}
+_EXIT_OF_LIMIT = {limit: status for status, limit in LIMIT_OF_EXIT.items()}
 
 
 _STREAMS = (("stdin", "r", "surrogateescape"), ("stdout", "w", "surrogateescape"), ("stderr", "w", "backslashreplace"))
@@ -111,7 +97,7 @@ def _run(source: str, namespace: dict[str, object]) -> int:
         return EXIT_MEMORY
     except OSError as error:
         _print_exception()
-        return _EXIT_OF_ERRNO.get(error.errno or 0, EXIT_ERROR)
+        return _EXIT_OF_LIMIT.get(LIMIT_OF_ERRNO.get(error.errno or 0, ""), EXIT_ERROR)
     except ModuleNotFoundError:
         _print_exception()
         return EXIT_MODULE

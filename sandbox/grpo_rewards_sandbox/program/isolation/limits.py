@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import resource
 import time
 from collections.abc import Mapping
+
+# which limit an error of the operating system names
+LIMIT_OF_ERRNO = {
+    errno.EAGAIN: "processes",
+    errno.ENFILE: "open files",
+    errno.EMFILE: "open files",
+    errno.EFBIG: "file size",
+    errno.ENOSPC: "disk",
+    errno.ENOMEM: "memory",
+}
 
 
 def _lower(which: int, value: int, hard: int | None = None) -> None:
