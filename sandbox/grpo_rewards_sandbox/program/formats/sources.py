@@ -44,14 +44,11 @@ class Sources:
         }
         self.parents = {id(child): node for node in nodes for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[ast.Name | ast.Attribute]] = {}
-        self._items_read: list[ast.Subscript] = []
         self._bound: dict[str, list[ast.expr | None]] = {}
         self._handed_names: dict[str, bool] = {}
         for node in nodes:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self._uses.setdefault(_name(node), []).append(node)
-            elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                self._items_read.append(node)
         for node in nodes:
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -84,9 +81,6 @@ class Sources:
         if isinstance(node, (ast.Starred, ast.NamedExpr)):
             return self.own(node.value, seen)
         if isinstance(node, ast.Subscript):
-            items = self._at(node)
-            if items:
-                return all(self.own(item, seen) for item in items)
             return self._holds_own(node.value, seen) and self.own(node.slice, seen)
         if isinstance(node, ast.Name):
             if (here := self._in_comprehension(node)) is not None:
@@ -275,27 +269,12 @@ class Sources:
             self._bind(target, value)
 
     def values(self, node: ast.expr) -> list[ast.expr]:
-        """What a name or an item stands for, where that is written down and nobody else was handed it."""
+        """What a name stands for, where that is written down and nobody else was handed it; of anything else itself."""
         if isinstance(node, ast.Name):
             bound = self._bound.get(node.id, []) if not self._handed_on(node.id) else []
             known = [value for value in bound if value is not None]
             return known if len(known) == len(bound) else []
-        if isinstance(node, ast.Subscript):
-            same = (use for use in self._items_read if ast.dump(use.slice) == ast.dump(node.slice))
-            return self._at(node) if all(map(self._looks, same)) else []
         return [node]
-
-    def _at(self, node: ast.Subscript) -> list[ast.expr]:
-        """The items that this may be, where they are written down."""
-        at = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        found: list[ast.expr] = []
-        for value in self.values(node.value) if at is not ... else ():
-            if isinstance(value, ast.Dict):
-                keys = [key.value if isinstance(key, ast.Constant) else None for key in value.keys]
-                found += [value.values[keys.index(at)]] if at in keys and None not in keys else []
-            elif isinstance(value, (ast.List, ast.Tuple)) and isinstance(at, int) and _written_out(value):
-                found += value.elts[at : at + 1 or None]
-        return found
 
     def _items(self, node: ast.expr, depth: int = 0) -> list[ast.expr]:
         """What iteration gives, where it is written down; empty where not."""
@@ -303,18 +282,12 @@ class Sources:
             return []
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)) and _written_out(node):
             return [_case(part) for part in node.elts]
-        if isinstance(node, ast.Dict) and None not in node.keys:
-            return [key for key in node.keys if key is not None]
-        if isinstance(node, ast.Call) and called(node) == "items" and isinstance(node.func, ast.Attribute):
-            dicts = [value for value in self.values(node.func.value) if isinstance(value, ast.Dict)]
-            pairs = [pair for value in dicts for pair in zip(value.keys, value.values, strict=True)]
-            return [_tuple(key, value) for key, value in pairs if key is not None]
         if isinstance(node, ast.Call) and called(node) in ("enumerate", "zip"):
             sources = [self._items(part, depth + 1) or [_each(part)] for part in node.args]
             first: list[ast.expr] = [ast.Constant(0)] if called(node) == "enumerate" else []
             longest = max(map(len, sources), default=0)
             return [_tuple(*first, *(found[min(at, len(found) - 1)] for found in sources)) for at in range(longest)]
-        if isinstance(node, (ast.Name, ast.Subscript, ast.Attribute)):
+        if isinstance(node, ast.Name):
             found = [self._items(value, depth + 1) for value in self.values(node)]
             return [item for items in found for item in items] if all(found) else []
         return []
