@@ -59,7 +59,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "callbacks of the tests": ("trusted:TrustedPeer._perform",),
     "objects of the tests in its hands": ("trusted:TrustedPeer.encode_object",),
     "signatures and annotations": ("trusted:TrustedPeer.signature", "proxy_classes:ProxyMaker._annotation"),
-    "dataclasses": ("proxy_classes:_dataclass_members",),
+    "dataclasses": ("signatures:dataclass_fields",),
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from .proxies import (
     read,
 )
 from .proxy_functions import ProxyFunction, annotation
+from .signatures import dataclass_fields
 from .values import BASES, CATCHING, CONTAINERS, EXCEPTION_NAMES, EXCEPTIONS, SCALARS
 
 _KINDS: dict[str, type] = {
@@ -161,7 +162,9 @@ class ProxyMaker(Peer):
             # of a named tuple the fields are the value: read here, not asked for anew. Not one called `__eq__`: its item would judge
             members.update((part, property(_item(part, at))) for at, part in enumerate(fields) if names_member(part))
         if "fields" in more:
-            members.update(_dataclass_members({str(at): self._field(part) for at, part in more["fields"].items()}))
+            members["__dataclass_fields__"] = dataclass_fields(
+                {str(at): self._field(part) for at, part in more["fields"].items()}
+            )
         if more.get("kind") in _KINDS:
             seen = _KINDS[more["kind"]]
             members["__class__"] = property(lambda self: seen)
@@ -410,18 +413,3 @@ def _special_methods(special: list[str], value: type | None) -> dict[str, object
     if "!hash" in special or ("__eq__" in special and "__hash__" not in special):
         members["__hash__"] = None
     return members
-
-
-def _dataclass_members(fields: dict[str, tuple[object, tuple[object, ...]]]) -> dict[str, object]:
-    """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at."""
-    import dataclasses
-
-    described = [
-        (name, note, dataclasses.field(default=default[0]) if default else dataclasses.field())
-        for name, (note, default) in fields.items()
-    ]
-    return {
-        "__dataclass_fields__": vars(dataclasses.make_dataclass("template", described, kw_only=True))[
-            "__dataclass_fields__"
-        ]
-    }

@@ -49,6 +49,17 @@ def signature(parameters: Any, notes: dict[str, Any]) -> inspect.Signature | Non
         return None
 
 
+def dataclass_fields(fields: dict[str, tuple[object, tuple[object, ...]]]) -> object:
+    """What `dataclasses.fields`, `asdict`, `replace` and `is_dataclass` look at: of each field the annotation, and a default that is plain."""
+    import dataclasses
+
+    described = [
+        (name, note, dataclasses.field(default=default[0]) if default else dataclasses.field())
+        for name, (note, default) in fields.items()
+    ]
+    return vars(dataclasses.make_dataclass("template", described, kw_only=True))["__dataclass_fields__"]
+
+
 def kind_of(function: Any) -> str:
     """What calling a function gives: a coroutine, a generator, an asynchronous generator; else it is one, or is `other`."""
     if inspect.isasyncgenfunction(function):

@@ -6,7 +6,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
-from .signatures import signature
+from .signatures import dataclass_fields, signature
 
 if TYPE_CHECKING:
     from .candidate import CandidatePeer
@@ -153,10 +153,7 @@ def class_of(
         meta: Any = type("StubCollection", (StubClass,), forwarded) if collection else StubClass
         members = {**_members(special), "_border_class": number}
         if fields is not None:
-            import dataclasses
-
-            template = dataclasses.make_dataclass("template", fields)
-            members["__dataclass_fields__"] = vars(template)["__dataclass_fields__"]
+            members["__dataclass_fields__"] = dataclass_fields(dict.fromkeys(fields, (object, ())))
         if builtin is not None:
             members["__class__"] = property(lambda self: builtin)
         cls = _own_classes[number] = type.__new__(meta, name, (_BY_KIND[callable_],), members)
