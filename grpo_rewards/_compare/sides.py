@@ -125,8 +125,6 @@ def read_side(path: Path) -> Side:
 
     source = open_report_source(path)
     rows = _SpooledRows()
-    before: tuple[int | None, bytes] | None = None
-    began = 0
     for number, row in enumerate(source.rows, 1):
         cells = {}
         for name, part in row.parts.items():
@@ -137,14 +135,8 @@ def read_side(path: Path) -> Side:
                 contribution = part.value * weight * gate
             cells[name] = ComponentScore(part.value, weight, gate, contribution, part.status, part.reason)
         line = number if source.kind != "scored rows" else row.line  # each file of a training run counts from 1
-        group = row.group
-        if group is None:  # a run of equal prompts within a step, as a trainer writes them
-            key = None if row.prompt is None else (row.step, dump_json(row.prompt))
-            if key is None or key != before:
-                began = line
-            before, group = key, f"line {began}"
         content = _digest(row.prompt, row.completion)
-        rows.append(ComparedRow(line, row.index, content, group, row.reward, cells, _excerpt(row.completion)))
+        rows.append(ComparedRow(line, row.index, content, str(row.group), row.reward, cells, _excerpt(row.completion)))
     if not rows:
         raise InputError("holds no rows", source=str(path))
     return Side(str(path), rows)

@@ -43,10 +43,7 @@ class Columns:
         self.groups = array("l")
         self.components: dict[str, ComponentColumns] = {}
         self.left_out_rows = bytearray()
-        self._ids: dict[str, int] = {}
-        self._count = 0
-        self._previous: tuple[object, int | None] | None = None
-        self._previous_id = 0
+        self._numbers: dict[str | None, int] = {}
 
     def __len__(self) -> int:
         return len(self.rewards)
@@ -59,7 +56,7 @@ class Columns:
     @property
     def group_count(self) -> int:
         """The number of groups so far."""
-        return self._count
+        return len(self._numbers)
 
     def add(self, row: ReportRow, length: int) -> int:
         """Take one row whose completion has `length` characters; return its position."""
@@ -67,7 +64,7 @@ class Columns:
         self.rewards.append(_NONE if row.reward is None else row.reward)
         self.lengths.append(length)
         self.steps.append(-1 if row.step is None else row.step)
-        self.groups.append(self._group(row))
+        self.groups.append(self._numbers.setdefault(row.group, len(self._numbers)))
         self.left_out_rows.append(bool(row.left_out))
         for name, part in row.parts.items():
             column = self.components.setdefault(name, ComponentColumns())
@@ -84,23 +81,6 @@ class Columns:
                 column.weight = part.weight
         return position
 
-    def _group(self, row: ReportRow) -> int:
-        if row.group is not None:
-            self._previous = None  # rows of one prompt before and after a named group are two groups
-            found = self._ids.get(row.group)
-            if found is None:
-                found = self._ids[row.group] = self._new_group()
-            return found
-        # without a name, rows of one prompt that follow one another are a group; a step asks the prompt anew
-        key = (row.prompt, row.step)
-        if self._previous != key:
-            self._previous, self._previous_id = key, self._new_group()
-        return self._previous_id
-
-    def _new_group(self) -> int:
-        self._count += 1
-        return self._count - 1
-
     def finish(self) -> None:
         """Bring every column to the same length."""
         for column in self.components.values():
@@ -108,7 +88,7 @@ class Columns:
 
     def members(self) -> list[list[int]]:
         """Return the rows of each group."""
-        found: list[list[int]] = [[] for _ in range(self._count)]
+        found: list[list[int]] = [[] for _ in range(self.group_count)]
         for position, group in enumerate(self.groups):
             found[group].append(position)
         return found

@@ -8,7 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grpo_rewards._report.rows import CODES, ComponentResult, ReportRow, ReportSource, Training, TrainingPoint, number
+from grpo_rewards._report.rows import (
+    CODES,
+    ComponentResult,
+    ReportRow,
+    ReportSource,
+    Training,
+    TrainingPoint,
+    number,
+    with_groups,
+)
 from grpo_rewards._scoring.reading.columnar import parquet_file
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.rows import JSON, PARQUET, format_suffix
@@ -64,6 +73,10 @@ def scored_rows(path: Path) -> Iterator[ReportRow]:
     Raises:
         InputError: a line is no JSON, or holds no scores.
     """
+    return with_groups(_scored_lines(path))
+
+
+def _scored_lines(path: Path) -> Iterator[ReportRow]:
     for row in LineSource(path).rows():
         if row.data is None:
             raise InputError(f"{row.problem}; {_SCORE_FIRST}", source=str(path), line=row.number)
@@ -143,6 +156,10 @@ def _part(data: object) -> ComponentResult:
 def _parquet_rows(
     paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]
 ) -> Iterator[ReportRow]:
+    return with_groups(_tables_rows(paths, training, weights))
+
+
+def _tables_rows(paths: Sequence[Path], training: Training | None, weights: Mapping[str, float]) -> Iterator[ReportRow]:
     for path in paths:
         with parquet_file(path) as file:
             yield from _file_rows(file, path, training, weights)

@@ -87,6 +87,5 @@ def _chained(files: list[Path]) -> Iterator[ReportRow]:
         last = 0
         for row in scored_rows(file):
             last = max(last, row.line)
-            group = None if row.group is None or not number else f"{number}:{row.group}"
-            yield dataclasses.replace(row, line=lines + row.line, group=group) if number else row
+            yield dataclasses.replace(row, line=lines + row.line, group=f"{number}:{row.group}") if number else row
         lines += last

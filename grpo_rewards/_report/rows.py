@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from grpo_rewards._contract import STATUSES
 
@@ -42,7 +42,7 @@ class ComponentResult:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One scored completion. `line` is 1-based in its file; `group` None means "the same prompt as the row before"."""
+    """One scored completion. `line` is 1-based in its file; `group` is None where the file names none (`with_groups`)."""
 
     line: int
     prompt: object
@@ -55,6 +55,23 @@ class ReportRow:
     advantage: float | None = None
     left_out: str = ""
     columns: Mapping[str, object] = field(default_factory=dict)
+
+
+def with_groups(rows: Iterable[ReportRow]) -> Iterator[ReportRow]:
+    """Name the groups that have no name: rows of one prompt that follow one another within a step, as a trainer writes them.
+
+    A row without a prompt is a group by itself.
+    """
+    name, before = "", None
+    for number, row in enumerate(rows, 1):
+        key = None if row.prompt is None or row.group is not None else (row.prompt, row.step)
+        if row.group is None:
+            # rows of one prompt before and after a named group are two groups
+            if key is None or key != before:
+                name = f"line {number}"
+            row = replace(row, group=name)
+        before = key
+        yield row
 
 
 @dataclass(frozen=True, slots=True)

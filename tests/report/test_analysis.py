@@ -9,12 +9,12 @@ import pytest
 from grpo_rewards._report.analysis import analyse, histogram
 from grpo_rewards._report.columns import Columns
 from grpo_rewards._report.findings import findings
-from grpo_rewards._report.rows import ComponentResult, ReportRow, ReportSource
+from grpo_rewards._report.rows import ComponentResult, ReportRow, ReportSource, with_groups
 
 
 def columns_of(groups: Any, *, prompt: Any = None, step: Any = None) -> Any:
     """Columns of groups of rows, each row a dict of component values (weight 1)."""
-    columns = Columns()
+    made = []
     line = 0
     for name, rows in groups.items():
         for values in rows:
@@ -25,9 +25,10 @@ def columns_of(groups: Any, *, prompt: Any = None, step: Any = None) -> Any:
             }
             given = [v for v in values.values() if v is not None]
             reward = sum(given) if given else None
-            columns.add(
-                ReportRow(line, prompt or name, "x" * line, reward, parts, group=None if prompt else name), line
-            )
+            made.append(ReportRow(line, prompt or name, "x" * line, reward, parts, group=None if prompt else name))
+    columns = Columns()
+    for row in with_groups(made):
+        columns.add(row, row.line)
     columns.finish()
     return columns
 
@@ -80,9 +81,9 @@ def test_correlation_is_none_where_nothing_varies() -> None:
 
 def test_equal_prompts_in_a_row_are_one_group_and_a_new_prompt_begins_another() -> None:
     columns = Columns()
-    for prompt in ("p", "p", "q", "p"):
-        columns.add(ReportRow(1, prompt, "c", 1.0, {}), 1)
-    assert list(columns.groups) == [0, 0, 1, 2]
+    for row in with_groups(ReportRow(1, prompt, "c", 1.0, {}) for prompt in ("p", "p", "q", "p", None, None)):
+        columns.add(row, 1)
+    assert list(columns.groups) == [0, 0, 1, 2, 3, 4]
 
 
 def test_named_groups_may_lie_apart() -> None:
