@@ -182,20 +182,20 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
 
 def _chosen(plain: str, letters: str) -> tuple[str, str] | None:
     """The letter that an answer begins with, but for those it rules out, and what follows it."""
-    claimed = _ruled_out(letters).sub("", plain).lstrip(" ,.;:")
+    claimed = _ruled_out(letters).sub("", plain).lstrip(" ,.;:").rstrip()
     head = _head(letters).fullmatch(claimed[_lead(claimed) :])
     return None if head is None else (head["letter"].upper(), head["rest"].strip())
 
 
 def _lettered(plain: str, texts: Sequence[str], letters: str) -> str:
-    """An answer with the letters of options for their texts: "(A) rather than (B)" for "Paris rather than London"."""
+    """An answer with the letters of options for their texts: "A rather than B" for "Paris rather than London"."""
     of = {own.lower(): letter for letter, text in zip(letters, texts, strict=False) if len(own := _bare(text)) > 1}
     either = "|".join(map(re.escape, sorted(of, key=len, reverse=True)))
     if not either:
         return plain
     return re.sub(
         rf"(?<!\w)(?:{either})(?!\w)",
-        lambda match: f"({of.get(match[0].lower(), match[0])})",
+        lambda match: of.get(match[0].lower(), match[0]),
         plain,
         flags=re.IGNORECASE,
     )

@@ -20,6 +20,9 @@ FOUND = [
     ("Answer: $\\frac{3}{4}$", "\\frac{3}{4}", "phrase"),
     ("The answer is $3$ or $4$.", "3 \\text{or} 4", "phrase"),
     ("The correct answer is **A**.", "A", "phrase"),
+    ("The answer is 18. Wait, no: 19.", "19", "number"),
+    ("The answer is 7 * 4 = 28 bottles.", "28", "phrase"),
+    ("It is \\boxed{20}. No, it is not \\boxed{24}.", "20", "box"),
     ("Final Answer: The largest $n$ is 34.", "34", "phrase"),
     ("so **42** it is, my friend", "42", "bold"),
     ("We add.\nx = 5", "x = 5", "line"),
@@ -66,6 +69,14 @@ def test_the_answer_is_found_and_the_rule_named(completion: str, text: str, rule
             "If so, she has 18 left.",
             "18?",
             "She may have 18 left." + " " * 400,
+        ),
+        # a mark whose sentence doubts, denies or supposes it, or that is taken back
+        *(
+            "Maybe the answer is 18.",
+            "It is not true" + ", for one reason or another" * 20 + ", that the answer is 18.",
+            "If she stays, the answer is 18.",
+            "Perhaps\n18",
+            "Final answer: She may have 18 left.",
         ),
     ],
 )

@@ -24,6 +24,7 @@ CITIES = ["Paris", "Lyon", "Vitamin C", "None of the above"]
         "<answer>B. I am sure</answer>", "the answer is B - a fine town", "<answer>B. Lyon, which I like</answer>",
         "I'd choose B because A is wrong", "The correct option is B, not A.", "I would go with B) a dog", "It's B.", "B (not A)", "B, neither A nor C",
         "The answer is B since A, C and D are false.", "Rather than A, I pick B.", "A is clearly wrong, so B", "B and not A", "B is right and A is wrong",
+        "B rather than A", "A, C, and D are all wrong, so B", "A and C are both wrong, so B",
     ],
 )  # fmt: skip
 def test_the_right_letter(text: str) -> None:
@@ -66,6 +67,8 @@ def test_golds(gold: object) -> None:
     [
         ("A: Paris, because it is the capital", 1.0), ("The answer is Paris (A).", 1.0), ("I choose option A: Paris", 1.0), ("Paris since it is in the north", 1.0),
         ("Paris (B)", 0.0), ("Paris, or Lyon", 0.0), ("I choose option A: Lyon", 0.0), ("Paris: (A) or (B)", 0.0), ("Paris and Lyon", 0.0), ("Paris is wrong", 0.0),
+        ("Paris rather than Lyon", 1.0), ("Lyon is wrong, so Paris", 1.0), ("Paris, not Lyon", 1.0), ("Lyon rather than Paris", 0.0), ("Paris is wrong, so Lyon", 0.0),
+        ("Lyon is wrong", 0.0), ("Paris, if Lyon is wrong", 0.0), ("Paris is larger than Lyon", 0.0), ("Vitamin C and Lyon are wrong, so Paris", 1.0),
     ],
 )  # fmt: skip
 def test_an_option_by_its_text(text: str, value: float) -> None:

@@ -28,6 +28,13 @@ _LEAD_DOUBTS = re.compile(
     r"|(?:check|verify|confirm|test)(?:s|ed|ing)?)\b|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定",
     re.IGNORECASE,
 )
+# what is in each of these leads, but for letters outside of ASCII
+_DOUBT_WORDS = frozenset(
+    "if unless whether suppose supposing assume assuming imagine depending without perhaps maybe possibly probably likely had wenn falls vielleicht si "
+    "quizas tal talvez forse not never nobody no none cannot wrong false incorrect impossible unclear unsure guess guessed guessing might could may "
+    "doubt says claim claims claimed rule rules ruled mistake partial intermediate preliminary interim incomplete check checks checked checking verify "
+    "verifying confirm confirms confirmed confirming test tests tested testing don't doesn't isn't can't won't wouldn't didn't wasn't couldn't shouldn't".split()
+)
 _TURNS = re.compile(
     r"\b(?:(?<!if )so|thus|hence|therefore|consequently|but|however|donc|entonces|also)\b|所以|因此", re.IGNORECASE
 )
@@ -40,8 +47,12 @@ def asserted(text: str, at: int) -> bool:
     is 3", "I doubt that the answer is 3"), unless a conclusion of its own begins in between.
     """
     begin = max(0, at - _LONGEST_LEAD)
-    begin = max(begin, *(text.rfind(stop, begin, at) + 1 for stop in ("\n", ". ", "? ", "! ")))
+    begin = max(begin, text.rfind("\n", begin, at) + 1)
+    begin = max(begin, text.rfind(". ", begin, at) + 1)
     lead = text[begin:at]
+    if lead.isascii() and _DOUBT_WORDS.isdisjoint(lead.lower().replace(",", " ").replace("-", " ").split()):
+        return True  # as nearly always
+    lead = lead[max(lead.rfind("? "), lead.rfind("! ")) + 1 :]
     for match in _LEAD_DOUBTS.finditer(lead):
         rest = lead[match.end() :]
         if _TURNS.search(rest) is None and (

@@ -3,6 +3,8 @@
 Marks come first (a box, a tag, ``####``, "the answer is"): the one that stands last wins. Then weaker signs in a given order.
 """
 
+# ruff: noqa: SIM905 - tables of words read better as words
+
 from __future__ import annotations
 
 import re
@@ -68,7 +70,7 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
     for rule in signs:
         if rule in _PASSED and (said.calculates if rule in _WORDS else said.doubted or said.unclear):
             continue
-        if (found := _SIGNS[rule](said.text)) and not (
+        if (found := (rule == "number" and not said.calculates and said.value) or _SIGNS[rule](said.text)) and not (
             (said.doubted or (said.unclear and rule != "bold"))
             and _VALUE.search(found) is not None
             and not (rule == "line" and len(PROSE.findall(found)) > 2)
@@ -124,12 +126,20 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
 def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
     """The last box that is neither denied nor guessed."""
     hit = from_boxes(text) if "box" in text else None
-    while hit is not None and phrases and _GUESSED.search(text, max(0, hit[0] - _NEAR), hit[0]) is not None:
+    while (
+        hit is not None
+        and phrases
+        and not _GUESSES.isdisjoint(text[max(0, hit[0] - _NEAR) : hit[0]].split())
+        and _GUESSED.search(text, max(0, hit[0] - _NEAR), hit[0]) is not None
+    ):
         hit = from_boxes(text[: hit[0]])
     return hit
 
 
-_NEAR = 60  # characters in which a box is denied
+_NEAR = 48  # characters in which a box is denied
+_GUESSES = frozenset(
+    "Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not never isn't can't won't doesn't wasn't isn’t can’t".split()
+)
 _GUESSED = re.compile(
     r"(?:\b(?:(?i:maybe|perhaps|possibly|probably|guess)|(?:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*|(?:\b[Nn]ot|n['’]t|never)(?:\sbe|\sequal\sto)?[\s$\\(\[*]*)\Z"
 )

@@ -8,7 +8,7 @@ import re
 from typing import Literal, NamedTuple
 
 from .conclusions import concluded
-from .phrases import phrase, without_reason
+from .phrases import phrase
 
 Rule = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
 """The places where an answer may stand; every reward takes some of them."""
@@ -224,7 +224,7 @@ def from_tag(text: str, tag: str = "answer", *, phrases: bool = True) -> tuple[i
         return position, Extraction(inner[1].text, "tag", inner[1].parts, inner[1].hedged)
     said = phrase(content) if phrases else None
     end_of = concluded(content) if phrases and not said else None
-    return position, Extraction(said[1] if said else end_of or _undressed(without_reason(content)), "tag")
+    return position, Extraction(said[1] if said else end_of or _undressed(content), "tag")
 
 
 _BARE_NUMBER = re.compile(r"[-+]?[0-9][0-9.,]*")

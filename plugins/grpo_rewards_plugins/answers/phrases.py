@@ -19,7 +19,7 @@ from .statements import statement
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
     r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
-    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|lautet|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
     r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -48,6 +48,7 @@ _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
 _ANSWER = re.compile(
     r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE
 )
+_BRIEF = 12  # characters of an answer with nothing behind it
 _TAKEN_BACK = re.compile(
     r"[^\n]{1,80}?(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no),?\s)?(?:wait|scratch that|correction|just kidding|I mean)\b",
     re.IGNORECASE,
@@ -67,7 +68,6 @@ _EMPTY_BOX = re.compile(r"\\boxed\s*\{\s*\}")
 _MOST_PHRASES = 24  # from the end, that may carry no answer before the search is given up
 
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
-_REASON = re.compile(r",?\s+(?:because|since)\s")
 _TAIL = re.compile(
     r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
     r"|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
@@ -137,7 +137,7 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
             continue  # the box is a mark of its own
         if after_box and _ANSWER.match(match[0]) is None:
             continue
-        if not asserted(window, match.start()) or _TAKEN_BACK.match(rest) is not None:
+        if not asserted(window, match.start()) or (len(rest) > _BRIEF and _TAKEN_BACK.match(rest) is not None):
             refused = refused or _SENTENCE.search(rest.rstrip(" .!?\n")) is None
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
@@ -196,8 +196,8 @@ def _stated(sentence: str) -> str | None:
     if not sentence.isascii() and (said := han_statement(sentence)) is not None:
         return said
     stated = statement(f"So {sentence}.")
-    if stated.value and not stated.unclear and not stated.doubted:
-        return stated.value
+    if stated.value and (stated.doubted or not stated.unclear):
+        return None if stated.doubted else stated.value
     return sentence if len(sentence) < _LONGEST_ANSWER else None
 
 
@@ -273,11 +273,6 @@ _IN_A_SENTENCE = frozenset(
 _LABELLED = re.compile(r"[A-Z][a-z]{2,} [A-Z]")
 
 
-def without_reason(text: str) -> str:
-    """What stands before a "because" in an answer; all of it where nothing stands before."""
-    return _REASON.split(text, maxsplit=1)[0] or text
-
-
 def _is_heading(phrase: str) -> bool:
     """Is a phrase the word alone on its line, without "is" or a colon?"""
     return _VERB.search(phrase) is None
@@ -293,16 +288,10 @@ def _is_all(found: str, rest: str) -> bool:
     plain = _TYPESETTING.sub("", found)
     whole = _TYPESETTING.sub("", rest)
     left = whole[len(plain) :] if whole.startswith(plain) else None
-    return (
-        left is not None
-        and len(left) <= 24
-        and not any(c.isdigit() for c in left)
-        and not _SAYS_MORE.search(rest.partition(". ")[0])
-    )
+    return left is not None and len(left) <= 24 and not any(c.isdigit() for c in left)
 
 
 _TYPESETTING = re.compile(r"[\s$*.\"'`]+|\\[()\[\]]")
-_SAYS_MORE = re.compile(r"\b(?:was|were|would|is|not)\b")
 
 
 def _phrases(window: str) -> Iterator[re.Match[str]]:

@@ -16,7 +16,6 @@ _DOUBTED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|unless|if|wrong|false|impossible|unlikely)\b|n't\b", re.IGNORECASE
 )
 _DIGIT = re.compile(r"\d")
-_COMMAND = re.compile(r"\\[a-zA-Z]+\{[^{}]*\}")
 _LEAD = re.compile(
     r"^(?:(?:so|it|is|we|get|have|as|be|to|thus|hence|therefore|finally|then)\b[\s,:]*)+(?=[-\d$\\]|[a-z](?:_\d)?(?:\([a-z]\))?\s?=|(?-i:[A-Z]{1,3})\s?=)",
     re.IGNORECASE,
@@ -24,9 +23,6 @@ _LEAD = re.compile(
 _CONCLUDING = re.compile(r"(?:So|Thus|Hence|Therefore|Then),?\s+(?=.*[=≈])(?:[a-zA-Zπ]\s?≈\s?)?")
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
 _ON_A_DAY = re.compile(r"\b(?:on|is|be|was)\s(?:an?\s)?((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\.?$")
-_VERDICT = re.compile(
-    r"(?:therefore|thus|hence|so|(?:in )?conclusion|overall)\s*[,:]?\s*(yes|no|true|false)[.!]?", re.IGNORECASE
-)
 _STATED = re.compile(
     r"\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o|that),?\s(?:the|this)\s(?:given\s)?(?:statement|claim|proposition|assertion|conjecture)\sis\s"
     r"(?:\*\*)?([Tt]rue|[Ff]alse)\b(?:\*\*)?[.!]"
@@ -34,18 +30,10 @@ _STATED = re.compile(
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-zπ√^(])(?=\S*\d)[-\w^*/+().{}√]+(?:\s+[-+*/]\s+[-\w^*/+().{}√]+)*?)\.?$"
 )
-# "the vertex is (3, 4)", "the solution set is x < 4", "the distance is √5", "the heat is 1.2 × 10^5 J"
-_FORMULA_SAID = re.compile(
-    r"\b(?:is|are|equals|at|holds?\s(?:true\s)?(?:exactly\s|only\s|precisely\s)?(?:when|if|for)(?:\sall)?)\s(?:approximately\s|about\s)?((?=[^=]{0,60}\d)(?:\([^()=]{1,60}\)|\[[^()=]{1,60}[\])]|[a-zA-Z]\s?[<>≤≥]=?\s?[-\d.√/π]+|√\(?\d+\)?"
-    r"|-?[\d.]+\s?[×x·*]\s?10(?:\^\{?-?\d+\}?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:\s[a-zA-Z/·²³]{1,12})?|sqrt\(\d+\)))\.?$"
-)
-# a time of day, a ratio, a power
-_WHOLE_WORD = re.compile(r"^[*($]*(\d{1,4}(?::\d{1,4}){1,3}|-?[\d.]+(?:\^[-{(]*\d+[)}]?|[*/]\d+\^\d+)+)[*).,$]*$")
 _SAID_IN_BOLD = re.compile(
     r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
 )
 _BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
-_GLUED = re.compile(r"(?:or|and)[A-Za-z]")
 
 
 def bold(text: str) -> str | None:
@@ -117,8 +105,6 @@ def last_line(text: str) -> str | None:
         line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
-    if (verdict := _VERDICT.fullmatch(line)) is not None:
-        return verdict[1]
     if ("rue" in line or "alse" in line) and (verdict := _STATED.search(line)) is not None:
         return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
@@ -137,10 +123,7 @@ def last_line(text: str) -> str | None:
     if not _in_prose(line):
         return line
     formula = _FORMULA_END.search(line)
-    if formula is not None and not _in_prose(formula[1]):
-        return formula[1]
-    said = _FORMULA_SAID.search(line)
-    return None if said is None or _in_prose(said[1]) or _DOUBTED.search(line) is not None else said[1]
+    return formula[1] if formula is not None and not _in_prose(formula[1]) else None
 
 
 _HAN_LINE = re.compile(
@@ -162,11 +145,6 @@ _TESTED = re.compile(
     r"\s(?:the\snull(?:\shypothesis)?|\$?\\?\(?\s?H_?\{?0\}?))",
 )
 _UNREAL = re.compile(rf"\b(?:{UNREAL}|whether|or)\b", re.IGNORECASE)
-_NUMERALS = re.compile(
-    r"(?:^|\s)([IVX]{1,4}(?:, [IVX]{1,4})*(?:,? and [IVX]{1,4}))(?: only)? (?:is|are) (?:true|correct|right)[.!]?$"
-)
-_LATER_PART = re.compile(r"\(?[b-f]\)\s?\S")
-_PARTS = re.compile(r"(?:\A|\n)[ \t*]*(\(?a\)[^\n]{1,200}(?:\n+[ \t*]*\(?[b-f]\)[^\n]{1,200})+)\s*\Z")
 _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minimum is 10, and it is achieved at x = 2"
     r"(?:(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o),?\s)?(?:[Tt]he|[Tt]his)\s(?:[a-z' -]{3,60}?\s(?:is|equals)\s\$?(-?\d[\d,]*(?:[./]\d+)?)\$?,?\s"
     r"(?:and it is|and this is|when|at\s[a-z]|attained|achieved|occurring|reached|or (?:about|approximately|roughly))\b"
@@ -178,12 +156,18 @@ _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minim
 
 def _in_prose(line: str) -> bool:
     """Has a line words that are no functions?"""
-    prose = PROSE.finditer(_COMMAND.sub("", line) if "\\" in line else line)
-    return any((word := match[0]).lower() not in _KNOWN and not _GLUED.fullmatch(word) for match in prose)
+    return any(match[0].lower() not in _KNOWN and not _GLUED.fullmatch(match[0]) for match in PROSE.finditer(line))
 
 
-_END_OF_PROOF = frozenset(("\\blacksquare", "\\square", "\\qed", "\\Box", "\\checkmark"))
 _INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$|(?:不是|而非)\s?$")
+
+
+_GLUED = re.compile(r"(?:or|and)[A-Za-z]")
+_NUMERALS = re.compile(
+    r"(?:^|\s)([IVX]{1,4}(?:, [IVX]{1,4})*(?:,? and [IVX]{1,4}))(?: only)? (?:is|are) (?:true|correct|right)[.!]?$"
+)
+_LATER_PART = re.compile(r"\(?[b-f]\)\s?\S")
+_PARTS = re.compile(r"(?:\A|\n)[ \t*]*(\(?a\)[^\n]{1,200}(?:\n+[ \t*]*\(?[b-f]\)[^\n]{1,200})+)\s*\Z")
 
 
 def _instead(text: str, place: int) -> bool:
@@ -200,9 +184,7 @@ def last_segment(text: str) -> str | None:
     if "`" in window and (code := _CODE.search(window, max(0, len(window) - 200))) is not None:
         return code[1].strip()
     inner = segments(window)
-    found = joined(
-        window, [one for one in inner if one[2].strip() not in _END_OF_PROOF and not _instead(window, one[0])]
-    )
+    found = joined(window, [one for one in inner if not _instead(window, one[0])])
     if not found or NUMBER.search(window, inner[-1][1]):  # a number after it is nearer to the answer
         return None
     content = found[-1][2].strip()
@@ -253,23 +235,13 @@ _LEFT = re.compile(
 )
 _REFUSED = re.compile(r"\b(?:wrong|incorrect|false)\b")
 
-# a rate's unit belongs to it: "1.5 m/s" is no acceleration
-_RATE = re.compile(
-    r"(?<![\w.,\\$])(-?\d[\d,]*(?:\.\d+)?\s?[a-zA-Z]{1,4}/[a-zA-Z]{1,3}(?:[²³]|\^?[23])?|(?<!:)\d{1,2}(?::\d\d)?\s?[AaPp]\.?[Mm]\.?)\.?\s*$"
-)
-
 
 def last_number(text: str) -> str | None:
     """The last number."""
     window = text[-WINDOW:]
-    end = window[-60:]
-    if ("/" in end or end.rstrip(" \n.")[-1:] in ("m", "M")) and (rate := _RATE.search(end)) is not None:
-        return rate[1]
     for word in reversed(window.split()):  # no number goes across a space
-        if _DIGIT.search(word) is not None and (
-            found := _WHOLE_WORD.findall(word) or [one[0] for one in NUMBER.finditer(word)]
-        ):
-            return str(found[-1])
+        if _DIGIT.search(word) is not None and (found := [one[0] for one in NUMBER.finditer(word)]):
+            return found[-1]
     return None
 
 

@@ -56,7 +56,7 @@ _END = re.compile(
 )
 _LONGEST_END = 40
 _UNSURE = frozenset("perhaps maybe possibly probably guess doubt unsure".split())
-_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*\Z", re.IGNORECASE)
+_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*(?:\Z|:)", re.IGNORECASE)
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
     r"[\d)%](?:[^,=\n]|,(?=\d))*?(?:[-+*/×·^−–!]|\sx\s(?=\S))(?:[^,=\n]|,(?=\d))*\Z|[-+*/×·^−–][^,=\n\d]{0,3}\d[\d,. ]*\Z"
@@ -106,14 +106,14 @@ _RELATIVES = frozenset("that which who".split())
 _WRONG = frozenset("wrong incorrect false mistake mistaken impossible".split())
 _DENIES = frozenset("not cannot never neither nor none nobody".split())
 _DOUBTS = frozenset(
-    "doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe seem seems appear "
+    "hardly vielleicht quizás peut-être talvez forse doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe seem seems appear "
     "appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded contradiction contradicts too somewhere around roughly nearly "
     "almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets "
     "forgetting misses oops hmm scratch partial intermediate preliminary below above under bound candidate nicht pas kein".split()
 )
 # what puts off, or takes back, in more than a word
 _PUTS_OFF = re.compile(
-    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|for example|my (?:first|best|last))\b|, no\b",
+    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|no (?:es|son)|for example|my (?:first|best|last))\b|, no\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
@@ -136,10 +136,16 @@ def statement(text: str) -> Statement:
             break
         text = _without_end(text[:start])
         start = _last_start(text)
-    if start and text[start - 1] == "\n" and _UNSURE_LINE.search(text, max(0, start - _LONGEST_END), start) is not None:
+    if (
+        start
+        and text[start - 1] == "\n"
+        and _UNSURE_LINE.search(text, text.rfind("\n", 0, start - 1) + 1, start) is not None
+    ):
         return Statement(text, doubted=True)  # "Perhaps\n12"
     if _PROSE.search(text, min(start, max(0, len(text) - _USUAL_SENTENCE))) is None:
-        return Statement(text, doubted=text.endswith("?"))  # a formula, and nothing said about it
+        return Statement(
+            text, doubted=text.endswith("?") or _UNSURE_LINE.search(text, start) is not None
+        )  # a formula, and nothing said about it
     start = max(start, len(text) - _LONGEST_SENTENCE)
     equal = max(text.rfind("=", start), text.rfind("≈", start))
     if (
@@ -233,7 +239,7 @@ def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, boo
     if len(said) != 1:
         return None, doubted, True, ""
     final = said[0][-1]
-    value = sentence[_named_from(tokens, said[0][0]) : _parts_end(tokens, final)]
+    value = sentence[_named_from(tokens, final) : _parts_end(tokens, final)]
     listed = [token.said for token in tokens[said[0][0] : final] if token.said in (",", "and", "or")]
     others = [at for group in groups for at in group if at > final and not calculates]
     unclear = (
@@ -256,8 +262,8 @@ def _asserted(sentence: str, *, calculates: bool) -> tuple[int | None, bool, boo
 
 
 def _named_from(tokens: list[_Token], at: int) -> int:
-    """Where a value begins, with the letter that it is the value of."""
-    named = at > 1 and tokens[at - 1].kind == "=" and len(tokens[at - 2].said) == 1
+    """Where a value begins, with the letter that it is the value or the bound of."""
+    named = at > 1 and tokens[at - 1].kind in "=<>≤≥" and len(tokens[at - 2].said) == 1
     return tokens[at - 2 if named else at].start
 
 
