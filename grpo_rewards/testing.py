@@ -40,7 +40,7 @@ def _same(one: Outcome, two: Outcome) -> bool:
     return math.isclose(one.value, two.value, rel_tol=1e-9, abs_tol=1e-12) and one.status == two.status
 
 
-def _told(outcomes: Sequence[Outcome]) -> list[tuple[float | None, str, str]]:
+def _summary(outcomes: Sequence[Outcome]) -> list[tuple[float | None, str, str]]:
     return [(outcome.value, outcome.status, outcome.reason[:80]) for outcome in outcomes]
 
 
@@ -100,7 +100,7 @@ class RewardContract:
         """The same rows get the same values: no hidden state, no chance."""
         rows = self.plain_rows()
         one, two = self.scored(rows), self.scored(rows)
-        assert all(map(_same, one, two)), f"first {_told(one)}, then {_told(two)}"
+        assert all(map(_same, one, two)), f"first {_summary(one)}, then {_summary(two)}"
 
     def test_a_row_alone_equals_the_row_in_a_batch(self) -> None:
         """Whoever else is in the batch changes nothing (a group reward: whichever other group)."""
@@ -113,13 +113,13 @@ class RewardContract:
                     alone[position] = outcome
         else:
             alone = [self.scored([row])[0] for row in rows]
-        assert all(map(_same, together, alone)), f"in the batch {_told(together)}, alone {_told(alone)}"
+        assert all(map(_same, together, alone)), f"in the batch {_summary(together)}, alone {_summary(alone)}"
 
     def test_the_order_of_rows_does_not_matter(self) -> None:
         """A batch turned round gets its values turned round."""
         rows = self.plain_rows()
         forward, backward = self.scored(rows), self.scored(rows[::-1])[::-1]
-        assert all(map(_same, forward, backward)), f"forward {_told(forward)}, backward {_told(backward)}"
+        assert all(map(_same, forward, backward)), f"forward {_summary(forward)}, backward {_summary(backward)}"
 
     def test_columns_may_be_none(self) -> None:
         """Mixed data sets leave a column empty in the rows that are of another kind."""
@@ -141,7 +141,7 @@ class RewardContract:
             pytest.skip("the rows are chat already")
         chat = [{**row, "completion": [{"role": "assistant", "content": row["completion"]}]} for row in rows]
         text, messages = self.scored(rows), self.scored(chat)
-        assert all(map(_same, text, messages)), f"as text {_told(text)}, as messages {_told(messages)}"
+        assert all(map(_same, text, messages)), f"as text {_summary(text)}, as messages {_summary(messages)}"
 
     def test_it_takes_the_call_of_a_trainer(self) -> None:
         """TRL's keywords, with columns that the reward knows nothing of; one float or None per completion comes back."""

@@ -77,33 +77,33 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
             ready = checked_recipe(config)
         except GrpoRewardsError as error:
             # what cannot be read is a finding here, and the rest is still looked at
-            return _told("training run", [str(error)], 1, {})
+            return _findings_of("training run", [str(error)], 1, {})
         composite = ready.composite
-        findings += _told("training run", ready.findings, len(ready.findings), ready.figures)
+        findings += _findings_of("training run", ready.findings, len(ready.findings), ready.figures)
     else:
         composite = load(config)
     findings += examine_config(composite)
     if file is None:
         if idle := idle_weights(composite):
-            findings += _told("configuration", idle, len(idle), {})
+            findings += _findings_of("configuration", idle, len(idle), {})
     else:
         try:
             found = examine_rows(file, composite)
         except GrpoRewardsError as error:
-            return [*findings, *_told("data", [str(error)], 1, {})]
-        findings += _told(
+            return [*findings, *_findings_of("data", [str(error)], 1, {})]
+        findings += _findings_of(
             "data", found["findings"], found["total_findings"], {"rows": found["rows"], "groups": found["groups"]}
         )
     return findings
 
 
-def _told(topic: str, problems: list[str], total: int, figures: Mapping[str, object]) -> list[Finding]:
+def _findings_of(topic: str, problems: list[str], total: int, figures: Mapping[str, object]) -> list[Finding]:
     """What a check has found, each of the first problems by itself; without any, the figures."""
     from grpo_rewards._doctor import Finding
 
     if not problems:
         return [Finding(topic, "ok", "; ".join(f"{name}: {value}" for name, value in figures.items()))]
-    told = [Finding(topic, "problem", text, _MEND) for text in problems]
+    found = [Finding(topic, "problem", text, _MEND) for text in problems]
     if total > len(problems):
-        told.append(Finding(topic, "problem", f"and {total - len(problems)} more", _MEND))
-    return told
+        found.append(Finding(topic, "problem", f"and {total - len(problems)} more", _MEND))
+    return found

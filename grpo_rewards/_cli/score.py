@@ -108,7 +108,7 @@ def score(
         sys.stdout.buffer.write(orjson.dumps(run.summary, option=orjson.OPT_INDENT_2, default=str) + b"\n")
     else:
         _show(run, to_stderr=out == "-")
-    _say(run, warned)
+    _print_counts(run, warned)
     # findings before outages: --resume mends the one and not the other
     if run.malformed or run.broken or run.refused:
         raise typer.Exit(FINDINGS)
@@ -163,7 +163,7 @@ def _cell(key: str, value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _say(run: Run, warned: Sequence[str]) -> None:
+def _print_counts(run: Run, warned: Sequence[str]) -> None:
     counts = [f"{run.rows:,} rows in {run.seconds:.1f} s"]
     if run.resumed:
         counts.append(f"{run.resumed:,} of them from an earlier run")

@@ -115,7 +115,7 @@ class Session:
         self.latest: ScoredCall | None = None
         self._adaptation = Adaptation(composite.config, source=composite.source)
         self._failures = FailureWatch(composite.config.errors)
-        self._begun = self._said_that_weights_stay = False
+        self._begun = self._warned_that_weights_stay = False
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------------ for an adapter
@@ -192,7 +192,7 @@ class Session:
             batch = batch.in_groups_of(caller.group_size)
         self.composite.check_columns(batch.available)
         if caller.step is None:
-            self._say_that_weights_stay()
+            self._warn_that_weights_stay()
         with nullcontext() if caller.step is None else self._lock:
             self.latest = found = self._score(batch, caller, expanded=expanded)
             self.scored(found)
@@ -289,13 +289,13 @@ class Session:
             found[name] = running.normalised(values[name])
         return found
 
-    def _say_that_weights_stay(self) -> None:
+    def _warn_that_weights_stay(self) -> None:
         config = self.composite.config
         moves = (
             config.adapt is not None or config.stages or any(c.schedule != c.weight for c in self.composite.components)
         )
-        if moves and not self._said_that_weights_stay:
-            self._said_that_weights_stay = True
+        if moves and not self._warned_that_weights_stay:
+            self._warned_that_weights_stay = True
             _log.warning(
                 "called without trainer_state (as TRL's asynchronous trainer does), so no step is known: schedules "
                 "have arrived, stages and adapt change nothing, and the weights are those under rewards"

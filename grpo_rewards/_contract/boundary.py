@@ -95,7 +95,7 @@ def evaluate(
             if isinstance(result, Generator):
                 _take_rows(reward, seen, slots, rows, result, deadline)
             else:
-                _settle_lists(reward, seen, slots, rows, result, time.perf_counter() - started)
+                _write_outcomes(reward, seen, slots, rows, result, time.perf_counter() - started)
     return slots
 
 
@@ -294,7 +294,7 @@ def _evaluate_async(
             if reward.style == "row":
                 slots[rows[0]] = outcome_of(result, reward, seconds)
             else:
-                _settle_lists(reward, batch, slots, rows, result, seconds)
+                _write_outcomes(reward, batch, slots, rows, result, seconds)
 
         if reward.style == "row":
             sources, rest = _sources(reward, batch), _rest(reward, batch)
@@ -377,7 +377,7 @@ def _take_rows(
         return
     rest = list(left.values())
     if isinstance(problem, Raised):
-        _settle_lists(reward, batch, slots, rest, problem, time.perf_counter() - before)
+        _write_outcomes(reward, batch, slots, rest, problem, time.perf_counter() - before)
         return
     problem = problem or f"it yielded {len(rows) - len(rest)} values for {len(rows)} completions"
     outcome = broken(problem, whole_batch=True)
@@ -396,7 +396,7 @@ def _next(found: Iterator[object]) -> object:
         return Raised(error)
 
 
-def _settle_lists(
+def _write_outcomes(
     reward: Reward, batch: Batch, slots: list[Outcome | None], rows: list[int], result: object, seconds: float
 ) -> None:
     """Write the outcomes of one list call; a call that raised is repeated row by row to name the row at fault."""
@@ -412,7 +412,7 @@ def _settle_lists(
             alone = [_alone(reward, batch.select([row])) for row in rows]
             if any(isinstance(single, Raised) for single in alone):
                 for row, single in zip(rows, alone, strict=True):
-                    _settle_lists(reward, batch, slots, [row], single, each)
+                    _write_outcomes(reward, batch, slots, [row], single, each)
                 return
         outcome = failed(result.error, whole_batch=len(rows) > 1)
         for row in rows:

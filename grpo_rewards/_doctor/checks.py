@@ -126,11 +126,11 @@ def _languages(found: dict[str, str]) -> Iterator[Finding]:
         yield Finding("sandbox", "note", what, action)
 
 
-def _docker(told: str, engine: str | None) -> Finding:
+def _docker(note: str, engine: str | None) -> Finding:
     """The sandbox's own word on Docker where it has one, else what the client says."""
     start = "start it and let this user at its socket, if a reward is to use sandbox: docker"
     if engine is not None:
-        return Finding("Docker", "ok", f"engine {engine}, {told}")
+        return Finding("Docker", "ok", f"engine {engine}, {note}")
     # the socket alone will do: the Python package speaks to it without the client
     if shutil.which("docker") is None and not Path("/var/run/docker.sock").exists():
         return Finding("Docker", "note", "not installed; only sandbox: docker needs it")
@@ -138,8 +138,8 @@ def _docker(told: str, engine: str | None) -> Finding:
     if isinstance(answers, str) and answers and importlib.util.find_spec("docker") is None:
         return Finding("Docker", "note", f"engine {answers} answers, and the Python package docker is missing",
                        f"{how_to_install('docker')}, if a reward is to use sandbox: docker")  # fmt: skip
-    found = told or answers
-    if told or isinstance(found, Exception) or not found:
+    found = note or answers
+    if note or isinstance(found, Exception) or not found:
         return Finding("Docker", "note", f"the engine cannot be used{f': {found}' if found else ''}", start)
     return Finding("Docker", "ok", f"engine {found}")
 

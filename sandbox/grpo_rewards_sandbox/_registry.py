@@ -133,10 +133,10 @@ def check_options(name: str, options: Mapping[str, object]) -> None:
         return
     for option, value in options.items():
         if not _fits(value, wanted := parameters[option].annotation):
-            raise ValueError(f"the backend {name!r}, option {option!r}: expected {_said(wanted)}, not {value!r}")
+            raise ValueError(f"the backend {name!r}, option {option!r}: expected {_type_name(wanted)}, not {value!r}")
 
 
-def _said(wanted: object) -> str:
+def _type_name(wanted: object) -> str:
     if typing.get_origin(wanted) is typing.Literal:
         return " or ".join(map(str, typing.get_args(wanted)))
     return wanted.__name__ if type(wanted) is type else str(wanted)

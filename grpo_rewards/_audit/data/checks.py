@@ -47,9 +47,9 @@ def _shown(text: str) -> str:
 
 def weak(trial: Trial) -> Iterator[str]:
     """Wrong answers pass: a reference with its result changed, or more than half of those with a changed operator or constant."""
-    told = trial.mutants[: trial.probes.telling]
-    if passed := sum(map(trial.passes, told)):
-        yield f"the reference with another result passes ({passed} of {len(told)} such changes)"
+    changed = trial.mutants[: trial.probes.telling]
+    if passed := sum(map(trial.passes, changed)):
+        yield f"the reference with another result passes ({passed} of {len(changed)} such changes)"
         return
     judged = [outcome for outcome in trial.mutants if outcome.value is not None]
     strength = trial.strength

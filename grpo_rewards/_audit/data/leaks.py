@@ -66,7 +66,7 @@ def leak(trial: Trial) -> Iterator[str]:
         return
     hidden = _decoded(trial.prompt)
     for gold in filter(None, map(str.strip, trial.probes.golds)):
-        if found := _told(trial.prompt, gold) or _told(hidden, gold) or _answered(trial.data, gold):
+        if found := _announcement(trial.prompt, gold) or _announcement(hidden, gold) or _answered(trial.data, gold):
             yield f"the prompt gives the answer: {' '.join(found.split())[-80:]!r}"
             return
 
@@ -96,7 +96,7 @@ def _answered(data: Mapping[str, object], gold: str) -> str:
     return found[0] if found is not None and re.search(alone, said[False]) is None else ""
 
 
-def _told(prompt: str, gold: str) -> str:
+def _announcement(prompt: str, gold: str) -> str:
     """The words with which a prompt tells an answer, in whatever notation; nothing where it tells other answers too, as examples do."""
     written = _notations(gold)
     cue = _CUE if "B:" in prompt else _CUE + _AFTER_A
