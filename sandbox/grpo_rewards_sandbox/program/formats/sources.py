@@ -144,7 +144,6 @@ class Sources:
     def _handed_on(self, name: str) -> bool:
         """Somebody else has what this name stands for, or may have changed it."""
         if name not in self._handed_names:
-            self._handed_names[name] = True  # while helpers that call one another are asked
             self._handed_names[name] = not all(map(self._looks, self._uses.get(name, ())))
         return self._handed_names[name]
 
