@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
-from .operations import ARITHMETIC, EQUALITY, ORDER, SPECIAL
+from .operations import SPECIAL
 
 if TYPE_CHECKING:
     from .trusted import TrustedPeer
@@ -31,7 +31,6 @@ _NEVER_ASKED = frozenset(
 # what pytest takes instructions from, on whatever object it finds them
 _MARKS = frozenset(("pytestmark", "place_as", "pytest_plugins"))
 _SPECIAL_NAME = re.compile(r"__\w+__")
-_OPERATORS = EQUALITY | ORDER | ARITHMETIC | {"pow", "contains", "exit", "format"}
 _METHODS = frozenset((*SPECIAL, "__init__", "__new__", "__call__", "__slots__"))
 # what a class and a module hold on this side, where reading `__dict__` asks the candidate
 namespace: Any = vars(type)["__dict__"].__get__
@@ -134,14 +133,6 @@ def read(name: object, found: object, tested: bool = False) -> object:
             "such data, or the row has to name the class under test (`classes`)"
         )
     return found
-
-
-def becomes_member(self: object, owner: type, name: str) -> None:
-    """A class of the tests is made, with this as a method: by an operator of it their data would reach the candidate."""
-    if SPECIAL.get(name) in _OPERATORS:
-        Border.peer.refuse(
-            f"{name} of class {owner.__name__} of the tests is the candidate's: an operator would ask it what their data equals"
-        )
 
 
 def names_member(name: str) -> bool:
@@ -312,8 +303,6 @@ class Proxy:
 
     def __deepcopy__(self, memo: object) -> object:
         return Border.peer.request("op", "deepcopy", self)
-
-    __set_name__ = becomes_member
 
     def __reduce_ex__(self, protocol: object) -> Any:
         raise TypeError("an object of the candidate cannot be pickled across the border; use fidelity='shared'")

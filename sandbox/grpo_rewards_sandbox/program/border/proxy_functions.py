@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, ProxyClass, becomes_member, delete, hidden, listed, module_namespace, read, seen
+from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, read, seen
 
 
 class Annotation:
@@ -102,8 +102,6 @@ class ProxyFunction:
 
     def __setattr__(self, name: str, value: object) -> None:
         Border.peer.request("setattr", self, name, value)
-
-    __set_name__ = becomes_member
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)

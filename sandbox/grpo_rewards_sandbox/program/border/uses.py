@@ -17,7 +17,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .operations import ARITHMETIC, CONVERSIONS, EQUALITY, ORDER, RESULT, SIGNS, TEXT
-from .proxies import ASKS_DATA, Border, Proxy, becomes_member, compared, facts, number_of, read
+from .proxies import ASKS_DATA, Border, Proxy, compared, facts, number_of, read
 from .proxy_functions import coroutine
 from .values import CONTAINERS, HELD
 
@@ -280,8 +280,6 @@ class BoundMethod:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return Border.peer.call_method(self._owner, self._name, args, kwargs)
-
-    __set_name__ = becomes_member
 
     def resolved(self) -> Any:
         """The candidate's own, as an attribute that is read and not called."""

@@ -48,6 +48,10 @@ _HARMLESS = frozenset(
 # of these the arguments by such names are templates: for log records, for the options of a parser
 _FILLED_IN = frozenset(("basicConfig", "ArgumentParser", "add_argument", "add_parser"))
 _TEMPLATES = frozenset(("format", "usage", "help", "description", "epilog"))
+# from which argument on, and by which names, they are given members, of which one may be `__eq__`
+_NAMES_MEMBERS = {"type": 2} | dict.fromkeys("Enum IntEnum StrEnum Flag IntFlag make_dataclass new_class".split(), 1)
+_NAMES_MEMBERS |= dict.fromkeys("Mock MagicMock AsyncMock configure_mock".split(), 100)
+_MEMBERS = frozenset((None, "names", "fields", "namespace", "exec_body"))
 _FILLS = frozenset(("format", "format_map"))
 _MOD = frozenset(("mod", "imod", "__mod__", "__imod__", "__rmod__"))
 _LOGS = dict.fromkeys("debug info warning error critical exception".split(), 1) | {"log": 2}
@@ -447,6 +451,13 @@ class _Review:
             return _FORMATS if asks and not self._sources.own(text) else ""
         if name == "type" and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and self.names(node.args[0]):
             return "ask for the class of a class"
+        if name in _NAMES_MEMBERS and not self._exempt(func, origin, name):
+            members = [
+                *node.args[_NAMES_MEMBERS[name] :],
+                *(part.value for part in node.keywords if part.arg in _MEMBERS),
+            ]
+            if any(self._sources.mentions(part) and not self._sources.own_keys(part) for part in members):
+                return "make a class or a mock of members that the candidate names"
         if name in _OF_PROCESS and origin in ("weakref", "sys", "gc", "inspect", "importlib") and asks:
             return _OF_PROCESS[name]
         if name in _UNPICKLES and origin in _PICKLES and asks:
