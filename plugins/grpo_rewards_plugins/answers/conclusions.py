@@ -19,6 +19,14 @@ UNREAL = "opposite|converse|negation|inverse|contrary|if|when|may|might|could|wo
 
 _LONGEST_SENTENCE = 300
 _LONGEST_LEAD = 2_000
+_SHORT_LEAD = 20
+_PLAIN_LEADS = frozenset(
+    f"{mark}{so}{the}{final}"
+    for mark in ("", "**", "### ")
+    for so in ("", "So ", "So, ", "Thus ", "Thus, ", "Hence ", "Hence, ", "Therefore ", "Therefore, ")
+    for the in ("", "the ", "The ")
+    for final in ("", "final ", "Final ", "correct ")
+)
 # what a sentence supposes, and what one clause of it doubts or denies
 _LEAD_DOUBTS = re.compile(
     r"\b(?:(?P<supposed>(?<!only )if|unless|whether|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|without(?! (?:loss|(?:a )?doubt)\b)|perhaps|maybe"
@@ -46,6 +54,11 @@ def asserted(text: str, at: int) -> bool:
     """Does its sentence assert what stands at a place?  Not where the words before it doubt, deny or suppose it ("if n = 2, the answer
     is 3", "I doubt that the answer is 3"), unless a conclusion of its own begins in between.
     """
+    near = text[max(0, at - _SHORT_LEAD) : at]
+    if near[max(near.rfind("\n") + 1, near.rfind(". ") + 2 if ". " in near else 0) :] in _PLAIN_LEADS and (
+        at <= _SHORT_LEAD or near not in _PLAIN_LEADS
+    ):
+        return True  # as most begin
     begin = max(0, at - _LONGEST_LEAD)
     begin = max(begin, text.rfind("\n", begin, at) + 1)
     begin = max(begin, text.rfind(". ", begin, at) + 1)

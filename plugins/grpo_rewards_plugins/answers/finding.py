@@ -117,7 +117,7 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
         return None if hit is None else (hit[0], Extraction(hit[1], "phrase"))
     after = text[best[0] :]
     # as most completions with a tag end, and nothing to search
-    if after == f"</{tag}>":
+    if after == f"</{tag}>" or (" " not in after and "\n" not in after and after.isascii()):
         return None
     hit = phrase(after, after_box=best[1].rule == "box")
     return None if hit is None or not hit[0] else (best[0] + hit[0], Extraction(hit[1], "phrase"))
@@ -125,7 +125,7 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
 
 def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
     """The last box that is neither denied nor guessed."""
-    hit = from_boxes(text) if "box" in text else None
+    hit = from_boxes(text)
     while (
         hit is not None
         and phrases
@@ -136,7 +136,7 @@ def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | Non
     return hit
 
 
-_NEAR = 48  # characters in which a box is denied
+_NEAR = 32  # characters in which a box is denied
 _GUESSES = frozenset(
     "Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not never isn't can't won't doesn't wasn't isn’t can’t".split()
 )

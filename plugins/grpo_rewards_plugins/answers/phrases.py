@@ -48,7 +48,8 @@ _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
 _ANSWER = re.compile(
     r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE
 )
-_BRIEF = 12  # characters of an answer with nothing behind it
+_TURNS_BACK = ("ait", "cratch", "orrect", "kidding", "mean")
+_NEAR = 120  # characters behind a phrase in which it may be taken back
 _TAKEN_BACK = re.compile(
     r"[^\n]{1,80}?(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no),?\s)?(?:wait|scratch that|correction|just kidding|I mean)\b",
     re.IGNORECASE,
@@ -137,7 +138,9 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
             continue  # the box is a mark of its own
         if after_box and _ANSWER.match(match[0]) is None:
             continue
-        if not asserted(window, match.start()) or (len(rest) > _BRIEF and _TAKEN_BACK.match(rest) is not None):
+        if not asserted(window, match.start()) or (
+            any_in(_TURNS_BACK, rest[:_NEAR]) and _TAKEN_BACK.match(rest) is not None
+        ):
             refused = refused or _SENTENCE.search(rest.rstrip(" .!?\n")) is None
             continue
         found = _answer(rest, words=_ANSWER.match(match[0]) is not None)

@@ -55,6 +55,7 @@ _END = re.compile(
     r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
 )
 _LONGEST_END = 40
+_LONGEST_UNSURE = 20  # characters of such a word and what follows it
 _UNSURE = frozenset("perhaps maybe possibly probably guess doubt unsure".split())
 _UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*(?:\Z|:)", re.IGNORECASE)
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
@@ -139,7 +140,8 @@ def statement(text: str) -> Statement:
     if (
         start
         and text[start - 1] == "\n"
-        and _UNSURE_LINE.search(text, text.rfind("\n", 0, start - 1) + 1, start) is not None
+        and _UNSURE_LINE.search(text, max(text.rfind("\n", 0, start - 1) + 1, start - _LONGEST_UNSURE), start)
+        is not None
     ):
         return Statement(text, doubted=True)  # "Perhaps\n12"
     if _PROSE.search(text, min(start, max(0, len(text) - _USUAL_SENTENCE))) is None:
