@@ -27,12 +27,13 @@ _PLAIN_LEADS = frozenset(
     for the in ("", "the ", "The ")
     for final in ("", "final ", "Final ", "correct ")
 )
-# what a sentence supposes, and what one clause of it doubts or denies
+# what a sentence supposes where a clause of it opens so, or of the mark itself; and what one clause of it doubts or denies
 _LEAD_DOUBTS = re.compile(
-    r"\b(?:(?P<supposed>(?<!only )if|unless|whether|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|without(?! (?:loss|(?:a )?doubt)\b)|perhaps|maybe"
-    r"|possibly|probably|likely|had(?=[^.\n]* been\b)|wenn|falls|vielleicht|si|peut-être|quizás?|tal vez|talvez|forse|если)"
-    r"|not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
-    r"|may|(?<!no )(?<!without )(?<!without a )doubt|says|claims?|claimed|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
+    r"(?P<supposed>(?:(?<![a-z\d$] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bthat ))\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|wenn|falls|si"
+    r"|without(?! (?:loss|(?:a )?doubt)\b)|had(?=[^.\n]* been\b))\b|\b(?:if|whether|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine)(?=(?: that)?(?: [a-z]+){0,2} \Z)"
+    r"|\b(?:perhaps|maybe|possibly|probably|likely|vielleicht|peut-être|quizás?|tal vez|talvez|forse|если)\b)"
+    r"|\b(?:not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
+    r"|(?-i:may)|(?<!no )(?<!without )(?<!without a )doubt|says|claims|claimed|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
     r"|(?:check|verify|confirm|test)(?:s|ed|ing)?)\b|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定",
     re.IGNORECASE,
 )

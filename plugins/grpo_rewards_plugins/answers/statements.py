@@ -388,7 +388,7 @@ def _said(tokens: list[_Token], at: int, begin: int) -> bool:
             )
         if token.kind in ("value", ","):
             return False
-        if token.said in _BESIDE and not (token.said == "of" and tokens[back + 1].said not in _DETERMINERS):
+        if token.said in _BESIDE and token.said != "of":
             ahead = [one.said for one in tokens[max(begin, back - 2) : back]] if tokens[back - 1].kind == "word" else []
             if token.said == "to" and back + 1 == at:
                 return (  # "comes to 5", but not "5 added to 8 gives 13"
@@ -408,9 +408,6 @@ def _stands(behind: list[_Token]) -> bool:
         if token.said in _STANDS:
             return after.kind != "value"
     return False
-
-
-_DETERMINERS = frozenset("the these those his her its their our all".split())
 
 
 def _beside(tokens: list[_Token], at: int, begin: int) -> bool:
