@@ -99,6 +99,15 @@ def test_plausible_wrong_programs_fail(sandbox: Sandbox, name: str) -> None:
     assert [row["id"] for row, verdict in zip(found, verdicts, strict=True) if verdict.passed] == []
 
 
+def test_what_cannot_pass_says_what_it_met(sandbox: Sandbox) -> None:
+    """A right program that fails has in its reason what is otherwise than in plain Python, or its tests are refused before it runs."""
+    found = [row for name in HONEST for row in fitting(sandbox, rows("honest", name)) if "says" in row]
+    verdicts = sandbox.run([job(row, which, row["timeout"]) for row in found for which in ("candidate", "wrong")])
+    right = dict(zip((row["id"] for row in found), verdicts[::2], strict=True))
+    assert {row["id"]: right[row["id"]] for row in found if row["says"] not in right[row["id"]].reason} == {}
+    assert [verdict for verdict in verdicts if verdict.status not in ("failed", "refused")] == []
+
+
 def test_what_is_lost_is_lost_still(sandbox: Sandbox) -> None:
     """A program that the border has learned to judge leaves the list."""
     found = [row for name in HONEST for row in rows("honest", name) if row["id"] in LOST]

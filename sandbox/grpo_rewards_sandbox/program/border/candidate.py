@@ -103,10 +103,10 @@ class CandidatePeer(Describer):
         return value
 
     def _class_of_tests(self, described: list[Any]) -> type:
-        *own, builtin, error = described
+        *own, bases, builtin, error = described
         if error is not None:
             return stubs.exception_class(_known_exception(error[0]), error[1])
-        return stubs.class_of(self.decode(builtin), *own)
+        return stubs.class_of(tuple(map(self._class_of_tests, bases)), self.decode(builtin), *own)
 
     def decode_exception(self, coded: Any) -> BaseException:
         error: Any
@@ -131,6 +131,8 @@ class CandidatePeer(Describer):
             along["classes"], self.new_classes = self.new_classes, []
         if self.out.parts or self.err.parts:
             along["printed"] = [self.out.take(), self.err.take()]
+        if sys.stdout is not sys.__stdout__:
+            along["redirected"] = 1
         if self.loop.goes_on():
             along["loop"] = 1
         if self.events:

@@ -52,7 +52,7 @@ class Describer(Peer):
             del names["__hash__"]
         functions = [name for name, value in names.items() if type(value) is types.FunctionType]
         methods = [name for name in functions if not inspect.iscoroutinefunction(names[name])]
-        special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__") if name in names]
+        special = [name for name in (*SPECIAL, *ASYNCHRONOUS, "__call__", "__get__", "__set__") if name in names]
         if cls.__hash__ is None:
             special = [name for name in special if name != "__hash__"] + ["!hash"]
         # any attribute may be another than its class says: each is asked for
@@ -78,6 +78,7 @@ class Describer(Peer):
             "fields": {str(name): self._field(field) for name, field in fields.items()}
             if type(fields) is dict
             else None,
+            "protocol": _members_of_protocol(cls) if vars(cls).get("_is_protocol") is True else None,
             "kind": cls.__name__ if cls in _KINDS else None,
             "collection": any(name in vars(base) for base in metas for name in _COLLECTION) or None,
         }
@@ -151,6 +152,12 @@ class Describer(Peer):
     def said(self, error: BaseException) -> object:
         """A warning or a logged exception: its class and text."""
         return {**self._class_of(error), "a": str(error)}
+
+
+def _members_of_protocol(cls: type) -> list[str]:
+    own = [base for base in cls.__mro__[:-1] if base.__module__ != "typing"]
+    names = {name for base in own for name in (*vars(base), *getattr(base, "__annotations__", ()))}
+    return sorted(name for name in names if not name.startswith("_"))
 
 
 def as_note(note: object) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Callable
@@ -16,6 +17,7 @@ _FRAMEWORKS = frozenset(("unittest", "_pytest", "hypothesis", "pytest_mock"))
 _FRAME_NAMES = ("gi_", "cr_", "ag_", "tb_", "f_", "co_", "func_")
 _READABLE = frozenset(("__name__", "__doc__", "__qualname__", "__members__"))
 _OF_NAMED_TUPLES = frozenset(("_fields", "_replace", "_asdict"))
+_COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES, "__wrapped__", "__type_params__"))
 _CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
 
 
@@ -32,10 +34,23 @@ def read(value: object, name: object) -> object:
     return found
 
 
-def signature(value: Callable[..., object]) -> object:
-    """Return what stands for a function's signature, but for its defaults: they may be what is expected."""
+def has(value: object, name: object) -> bool:
+    """Whether it has this attribute in plain Python: nothing of it is run to find out. Decorators copy some of any function."""
+    if type(name) is not str or (isinstance(value, _CALLABLES) and name in _COPIED):
+        return False
+    return inspect.getattr_static(value, name, None) is not None
+
+
+def kind(value: object) -> str:
+    """What to call it."""
+    return value.__name__ if isinstance(value, type) else type(value).__name__
+
+
+def signature(value: Callable[..., object], given: Callable[[object], bool]) -> object:
+    """Return what stands for the signature of a function or class, with annotations that are classes which were `given`, but for its defaults: they may be what is expected."""
     parameters, notes = described(value) or ((), {})
-    return [[*part[:3], None] for part in parameters], _plain_notes(notes)
+    classes = {part: note for part, note in notes.items() if isinstance(note, type) and given(note)}
+    return [[*part[:3], None] for part in parameters], _plain_notes(notes) | classes
 
 
 def _plain_notes(notes: dict[str, object]) -> dict[str, object]:

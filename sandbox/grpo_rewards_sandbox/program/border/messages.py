@@ -36,6 +36,7 @@ class OfSomeClasses(TypedDict, total=False):
     match: list[str]  # __match_args__
     named: list[str]  # the fields of a named tuple
     fields: dict[str, tuple[Note, list[object]]]  # of a dataclass: annotation, and the coded default where it is plain
+    protocol: list[str]  # of a protocol: what its objects have
     kind: str  # of property and the like: which it is
     collection: bool  # its class makes it a collection: of an Enum's members, say
 
@@ -81,6 +82,7 @@ class Along(TypedDict, total=False):
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
+    redirected: int  # of the candidate: its standard output is not the one that the tests hear
     events: list[Any]  # of the candidate: warnings and log records
 
 

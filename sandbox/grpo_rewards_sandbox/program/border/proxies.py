@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import re
 import sys
 import types
@@ -89,6 +90,13 @@ def hidden(name: str) -> bool:
     if _dunder(name):
         return name not in _SHOWN and name not in Border.peer.text.on_request
     return name in _MARKS or name.startswith(("_border", "_pytest", "__pytest"))
+
+
+def missing(name: str) -> AttributeError:
+    """What is raised where a name is hidden."""
+    if name in Border.peer.text.words:
+        Border.peer.differs(f"{name} of what is the candidate's is not shown to the tests")
+    return AttributeError(name)
 
 
 def seen(own: Any, theirs: Any) -> types.MappingProxyType[str, object]:
@@ -197,7 +205,11 @@ class ProxyClass(type):
     def __instancecheck__(cls, value: object) -> bool:
         if type.__instancecheck__(cls, value):
             return True
-        return isinstance(value, (Proxy, ProxyClass)) and _related("isinstance", value, cls)
+        if isinstance(value, (Proxy, ProxyClass)):
+            return _related("isinstance", value, cls)
+        # of what is the tests' own the candidate is not asked, nor is anything of it run
+        members = namespace(cls).get("_border_protocol")
+        return bool(members) and all(inspect.getattr_static(value, part, None) is not None for part in members)
 
     def __subclasscheck__(cls, value: type) -> bool:
         if type.__subclasscheck__(cls, value):
@@ -210,7 +222,7 @@ class ProxyClass(type):
 
     def __getattr__(cls, name: str) -> object:
         if hidden(name):
-            raise AttributeError(name)
+            raise missing(name)
         value = Border.peer.request("getattr", _ref(cls), name)
         if name == "__class_getitem__":
             return lambda part: _alias(cls, part, value(part))
@@ -287,7 +299,7 @@ class Proxy:
 
     def __getattr__(self, name: str) -> object:
         if hidden(name):
-            raise AttributeError(name)
+            raise missing(name)
         if not name.startswith("__"):
             compared(self, name)
         return read(name, Border.peer.request("getattr", self, name), facts(type(self)).tested)

@@ -45,9 +45,13 @@ _BY_VALUE = (*BASES, *_CONTAINER_TYPES)
 # what every class whose objects are compared, converted or added as data has a say in only by the rules of `uses`
 _ALWAYS = ("__eq__", "__ne__", "__hash__", "__repr__")
 _MIXINS = (Proxy, ProxyObject, ProxyException)
+_DESCRIBES = frozenset(("__get__", "__set__"))
 _ITEMS = ("__getitem__", "__iter__", "__reversed__")
 # what is kept as long as the job, and a candidate may send without end
 MAX_CLASSES, MAX_KEPT = 10_000, 100_000
+MAX_DIFFERENCES, MAX_SAID = 3, 200
+# of these modules both sides have the same, or nothing of theirs is compared
+_ALIKE = frozenset("builtins typing enum abc collections collections.abc".split())
 
 
 class ProxyMaker(Peer):
@@ -56,6 +60,7 @@ class ProxyMaker(Peer):
     `under_test`: the names of the classes under test.
     """
 
+    module_name: str  # the candidate's
     told: Callable[[Any], Any]  # a docstring as the tests see it
 
     def __init__(self, sock: socket.socket, parity: int) -> None:
@@ -65,11 +70,17 @@ class ProxyMaker(Peer):
         self.text = Reading()
         self.origins: dict[int, int] = {}
         self.limits_hit: list[str] = []
+        self.differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
         self.catching_given: set[str] = (
             set()
         )  # of classes whose handlers would end checks: those that the candidate gave
+
+    def differs(self, what: str) -> None:
+        """Remember what is otherwise here than in plain Python: a reason says so, and no verdict comes of it."""
+        if len(self.differences) < MAX_DIFFERENCES:
+            self.differences.setdefault(what[:MAX_SAID])
 
     def catching(self, name: str) -> type:
         """What stands for a class that the candidate gave."""
@@ -88,6 +99,13 @@ class ProxyMaker(Peer):
                 or len(self.classes) >= MAX_CLASSES
             ):
                 raise self.protocol("a class")
+            parts = one.module.split(".")
+            if (
+                one.module not in _ALIKE
+                and parts[0] != self.module_name
+                and not self.text.words.isdisjoint((*parts, one.name))
+            ):
+                self.differs(f"{one.module}.{one.name} in the candidate's process is another class than here")
             cls = self.classes[one.number] = self._proxy_class(one)
             if one.more.get("abstract"):
                 type.__setattr__(cls, "__abstractmethods__", frozenset(map(str, one.more["abstract"])))
@@ -123,6 +141,10 @@ class ProxyMaker(Peer):
             members.update((part, method) for part, method in uses.ASYNCHRONOUS.items() if part in special)
         if mixin is ProxyObject:
             members["__new__"] = made_without_init
+        if not _DESCRIBES.isdisjoint(special):
+            members["__set_name__"] = uses.placed_in_class
+        if "protocol" in more:
+            members["_border_protocol"] = tuple(map(str, more["protocol"]))
         if "__call__" in special:
             members["__call__"] = uses.call_object
         if not any(issubclass(base, mixin) for base in parents):

@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, ProxyClass, delete, hidden, listed, module_namespace, read, seen
+from .proxies import Border, ProxyClass, delete, hidden, listed, missing, module_namespace, read, seen
 
 
 class Annotation:
@@ -97,7 +97,7 @@ class ProxyFunction:
         if name == "__code__":
             return _CODES.get(self.__dict__["_border_kind"], _plain.__code__)
         if hidden(name):
-            raise AttributeError(name)
+            raise missing(name)
         return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -126,7 +126,7 @@ class ProxyModule(types.ModuleType):
 
     def __getattr__(self, name: str) -> object:
         if hidden(name) or name == "__file__":
-            raise AttributeError(name)
+            raise missing(name)
         own = module_namespace(self)
         asked = own.get("_border_read")
         if asked and name in asked:

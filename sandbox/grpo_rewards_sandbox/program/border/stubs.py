@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -75,16 +76,18 @@ class CallableStub(Stub):
     __call__ = _call
 
 
+def _signature(value: object) -> object:
+    parameters, notes = Here.peer.request("signature", value)
+    return signature([[*part[:3], TestsDefault()] for part in parameters], notes)
+
+
 class FunctionStub(CallableStub):
     """A test's function: as an attribute of a class it becomes a method."""
 
     __slots__ = ()
 
     def __getattribute__(self, name: str) -> object:
-        if name == "__signature__":
-            parameters, notes = Here.peer.request("signature", self)
-            return signature([[*part[:3], TestsDefault()] for part in parameters], notes)
-        return Stub.__getattribute__(self, name)
+        return _signature(self) if name == "__signature__" else Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
@@ -107,6 +110,12 @@ _classes: dict[tuple[tuple[str, ...], bool | str], type] = {}
 _own_classes: dict[int, type] = {}
 
 
+def _withheld(cls: type) -> None:
+    """What is in a class of the tests stays there: ask for it nevertheless, so that a reason can say that it was asked for."""
+    with contextlib.suppress(AttributeError):
+        Here.peer.request("getattr", cls, "__dict__")
+
+
 class StubClass(type):
     """The class of stubs for classes of the tests' own: its objects are those of that class."""
 
@@ -117,7 +126,16 @@ class StubClass(type):
         raise TypeError(f"{name} derives from a class of the tests: that cannot cross the border")
 
     def __getattr__(cls, name: str) -> object:
-        return Here.peer.request("getattr", cls, name)
+        return _signature(cls) if name == "__signature__" else Here.peer.request("getattr", cls, name)
+
+    @property  # type: ignore[misc]
+    def __dict__(cls) -> object:  # type: ignore[override]
+        _withheld(cls)
+        return vars(type)["__dict__"].__get__(cls)
+
+    def __dir__(cls) -> list[str]:
+        _withheld(cls)
+        return [*type.__dir__(cls)]
 
 
 def exception_class(base: type[BaseException], own: list[tuple[int, str]]) -> type[BaseException]:
@@ -138,6 +156,7 @@ def number_of(cls: type) -> int:
 
 
 def class_of(
+    bases: tuple[type, ...],
     builtin: object,
     number: int,
     name: str,
@@ -150,13 +169,14 @@ def class_of(
     cls = _own_classes.get(number)
     if cls is None:
         forwarded = {one: _forward(SPECIAL[one]) for one in collection}
-        meta: Any = type("StubCollection", (StubClass,), forwarded) if collection else StubClass
+        metas = tuple(dict.fromkeys((*map(type, bases), StubClass)))
+        meta: Any = type("StubCollection", metas, forwarded) if forwarded else StubClass
         members = {**_members(special), "_border_class": number}
         if fields is not None:
             members["__dataclass_fields__"] = dataclass_fields(dict.fromkeys(fields, (object, ())))
         if builtin is not None:
             members["__class__"] = property(lambda self: builtin)
-        cls = _own_classes[number] = type.__new__(meta, name, (_BY_KIND[callable_],), members)
+        cls = _own_classes[number] = type.__new__(meta, name, (*bases, _BY_KIND[callable_]), members)
     return cls
 
 

@@ -8,6 +8,7 @@ import inspect
 import logging
 import socket
 import sys
+import threading
 import types
 import warnings
 import weakref
@@ -66,7 +67,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         self._makes: dict[int, bool] = {}
         self.loop: Any = None
         self.waiting: Any = None
-        self._quiet = quiet
+        self._quiet, self._thread = quiet, threading.get_ident()
         self.surroundings = Surroundings()
         Border.peer = self
 
@@ -158,6 +159,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def check_contents(self, tag: str, contents: list[object]) -> None:
         if tag in _OF_LIBRARIES and _holds_proxy(contents):
             self.refuse("the candidate returned an array or a frame that holds objects: that has to be plain data")
+        if tag == "TT" and "backward" in self.text.words:
+            self.differs("a tensor crosses as its values, and no gradient goes back through it")
         if tag == "NS":
             for name, part in zip(contents[::2], contents[1::2], strict=True):
                 read(name, part)
@@ -207,6 +210,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             "__call__" in dir(cls),
             [name for name in _special_of(type(cls)) if name in _COLLECTION],
             [str(name) for name in fields] if type(fields) is dict else None,
+            [self._own_class(base) for base in cls.__bases__ if _own_plain(base)],
             self.encode(builtin),
             [self.known_exception(cls), self.own_exceptions(cls)] if error else None,
         ]
@@ -231,6 +235,10 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             return
         if "classes" in along:
             self._take_classes(along["classes"])
+        if "redirected" in along:
+            self.differs(
+                "what the tests' own functions print is not in the standard output that the candidate redirected"
+            )
         if "loop" in along and (here := waiting()) is not None:
             here.go_on()
         if self._quiet:  # tests that keep no state have no way to look at streams, warnings or logs
@@ -334,6 +342,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def _follow(self) -> None:
         """Tell the candidate what the test did to the environment, the folder and the random numbers."""
+        if threading.get_ident() != self._thread:
+            self.differs("what threads of the tests call is run by one thread in the candidate's process")
         for what, value in self.surroundings.changes():
             super().request(what, value)
 
@@ -365,6 +375,7 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             own = operation in ("copy", "deepcopy") and type(value).__module__ in TEST_MODULES
             refused = operation not in OPERATIONS or (operation in _NOT_FOR_CANDIDATES and not own)
             if refused or not self._handed_over(value):
+                self.differs(f"the candidate may not do {operation} with an object of the tests")
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
         if what in ("cancel", "result"):
@@ -384,13 +395,18 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.loop = self.loop or asyncio.new_event_loop()
             return nested(self.loop, awaited)
         if what == "signature":
-            return handed_over.signature(value)
+            return handed_over.signature(value, self._handed_over)
         name = arguments[1]
-        if what == "getattr":
-            found = handed_over.read(value, name)
-            return self._token(found) if name == "__doc__" and type(found) is str else found
-        if what == "setattr":
-            return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
+        try:
+            if what == "getattr":
+                found = handed_over.read(value, name)
+                return self._token(found) if name == "__doc__" and type(found) is str else found
+            if what == "setattr":
+                return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
+        except AttributeError:
+            if what == "setattr" or handed_over.has(value, name):
+                self.differs(f"the candidate may not {what[:3]} {name} of the tests' {handed_over.kind(value)}")
+            raise
         raise self.protocol(f"a request {what!r}")
 
     def _token(self, text: str) -> str:
@@ -412,6 +428,11 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         if name not in ASYNCHRONOUS or type(arguments) is not tuple:
             raise self.protocol("a special method")
         return getattr(type(value), name)(value, *arguments)
+
+
+def _own_plain(cls: type) -> bool:
+    own = cls.__module__ in TEST_MODULES and not isinstance(cls, ProxyClass)
+    return own and not issubclass(cls, BaseException)
 
 
 def _holds_proxy(value: Any) -> bool:

@@ -114,8 +114,8 @@ def _swallows(error: BaseException | None, said: object) -> object:
 def _refuse(self: object, what: str) -> Any:
     name = type.__getattribute__(type(self), "__name__")
     Border.peer.refuse(
-        f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data"
-        + ("" if facts(type(self)).tested else ", or the row needs fidelity: shared")
+        f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data, or the row "
+        "needs fidelity: shared"
     )
 
 
@@ -249,6 +249,11 @@ ASYNCHRONOUS: dict[str, Callable[..., object]] = {
 def call_object(self: object, *args: object, **kwargs: object) -> object:
     """`__call__` of an object whose class has one."""
     return Border.peer.call(number_of(self), args, kwargs)
+
+
+def placed_in_class(self: object, owner: object, name: str) -> object:
+    """`__set_name__` of an object whose class describes attributes: over there it could not reach what is the tests' own."""
+    return _refuse(self, f"describe the attribute {name} of a class of theirs by it")
 
 
 class Method:

@@ -191,7 +191,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
-        report.explain(peer.catching_given, peer.unequal, peer.text.words)
+        report.explain(peer.catching_given, peer.unequal, peer.text.words, peer.differences)
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:
@@ -214,6 +214,8 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     own = sys.modules["tests"] = types.ModuleType("tests")
     namespace: dict[str, object] = vars(own)
     namespace.update(visible.known(asked - theirs, text, entry))
+    for name in visible.covered(job["candidate"], asked.intersection(namespace)):
+        peer.differs(f"{name} is the library's in the tests, not the candidate's")
     for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
         # a candidate's own function of this name must not stand in for the tests'
         if name != "check" or job["format"] != "humaneval":

@@ -49,6 +49,8 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
         # of a module's name it counts whether the candidate's is one
         known = {part: value for part, value in meant.items() if type(value) is not types.ModuleType}
         held.update(known)
+        for part in visible.covered(job["candidate"], known):
+            peer.differs(f"{part} is the library's in the tests, not the candidate's")
         shown += known
         for part in visible.chosen(own, asked - known.keys()):
             with contextlib.suppress(LookupError):

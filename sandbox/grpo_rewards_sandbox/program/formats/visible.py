@@ -12,6 +12,7 @@ import contextlib
 import functools
 import importlib.util
 import math
+import re
 import sys
 from collections.abc import Iterable
 
@@ -93,6 +94,11 @@ def known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, o
                 loaded = importlib.import_module(module)
                 found[name] = getattr(loaded, attribute) if attribute else loaded
     return found
+
+
+def covered(candidate: str, asked: Iterable[str]) -> list[str]:
+    """Return which of these names, of which the tests have a library's, a candidate's text seems to define."""
+    return sorted(name for name in asked if re.search(rf"^(?:def|class) {re.escape(name)}\b", candidate, re.MULTILINE))
 
 
 def chosen(defined: Iterable[object], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
