@@ -38,15 +38,18 @@ Scaler = Callable[..., float]
 """``scaler(observed, factor, memory, **settings) -> factor``: from the factor on a component's weight to the next one.
 
 `memory` is a dict of floats that is the component's own, is saved in checkpoints and may be written to. A scaler is
-called on every rank with the same arguments and must be deterministic; it holds no state of its own.
+called on every rank with the same arguments and must be deterministic; it holds no state of its own. Settings that do
+not go together it answers with a ValueError, on every call: it is called once when the configuration is read.
 """
+
+_SAMPLE = Observed(name="", rate=0.5, spread=0.1, batch_rate=0.5, batch_spread=0.1, weight=1.0, batches=1)
 
 
 def find_scaler(method: str, settings: Mapping[str, object], *, source: str = "") -> Callable[..., float]:
     """Return the adaptation method with its settings bound.
 
     Raises:
-        ConfigError: there is no such method, or a setting does not fit.
+        ConfigError: there is no such method, or a setting does not fit, alone or with the others.
     """
     known: dict[str, Scaler] = registered("register_scalers")
     if method not in known:
@@ -74,6 +77,12 @@ def find_scaler(method: str, settings: Mapping[str, object], *, source: str = ""
         signature.bind(None, 1.0, {}, **bound)
     except TypeError as error:
         raise _unfit(method, f"it takes {signature}: {error}", source) from None
+    try:
+        scaler(_SAMPLE, 1.0, {}, **bound)
+    except ValueError as error:
+        raise ConfigError(f"method {method!r}: {error}", path="adapt", source=source) from None
+    except Exception:  # noqa: BLE001 - the sample is no component of theirs; a real batch has the say
+        pass
     return lambda observed, factor, memory: scaler(observed, factor, memory, **bound)
 
 

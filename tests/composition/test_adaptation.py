@@ -171,6 +171,10 @@ def test_scoring_offline_moves_nothing() -> None:
         ({"method": "treshold"}, r"adapt\.method: there is no adaptation method 'treshold'; did you mean 'threshold'"),
         ({"method": "threshold", "lwo": 0.1}, "adapt: .*no setting 'lwo'; did you mean 'low'"),
         ({"method": "threshold", "low": "x"}, "adapt: .*low"),
+        (
+            {"method": "threshold", "low": 0.9, "high": 0.2},
+            r"adapt: method 'threshold': low \(0\.9\) is above high \(0\.2\)",
+        ),
         ({"method": "threshold", "bounds": [2, 1]}, r"adapt\.bounds: the lower bound comes first"),
         ({"method": "threshold", "bounds": [-1, 1]}, r"adapt\.bounds: .*0 or more"),
         ({"method": "threshold", "ema": 1.0}, r"adapt\.ema"),

@@ -32,6 +32,10 @@ def threshold(
 
     The defaults are those of the rule that GRPO guides pass around (success < 0.3: x 1.2; > 0.8: x 0.9).
     """
+    if low > high:
+        raise ValueError(
+            f"low ({low:g}) is above high ({high:g}), so that rates between them are below one and above the other"
+        )
     if observed.rate is None:
         return factor
     return factor * (up if observed.rate < low else down if observed.rate > high else 1.0)
