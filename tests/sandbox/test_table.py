@@ -255,6 +255,18 @@ ROWS: dict[str, list[Case]] = {
             "    def keep(self, items): return list(items)\n",
         ),
     ],
+    "module": [
+        Case(
+            file("assert S.tools().double(2) == 4"),
+            "import sys\ndef double(x): return 2 * x\ndef tools(): return sys.modules[__name__]\n",
+            wrong="import sys\ndef double(x): return x\ndef tools(): return sys.modules[__name__]\n",
+        ),
+        Case(
+            file("assert S.f('ab').startswith('a')"),
+            "def f(x): return x\n",
+            "import sys\ndef startswith(x): return True\ndef f(x): return sys.modules[__name__]\n",
+        ),
+    ],
     "use of a callable of the tests": [
         Case(
             ["SECRET = 7\ndef double(x, want=7):\n    return 2 * x\ndouble.want = 7", "assert apply(double, 3.5) == 7"],
@@ -291,7 +303,7 @@ ROWS: dict[str, list[Case]] = {
         Case(
             file("assert eval(S.f()) == SECRET", top="SECRET = 7\n"),
             "def f(): return '3 + 4'\n",
-            "def f(): return \"__import__('sys').modules['test_solution'].SECRET\"\n",
+            status="refused",
         ),
         Case(
             file("assert 'want' in open(S.f(tmp_path, __file__)).read()", test="def test_a(tmp_path):"),
@@ -351,8 +363,7 @@ ROWS: dict[str, list[Case]] = {
         Case(
             file("def seen(x):", "    assert x == 3", "with pytest.raises(AssertionError):", "    S.apply(seen, 4)", "S.apply(seen, 3)"),
             "def apply(f, x): f(x)\n",
-            "import logging\nn = 0\ndef apply(f, x):\n    global n\n    n += 1\n    if n == 1: f(x)\n    try: f(9)\n"
-            "    except AssertionError as error: logging.error('%s', error)\n",
+            status="refused",
         ),
     ],
 }  # fmt: skip
