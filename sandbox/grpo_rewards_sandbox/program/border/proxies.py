@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import functools
 import inspect
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .codec import Ref
+from .libraries import library_of
 from .operations import SPECIAL
 
 if TYPE_CHECKING:
@@ -124,7 +126,7 @@ def _checks(module: object) -> bool:
 # methods by which data is held against other data, or asked what it is: those of builtin values, of frames and tensors
 ASKS_DATA = frozenset(
     name for kind in (str, frozenset, float) for name in dir(kind) if name.startswith("is") or name.endswith("with")
-).union(("symmetric_difference", "difference", "equals", "equal", "allclose", "eq"))
+).union(("symmetric_difference", "difference", "equals", "equal", "allclose", "eq", "isin"))
 
 
 def compared(self: object, name: str) -> None:
@@ -135,12 +137,57 @@ def compared(self: object, name: str) -> None:
 
 def read(name: object, found: object, tested: bool = False) -> object:
     """Return what the tests read: no function by the name of what only data is asked, but of a class under test."""
-    if name in ASKS_DATA and not tested and callable(found):
-        Border.peer.refuse(
-            f"the candidate returned an object where the tests ask by {name!r} what only plain data is asked: that has to be "
-            "such data, or the row has to name the class under test (`classes`)"
-        )
+    if not tested and callable(found):
+        if name in ASKS_DATA:
+            _asks_data(name)
+        if type(found).__name__ == "ProxyFunction":
+            vars(found)["_border_asked"] = name
     return found
+
+
+def _asks_data(name: object) -> None:
+    Border.peer.refuse(
+        f"the candidate returned an object where the tests ask by {name!r} what only plain data is asked: that has to be "
+        "such data, or the row has to name the class under test (`classes`)"
+    )
+
+
+_OTHER = re.compile(r"others?|right")  # what a method calls what it takes another of its kind by
+_OTHER_IN_TEXT = re.compile(r"(?:a\.)?\w+\((?:b|others?|mat2|tensor2|vec2)\b")  # the same where only its text says it
+_ITERABLES = (
+    set,
+    frozenset,
+    list,
+    tuple,
+    dict,
+    types.GeneratorType,
+    *(type(getattr({}, of)()) for of in ("keys", "values", "items")),
+)
+
+
+def held_against(name: str, args: tuple[object, ...]) -> None:
+    """Refuse a method of an object that is not under test, where the data that it is given has that method to meet another of its kind.
+
+    There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
+    """
+    if any(name in _meets(type(arg)) for arg in args):
+        _asks_data(name)
+
+
+@functools.lru_cache(maxsize=256)
+def _meets(kind: type) -> frozenset[str]:
+    if kind in _ITERABLES:  # a set's methods take any of these
+        return frozenset(("union", "intersection", "isdisjoint"))
+    if kind is not decimal.Decimal and library_of(kind) not in ("numpy", "pandas", "torch"):
+        return frozenset()
+    return frozenset(name for name in dir(kind) if not name.startswith("_") and _takes_another(getattr(kind, name)))
+
+
+def _takes_another(method: Any) -> bool:
+    try:
+        return bool(_OTHER.fullmatch("".join([*inspect.signature(method).parameters][1:2])))
+    except (TypeError, ValueError):  # written in C: what it takes its text says, if anything
+        return bool(_OTHER_IN_TEXT.match(str(getattr(method, "__doc__", "")).lstrip()))
 
 
 def names_member(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .awaiting import outcome
 from .codec import Ref
-from .proxies import Border, ProxyClass, delete, hidden, listed, missing, module_namespace, read, seen
+from .proxies import Border, ProxyClass, delete, held_against, hidden, listed, missing, module_namespace, read, seen
 
 
 class Annotation:
@@ -85,6 +85,8 @@ class ProxyFunction:
         return own.get("__signature__")
 
     def __call__(self, *args: object, **kwargs: object) -> object:
+        if "_border_asked" in self.__dict__:
+            held_against(self.__dict__["_border_asked"], args)
         result = Border.peer.call(self.__dict__["_border_number"], args, kwargs)
         return Border.peer.constructed(result) if "_border_constructs" in self.__dict__ else result
 

@@ -22,7 +22,18 @@ from .codec import Ref
 from .failed_checks import FailedChecks, Refused
 from .messages import Along, DescribedFunction
 from .operations import OPERATIONS, SPECIAL
-from .proxies import Border, Proxy, ProxyClass, facts, module_namespace, namespace, number_of, own_number, read
+from .proxies import (
+    Border,
+    Proxy,
+    ProxyClass,
+    facts,
+    held_against,
+    module_namespace,
+    namespace,
+    number_of,
+    own_number,
+    read,
+)
 from .proxy_classes import ProxyMaker
 from .proxy_functions import ProxyFunction, ProxyModule, annotation, asynchronous_generator, coroutine, generator
 from .signatures import signature
@@ -333,6 +344,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
 
     def call_method(self, owner: object, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         """Call a method of an object of the candidate."""
+        if not facts(type(owner)).tested:
+            held_against(name, args)
         return self._call("method", [number_of(owner), name], args, kwargs)
 
     def ask(self, what: str, *arguments: object) -> object:
