@@ -25,7 +25,6 @@ _EXTENSION = re.compile(
     r"|interval\[(?!.*dateutil)[\w\[\], /+:-]{1,60}, (right|left|both|neither)\]|Sparse\[\w{1,12}, (0|0\.0|nan|False)\]"
 )
 _KINDS = "biufcSUMmO"
-_VIEWED = 4  # an array is sent whole for a view of at least a quarter of it
 _PYTHON_SCALARS = frozenset(
     (bool, int, float, complex, str, bytes)
 )  # a long double is one of numpy's, whatever `item` gives
@@ -181,43 +180,57 @@ def _fill_array(value: Any, contents: list[object]) -> None:
         value[...] = numpy.frombuffer(contents[0], value.dtype).reshape(value.shape)
 
 
-def _array_extra(value: Any) -> object:
-    """Which class, dtype and shape; of a view also where it lies in its array, so that both go on sharing memory."""
-    array = numpy.asarray(value)
-    shown = (
-        type(value).__name__ if type(value) in (numpy.matrix, numpy.recarray) else "",
-        _descr(array.dtype),
-        array.shape,
-    )
-    whole = value.base if type(value.base) is numpy.ndarray else None
-    while whole is not None and type(whole.base) is numpy.ndarray:
+def memory(whole: Any) -> Any:
+    """Return the bytes of what arrays and tensors may lie in, as an array of them."""
+    if type(whole) is numpy.ndarray:
+        return (whole if whole.flags.c_contiguous else whole.T).reshape(-1).view(numpy.uint8)
+    if type(whole) is bytearray:
+        return numpy.frombuffer(whole, numpy.uint8)
+    if type(whole) is not torch.UntypedStorage:
+        raise TypeError("no memory")
+    return torch.empty(0, dtype=torch.uint8).set_(whole).numpy()
+
+
+def _lies_in(array: Any) -> object:
+    """What holds an array's memory, where that is another array, a tensor's storage or a bytearray."""
+    whole = array
+    while type(whole.base) is numpy.ndarray:
         whole = whole.base
-    if (
-        whole is None
-        or not whole.flags.c_contiguous
-        or whole.dtype.hasobject
-        or whole.nbytes > _VIEWED * array.nbytes + 4096
-    ):
+    if type(whole.base) is memoryview:
+        return whole.base.obj if type(whole.base.obj) is bytearray else None
+    if "torch" in sys.modules and isinstance(whole.base, torch.Tensor):
+        return whole.base.untyped_storage()
+    return whole if whole is not array and whole.flags.forc and not whole.dtype.hasobject else None
+
+
+def _array_extra(value: Any) -> object:
+    """Which class, dtype and shape; of a view also where it lies in which memory, so that both go on sharing it."""
+    array = numpy.asarray(value)
+    kind = "fortran" if array.flags.fnc else ""
+    if type(value) in (numpy.matrix, numpy.recarray):
+        kind = type(value).__name__
+    shown = (kind, _descr(array.dtype), array.shape)
+    whole = _lies_in(value)
+    if whole is None:
         return shown
-    offset = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
+    offset = array.__array_interface__["data"][0] - memory(whole).__array_interface__["data"][0]
     return *shown, whole, offset, tuple(array.strides)
 
 
 def _new_array(cls: object, extra: Any) -> object:
     kind, descr, shape, *view = extra
-    made = _new_plain_array(descr, shape, view)
+    made = _new_plain_array(descr, shape, view, "F" if kind == "fortran" else "C")
     return made.view(getattr(numpy, kind)) if kind in ("matrix", "recarray") else made
 
 
-def _new_plain_array(descr: object, shape: Any, view: list[Any]) -> Any:
+def _new_plain_array(descr: object, shape: Any, view: list[Any], order: Any) -> Any:
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
-    if view:
+    if view and not dtype.hasobject:  # not into pointers: who sets them writes to any place in memory
         whole, offset, strides = view
-        # not into or out of pointers: who sets them writes to any place in memory
-        plain = type(whole) is numpy.ndarray and not (whole.dtype.hasobject or dtype.hasobject)
-        if plain and whole.flags.c_contiguous and whole.flags.writeable:
-            return numpy.ndarray(shape, dtype, whole, int(offset), tuple(map(int, strides)))
-    return numpy.empty(shape, dtype)
+        held = memory(whole)
+        if held.flags.writeable:
+            return numpy.ndarray(shape, dtype, held, int(offset), tuple(map(int, strides)))
+    return numpy.empty(shape, dtype, order)
 
 
 def _flat(array: Any) -> tuple[object, object]:
@@ -291,7 +304,7 @@ def _frame_contents(value: Any) -> list[object]:
 
 def _new_frame(columns: object, index: object, values: tuple[object, ...]) -> object:
     rows = _new_index(index)
-    parts = {at: pandas.Series(_values(column), index=rows, copy=True) for at, column in enumerate(values)}
+    parts = {at: _new_series(column, index, None) for at, column in enumerate(values)}
     frame = pandas.DataFrame(parts, index=rows, columns=range(len(values)))
     frame.columns = _new_index(columns)
     return frame
@@ -302,7 +315,8 @@ def _series_contents(value: Any) -> list[object]:
 
 
 def _new_series(column: object, index: object, name: object) -> object:
-    return pandas.Series(_values(column), index=_new_index(index), name=name, copy=True)
+    values = _values(column)  # with its dtype: texts are objects where the candidate left them so
+    return pandas.Series(values, index=_new_index(index), name=name, dtype=values.dtype, copy=True)
 
 
 def _refill(make: Any) -> Any:
@@ -324,6 +338,14 @@ def _tensor_contents(value: Any) -> list[object]:
     return [plain.reshape(-1).view(torch.uint8).numpy().tobytes()]
 
 
+def _tensor_extra(value: Any) -> object:
+    """Which dtype and shape, and where it lies in its storage: tensors of one storage go on sharing it."""
+    shown = str(value.dtype)[6:], tuple(value.shape), bool(value.requires_grad)
+    if value.device.type != "cpu" or value.is_conj() or value.is_neg():
+        return shown
+    return *shown, value.untyped_storage(), value.storage_offset(), tuple(value.stride())
+
+
 def _tensor_type(name: str) -> object:
     if not _TENSOR.fullmatch(name):
         raise TypeError("not a dtype")
@@ -331,9 +353,21 @@ def _tensor_type(name: str) -> object:
 
 
 def _new_tensor(cls: object, extra: Any) -> object:
-    name, shape, grad = extra
-    made = torch.zeros(tuple(map(int, shape)), dtype=_tensor_type(name))
+    name, shape, grad, *place = extra
+    shape, dtype = tuple(map(int, shape)), _tensor_type(name)
+    if place:
+        storage, offset, strides = place
+        if type(storage) is not torch.UntypedStorage:
+            raise TypeError("not a storage")
+        whole = torch.empty(0, dtype=dtype).set_(storage)
+        made = whole.as_strided(shape, tuple(map(int, strides)), int(offset)).detach()
+    else:
+        made = torch.zeros(shape, dtype=dtype)
     return made.requires_grad_() if grad is True else made
+
+
+def _fill_memory(value: object, contents: list[Any]) -> None:
+    memory(value)[...] = numpy.frombuffer(contents[0], numpy.uint8)
 
 
 def _fill_tensor(value: Any, contents: list[Any]) -> None:
@@ -349,12 +383,21 @@ CONTAINERS.update(
         object,
         _tensor_contents,
         _fill_tensor,
-        lambda value: (str(value.dtype)[6:], tuple(value.shape), bool(value.requires_grad)),
+        _tensor_extra,
         _new_tensor,
+    ),
+    ST=MutableType(
+        object,
+        lambda value: [memory(value).tobytes()],
+        _fill_memory,
+        lambda value: value.nbytes(),
+        lambda cls, extra: torch.UntypedStorage(extra),
     ),
 )
 # their contents are compared, not their elements' identities
-BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "BA", "A"))
+BY_CONTENTS = frozenset(("ND", "DF", "SR", "TT", "ST", "BA", "A"))
+# they lie in memory that others may lie in too
+BY_MEMORY = frozenset(("ND", "TT"))
 
 
 def _stamp(parts: Any) -> object:
@@ -388,6 +431,7 @@ LATE: dict[str, Late] = {
     "torch.Tensor": Late(
         lambda v: (v.layout is torch.strided and _TENSOR.fullmatch(str(v.dtype)[6:])) or None, container="TT"
     ),
+    "torch.UntypedStorage": Late(lambda v: v.device.type == "cpu" or None, container="ST"),
     "torch.device": Late(lambda v: (v.type, v.index) if v.index is not None else (v.type,)),
     "torch.dtype": Late(lambda v: str(v)[6:] if _TENSOR.fullmatch(str(v)[6:]) else None, _tensor_type),
     "torch.Size": Late(lambda v: (tuple(v),)),

@@ -9,6 +9,7 @@ import datetime
 import decimal
 import fractions
 import functools
+import gc
 import pathlib
 import re
 import sys
@@ -164,9 +165,9 @@ VALUES: dict[str, Value] = {
     "slice": Value(slice, lambda v: (v.start, v.stop, v.step), lambda p: slice(*p)),
     "ellipsis": Value(type(...), lambda v: None, lambda p: ...),
     "memoryview": Value(memoryview, bytes, memoryview),
-    "keys": Value(type({}.keys()), list, lambda p: dict.fromkeys(p).keys()),
-    "values": Value(type({}.values()), list, lambda p: dict(enumerate(p)).values()),
-    "items": Value(type({}.items()), list, lambda p: dict(p).items()),
+    "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
+    "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
+    "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
     "mappingproxy": Value(types.MappingProxyType, dict, types.MappingProxyType),
     "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
     "alias": Value(
@@ -181,6 +182,17 @@ VALUES: dict[str, Value] = {
     ),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
+_VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "mappingproxy"))
+
+
+def seen_through(value: object) -> object:
+    """Return the container that a view shows: both sides' views are to show it as it changes. None for any other value."""
+    if type(value) is memoryview:
+        held = value.obj
+        return held if type(held) is bytearray and value.format == "B" and len(held) == value.nbytes else None
+    # a view of a dictionary says in no other way which one
+    whole = gc.get_referents(value)[0] if type(value) in _VIEWS else None
+    return whole if isinstance(whole, dict) else None
 
 
 CONTAINERS: dict[str, MutableType] = {
@@ -204,7 +216,7 @@ CONTAINERS: dict[str, MutableType] = {
         collections.deque,
         lambda v: [*collections.deque.__iter__(v)],
         _filling(collections.deque.clear, collections.deque.extend),
-        lambda v: v.maxlen,
+        collections.deque.maxlen.__get__,
         lambda cls, extra: _new(collections.deque, cls, (), extra),
     ),
     "A": MutableType(
