@@ -165,7 +165,7 @@ _ITERABLES = (
 )
 
 
-def held_against(name: str, args: tuple[object, ...]) -> None:
+def held_against(name: str, args: tuple[Any, ...]) -> None:
     """Refuse a method of an object that is not under test, where the data that it is given has that method to meet another of its kind.
 
     There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
