@@ -165,12 +165,13 @@ _ITERABLES = (
 )
 
 
-def held_against(name: str, args: tuple[Any, ...]) -> None:
+def held_against(name: str, args: tuple[object, ...]) -> None:
     """Refuse a method of an object that is not under test, where the data that it is given has that method to meet another of its kind.
 
     There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
     """
-    if any(name in _meets(type(arg)) for arg in args):
+    kinds: set[Any] = {type(arg) for arg in args}
+    if any(name in _meets(kind) for kind in kinds):
         _asks_data(name)
 
 
