@@ -69,6 +69,7 @@ class ProxyMaker(Peer):
         self.under_test: frozenset[str] = frozenset()
         self.text = Reading()
         self.origins: dict[int, int] = {}
+        self.given_back = 0  # how often something came back that is here already
         self.limits_hit: list[str] = []
         self.differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
         self._exceptions: dict[int, BaseException] = {}
@@ -225,6 +226,7 @@ class ProxyMaker(Peer):
 
     def _given_back(self, number: int) -> None:
         """What is here already the tests have found from now on; of those only what they made before can they make again."""
+        self.given_back += 1
         before = self.origins.setdefault(number, uses.FOUND)
         if before in (uses.GIVEN, uses.MADE):
             self.origins[number] = uses.RETURNED

@@ -346,7 +346,14 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         """Call a method of an object of the candidate."""
         if not facts(type(owner)).tested:
             held_against(name, args)
-        return self._call("method", [number_of(owner), name], args, kwargs)
+        number, before = number_of(owner), self.given_back
+        how = self.origins.get(number) if name in self.text.unread else None
+        result = self._call("method", [number, name], args, kwargs)
+        if how is not None and result is owner and self.given_back == before + 1:
+            self.origins[number] = (
+                how  # a link of a chain: the tests look at no result of it, so they found nothing by it
+            )
+        return result
 
     def ask(self, what: str, *arguments: object) -> object:
         """Ask the candidate's side, whatever it raises."""

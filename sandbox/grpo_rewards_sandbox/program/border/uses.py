@@ -113,9 +113,10 @@ def _swallows(error: BaseException | None, said: object) -> object:
 
 def _refuse(self: object, what: str) -> Any:
     name = type.__getattribute__(type(self), "__name__")
+    named = "" if tested(self) else f"`classes: [{name}]` or "
     Border.peer.refuse(
         f"the candidate returned an object of class {name} where the tests {what}: that has to be plain data, or the row "
-        "needs fidelity: shared"
+        f"needs {named}fidelity: shared"
     )
 
 

@@ -134,6 +134,21 @@ def replaced(source: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def unread(source: str) -> frozenset[str]:
+    """Return the methods whose results a text never looks at: each is called in a statement of its own, or to call the next on what it gave."""
+    nodes = parsed(source)
+    chained: set[int] = set()
+    for node in nodes:
+        at = node.value if isinstance(node, ast.Expr) else None
+        while isinstance(at, ast.Call) and isinstance(at.func, ast.Attribute):
+            chained.add(id(at.func))
+            at = at.func.value
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    by_text = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    looked_at = {node.attr for node in attributes if id(node) not in chained}
+    return frozenset(node.attr for node in attributes if id(node) in chained) - looked_at - by_text
+
+
 def makes_nan(source: str) -> bool:
     """The tests make a NaN of their own, and use none of a module's, which the candidate has too."""
     return _MAKES_NAN.search(source) is not None and _NAN_OF_MODULE.search(source) is None

@@ -127,6 +127,7 @@ def reading(text: str) -> Reading:
         words=names.words(text),
         on_request=names_on_request(text),
         replaced=names.replaced(text),
+        unread=names.unread(text),
         may_end=names.used(text) & {"StopIteration", "StopAsyncIteration"},
         makes_nan=names.makes_nan(text),
         still_to_check=still_to_check(text),
