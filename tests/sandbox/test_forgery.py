@@ -241,7 +241,7 @@ _POINTERS, _OBJECTS = ([{"b": "A" * 32}], "<i8"), ([1, 2, 3, 4], "|O")
 def test_no_array_of_objects_shares_its_memory_with_one_of_numbers(sandbox: Sandbox, inner: Any, outer: Any) -> None:
     tests = "import numpy as np\nfrom solution import solve\ndef test_a():\n    got = solve(2)\n    assert got.base is None\n    assert len(repr(got)) > 4\n"
     verdict = sandbox.run([Job(PEER + ARRAYS % (*inner, *outer), tests, "pytest")])[0]
-    assert verdict.passed or "numpy" in verdict.reason, verdict
+    assert verdict.passed or "numpy" in verdict.reason or "no memory that can be shared" in verdict.reason, verdict
 
 
 @pytest.mark.parametrize(

@@ -182,12 +182,12 @@ def _fill_array(value: Any, contents: list[object]) -> None:
 
 def memory(whole: Any) -> Any:
     """Return the bytes of what arrays and tensors may lie in, as an array of them."""
-    if type(whole) is numpy.ndarray:
+    if type(whole) is numpy.ndarray and not whole.dtype.hasobject:  # who sets pointers writes to any place in memory
         return (whole if whole.flags.c_contiguous else whole.T).reshape(-1).view(numpy.uint8)
     if type(whole) is bytearray:
         return numpy.frombuffer(whole, numpy.uint8)
     if type(whole) is not torch.UntypedStorage:
-        raise TypeError("no memory")
+        raise TypeError("no memory that can be shared")
     return torch.empty(0, dtype=torch.uint8).set_(whole).numpy()
 
 
@@ -225,7 +225,7 @@ def _new_array(cls: object, extra: Any) -> object:
 
 def _new_plain_array(descr: object, shape: Any, view: list[Any], order: Any) -> Any:
     shape, dtype = tuple(map(int, shape)), _dtype(descr)
-    if view and not dtype.hasobject:  # not into pointers: who sets them writes to any place in memory
+    if view and not dtype.hasobject:
         whole, offset, strides = view
         held = memory(whole)
         if held.flags.writeable:
