@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import types
+import typing
 from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
@@ -74,6 +76,16 @@ class CallableStub(Stub):
 
     __slots__ = ()
     __call__ = _call
+
+
+def _has(value: object, name: str, *default: object) -> object:
+    """`getattr_static`, which sees nothing of a stub."""
+    return (getattr if issubclass(type(value), Stub) else inspect.getattr_static)(value, name, *default)
+
+
+# what protocols look for their members by since Python 3.12
+if hasattr(typing, "_lazy_load_getattr_static"):
+    typing._lazy_load_getattr_static = lambda: _has
 
 
 def _signature(value: object) -> object:
