@@ -171,9 +171,10 @@ def held_against(name: str, args: tuple[object, ...]) -> None:
 
     There the object stands for such data: `got.union(want) == want`, `got.sub(want).abs().max() < 1e-9`.
     """
-    kinds: set[Any] = {type(arg) for arg in args}
-    if any(name in _meets(kind) for kind in kinds):
-        _asks_data(name)
+    for arg in args:
+        kind: Any = type(arg)
+        if name in _meets(kind):
+            _asks_data(name)
 
 
 @functools.lru_cache(maxsize=256)

@@ -346,13 +346,14 @@ class TrustedPeer(ProxyMaker, FailedChecks):
         """Call a method of an object of the candidate."""
         if not facts(type(owner)).tested:
             held_against(name, args)
-        number, before = number_of(owner), self.given_back
-        how = self.origins.get(number) if name in self.text.unread else None
+        number = number_of(owner)
+        if name not in self.text.unread:
+            return self._call("method", [number, name], args, kwargs)
+        before, how = self.given_back, self.origins.get(number)
         result = self._call("method", [number, name], args, kwargs)
+        # a link of a chain: the tests look at no result of it, so they found nothing by it
         if how is not None and result is owner and self.given_back == before + 1:
-            self.origins[number] = (
-                how  # a link of a chain: the tests look at no result of it, so they found nothing by it
-            )
+            self.origins[number] = how
         return result
 
     def ask(self, what: str, *arguments: object) -> object:
