@@ -42,6 +42,9 @@ class Sandbox:
         self._idle.append(first)
         self.plan, self.description = first.plan, backend.describe(first)
         _open.add(self)
+        # anew, so that it runs before what the backend's modules registered: multiprocessing's waits for every worker
+        atexit.unregister(_close_all)
+        atexit.register(_close_all)
 
     def _forget(self) -> None:
         """Start without a supervisor or thread; in a forked child, whose parent goes on using those there are."""
@@ -183,7 +186,6 @@ class Sandbox:
         self.close()
 
 
-@atexit.register
 def _close_all() -> None:
     for sandbox in list(_open):
         sandbox.close()

@@ -94,6 +94,45 @@ class Keeping(Saying):
     spares = 1
 
 
+SPAWNING = """
+from grpo_rewards_sandbox import Backend, Worker, open_sandbox
+
+class Child(Worker):
+    def __init__(self):
+        import multiprocessing
+        import threading
+        context = multiprocessing.get_context("fork")
+        self.process = context.Process(target=threading.Event().wait)
+        self.process.start()
+
+    def run(self, job): ...
+
+    def interrupt(self):
+        self.process.kill()
+
+    def close(self):
+        self.process.kill()
+        self.process.join()
+        print("closed")
+
+class Children(Backend):
+    name = "children"
+
+    def start(self):
+        return Child()
+
+    def describe(self, worker):
+        return "processes of multiprocessing"
+
+sandbox = open_sandbox(Children())
+"""
+
+
+def test_a_process_that_leaves_its_sandbox_open_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", SPAWNING], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "closed\n"
+
+
 def test_closing_ends_who_keeps_workers_ready_whenever_it_comes() -> None:
     sandbox = open_sandbox(Keeping())
     closed = threading.Event()
