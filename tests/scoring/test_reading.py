@@ -214,6 +214,10 @@ BAD = [
     (b'{"completion": "x", "completion_ids": "12", "answer": "1"}', "completion_ids"),
     (b"\x00\x00", "not JSON"),
     (b"[" * 100_000, "not JSON"),
+    (b'{"completion": "1", "answer": "1", "answer": "2"}', "the key 'answer' is given twice"),
+    (b'{"completion" :"a: b", "completion": "a"}', "the key 'completion' is given twice"),
+    (b'{"completion": [{"role": "assistant", "content": "1", "content": "2"}]}', "the key 'content' is given twice"),
+    (b'{"completion": "1", "score": NaN, "score": 1}', "the key 'score' is given twice"),
 ]
 
 
@@ -221,7 +225,7 @@ def test_malformed_lines_are_named_and_kept_and_the_rest_go_on(
     tmp_path: Path, cli: Callable[..., CompletedProcess[str]], read: Callable[[Path], list[dict[str, Any]]]
 ) -> None:
     lines = _lines().splitlines()
-    mixed = [line for pair in zip(BAD, [*lines, *[lines[0]] * 8], strict=True) for line in (pair[0][0], pair[1])]
+    mixed = [line for pair in zip(BAD, [*lines, *[lines[0]] * 12], strict=True) for line in (pair[0][0], pair[1])]
     (tmp_path / "rows.jsonl").write_bytes(b"\n".join(mixed) + b"\n")
     run = cli("score", "rows.jsonl", *ONLY, "-o", "out.jsonl", "--json")
     assert run.returncode == 1, run.stderr

@@ -113,15 +113,22 @@ def parse_object(raw: bytes | bytearray) -> dict[str, object]:
     """Parse one JSON object; NaN, Infinity and whole numbers of any size are taken, as Python writes them.
 
     Raises:
-        ValueError: says what is wrong, on one line.
+        ValueError: says what is wrong, on one line: no JSON, no object, or a key that is given twice.
     """
     value: object
     try:
         value = orjson.loads(raw)
+        if _may_hide_a_key(raw, value):
+            value = _parse_leniently(raw, "")
     except orjson.JSONDecodeError as error:
         value = _parse_leniently(raw, str(error))
-    if isinstance(value, dict) and any(map(_may_be_rounded, value.values())):
-        value = _parse_leniently(raw, "not JSON")
+    # by their types first, in one step: most rows have no such number
+    if (
+        isinstance(value, dict)
+        and float in set(map(type, value.values()))
+        and any(map(_may_be_rounded, value.values()))
+    ):
+        value = _parse_leniently(raw, "")
     if not isinstance(value, dict):
         kind = {list: "an array", str: "a string", type(None): "null", bool: "a boolean"}.get(type(value), "a number")
         hint = "; write one row per line, without brackets around them" if isinstance(value, list) else ""
@@ -134,9 +141,31 @@ def _may_be_rounded(item: object) -> bool:
     return type(item) is float and abs(item) >= _LARGE and item.is_integer()
 
 
+def _may_hide_a_key(raw: bytes | bytearray, value: object) -> bool:
+    """Whether the text may hold a key twice, of which orjson keeps the last without a word; json can be asked, and is slow."""
+    try:
+        return raw.count(b":") != orjson.dumps(value).count(b":")  # one for each key, and as many within strings
+    except TypeError:  # nested more deeply than orjson writes
+        return True
+
+
+class _KeyTwice(ValueError):
+    """A key that an object has twice; the text names it."""
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _KeyTwice(f"the key {next(name for name in names if names.count(name) > 1)!r} is given twice")
+    return found
+
+
 def _parse_leniently(raw: bytes | bytearray, problem: str) -> object:
     try:
-        return json.loads(raw.decode("utf-8"))
+        return json.loads(raw.decode("utf-8"), object_pairs_hook=_unique)
+    except _KeyTwice:
+        raise
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte 0x{raw[error.start]:02x} at column {error.start + 1})") from None
     except RecursionError:
