@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Concatenate, Never, ParamSpec, TypeAlias, TypedDict, Unpack, overload
 
 from grpo_rewards._contract.reward import Range, Reward, Settings
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         columns: Mapping[str, str] | None
         workers: int | None
         apart: bool
+        needs: Sequence[str]
 
 
 class _Decorator:
@@ -80,6 +81,7 @@ class _Decorator:
                 default), or calls of an ``async def`` (64 by default).
             apart: whether its work is done in processes of its own, as many as `grpo_rewards.slots.slots` gives: then a
                 scoring process only feeds them, and ``score --workers`` starts no more of those than that needs.
+            needs: packages that it imports when it is called first: ``grpo-rewards validate`` says which are missing.
 
         Raises:
             TypeError: the function's parameters do not fit the style.

@@ -6,7 +6,7 @@ import inspect
 import math
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from grpo_rewards._contract.batch import Batch
@@ -58,6 +58,7 @@ class Reward(Generic[Settings]):
         columns: Mapping[str, str] | None = None,
         workers: int | None = None,
         apart: bool = False,
+        needs: Sequence[str] = (),
     ) -> None:
         self.function = function
         self.style: Style = style
@@ -71,6 +72,7 @@ class Reward(Generic[Settings]):
         self.check_row = check_row
         self.kind_of_row = kind_of_row
         self.apart = apart
+        self.needs = tuple(needs)
         self.workers = self._checked_workers((64 if self.is_async else 1) if workers is None else workers)
         self.source = getattr(function, "__module__", "")
         self.version = "unversioned"

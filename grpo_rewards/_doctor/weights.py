@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 
 from grpo_rewards._composition import Composite
 from grpo_rewards._composition.component import Component
@@ -16,13 +17,21 @@ _SHOWN = 8
 
 
 def idle_weights(composite: Composite) -> list[str]:
-    """Return in words, with their places in the configuration, the weights that cannot matter whatever the data are."""
+    """Return in words, with their places in the configuration, the weights that cannot matter whatever the data are.
+
+    So are those of rewards whose packages are missing here.
+    """
     config = composite.config
     counting = [component for component in composite.components if component.name in composite.counting]
     if not counting:
         return ["rewards: no component has a weight, so no row gets a reward"]
     found = []
     for component in composite.components:
+        if missing := [name for name in component.reward.needs if find_spec(name) is None]:
+            found.append(
+                f"rewards.{component.name} cannot be scored here: {component.reward.name!r} needs {' and '.join(missing)}, "
+                f"not installed: pip install {' '.join(missing)}"
+            )
         if component in counting and (why := _never_tells(component, composite)):
             found.append(f"rewards.{component.name}.weight cannot matter: {why}")
     bounds = config.combine.clip

@@ -194,6 +194,17 @@ def test_weights_that_matter(config: dict[str, Any]) -> None:
     assert idle_weights(Composite(config)) == []
 
 
+def test_a_package_that_is_missing_is_said_before_a_row_is_scored() -> None:
+    @reward(needs=("json", "no_such_package"))
+    def strange(completion: str) -> float:
+        return 1.0
+
+    (found,) = idle_weights(Composite(strange=strange))
+    assert found.startswith(
+        "rewards.strange cannot be scored here: 'strange' needs no_such_package, not installed: pip install"
+    )
+
+
 def test_a_weight_that_cancels_in_every_row_is_a_finding(tmp_path: Path) -> None:
     rewards = {
         "exact": {"weight": 2.0, "when": {"column": "task", "equals": "math"}},

@@ -45,7 +45,7 @@ def _check_row(
     return None if found.value > 0 else "the scorer gives the reference itself 0"
 
 
-@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row)
+@reward.batch(range=(0.0, 1.0), check_settings=_check, check_row=_check_row, needs=("reasoning_gym",))
 def reasoning_gym(
     completions: list[str],
     metadata: list[object],
