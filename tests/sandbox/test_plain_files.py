@@ -10,9 +10,8 @@ import pytest
 from grpo_rewards_sandbox import Job, Sandbox
 from grpo_rewards_sandbox.program.border import proxies
 from grpo_rewards_sandbox.program.border.trusted import TrustedPeer
-from grpo_rewards_sandbox.program.formats import candidate_side, checks, classes, names, pytest_file, review, visible
+from grpo_rewards_sandbox.program.formats import candidate_side, checks, classes, names, review, visible
 from grpo_rewards_sandbox.program.formats.names import plain_file
-from grpo_rewards_sandbox.program.formats.plain_file import begun
 from grpo_rewards_sandbox.program.protocol import JobMessage
 
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -102,8 +101,11 @@ def test_refused_tests_leave_the_process_that_judges_to_the_next(sandbox: Sandbo
 
 def test_a_session_inherits_what_its_tests_text_says() -> None:
     tests = "from solution import double\nimport pytest\n@pytest.fixture\ndef two(): return 2\ndef test_a(two):\n    assert double(two) == 4\n"
-    job = cast(JobMessage, {"tests": tests, "module": "solution", "classes": [], "setup": "", "format": "pytest"})
-    pytest_file.read(job)
+    job = cast(
+        JobMessage,
+        {"tests": tests, "setup": "", "module": "solution", "classes": [], "format": "pytest", "entry_point": ""},
+    )
+    checks.read(job)
     read = [
         part for module in (names, review, visible, classes, candidate_side, proxies) for part in vars(module).values()
     ]
@@ -111,7 +113,7 @@ def test_a_session_inherits_what_its_tests_text_says() -> None:
     before = [cache.cache_info().misses for cache in caches]
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        peer = begun(job, ours, quiet=False)
+        peer = checks.begun(job, ours, quiet=False)
         assert isinstance(peer, TrustedPeer)
     assert [cache.cache_info().misses for cache in caches] == before
 
@@ -128,7 +130,7 @@ def test_checks_inherit_what_their_text_says() -> None:
     before = [cache.cache_info().misses for cache in caches]
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert isinstance(checks.begun(job, ours, *checks.asked_of(job), quiet=False), TrustedPeer)
+        assert isinstance(checks.begun(job, ours, quiet=False), TrustedPeer)
     assert [cache.cache_info().misses for cache in caches] == before
 
 

@@ -69,9 +69,9 @@ def _reap(cell: confine.Confinement, asked: Reap) -> End:
 
 def _fork(prepared: Prepared, asked: Start, descriptors: list[int]) -> Forked:
     if asked["do"] == "tests":
-        from .formats import checks, pytest_file
+        from .formats import checks
 
-        (pytest_file if asked["job"]["format"] == "pytest" else checks).read(asked["job"])
+        checks.read(asked["job"])
     pid = prepared.cell.fork(KINDS[asked["do"]](prepared, asked, descriptors).run)
     for descriptor in descriptors:
         os.close(descriptor)

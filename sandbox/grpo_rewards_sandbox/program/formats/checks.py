@@ -52,14 +52,10 @@ def compiled(source: str, name: str) -> types.CodeType:
     return compile(source, name, "exec", dont_inherit=True)
 
 
-def begun(
-    job: JobMessage, sock: socket.socket, asked: frozenset[str], tested: frozenset[str], *, quiet: bool
-) -> TrustedPeer | JobReport:
-    """Return the border for tests, or what is said of those that cannot be judged.
-
-    `asked`: names of the candidate in them; `tested`: those that are classes.
-    """
+def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | JobReport:
+    """Return the border for tests, or what is said of those that cannot be judged."""
     text, whole = texts(job)
+    asked, tested = asked_of(job)
     if why := review.unjudgeable(text, job["module"], asked) or skips.left_out(text, job["module"]):
         return refused(why)
     peer = TrustedPeer(sock, under_test=tested, module_name=job["module"], quiet=quiet)
@@ -79,8 +75,11 @@ def texts(job: JobMessage) -> tuple[str, str]:
 
 
 def asked_of(job: JobMessage) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of the candidate in checks, and which of them are classes."""
+    """The names of the candidate in tests, and which of them are classes."""
     text, _ = texts(job)
+    if job["format"] == "pytest":
+        theirs = names.imported(text, job["module"])
+        return theirs, classes_under_test(text, job["module"], theirs, job["classes"])
     entry = entry_name(job["entry_point"])
     theirs = visible.unbound(text, entry)
     tested = classes_under_test(text, job["module"], theirs, job["classes"])
@@ -88,7 +87,7 @@ def asked_of(job: JobMessage) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def read(job: JobMessage) -> None:
-    """Read the text of checks, in the process that forks those who make them: each sample of a row has the same, and inherits this."""
+    """Read the tests' text, in the process that forks those who run them: each sample of a row has the same, and inherits this."""
     text, whole = texts(job)
     if len(whole) <= READ_BEFORE:
         review.unjudgeable(text, job["module"], asked_of(job)[0])
@@ -104,7 +103,7 @@ def run(
     text, whole = texts(job)
     entry = entry_name(job["entry_point"])
     asked = set(names.used(text)) | ({entry} if entry else set())
-    peer = begun(job, sock, *asked_of(job), quiet=quiet)
+    peer = begun(job, sock, quiet=quiet)
     if isinstance(peer, JobReport):
         return peer
     if why := visible.missing(text, entry):
@@ -208,19 +207,13 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
     entry = entry_name(job["entry_point"])
     module, (defined, *_) = peer.load(job["candidate"], job["module"], shown)
     text = job["tests"] if isinstance(job["tests"], str) else "\n".join(job["tests"])
-    # where nothing else is asked of the candidate, the task is to write what has a known name
-    theirs = {entry} if entry else set() if visible.unbound(text, "") - {"candidate"} else asked
     # a module, for what looks a class's own up by its name: a dataclass whose annotation is a text
     own = sys.modules["tests"] = types.ModuleType("tests")
     namespace: dict[str, object] = vars(own)
-    namespace.update(visible.known(asked - theirs, text, entry))
-    for name in visible.covered(job["candidate"], asked.intersection(namespace)):
-        peer.differs(f"{name} is the library's in the tests, not the candidate's")
-    for name in visible.chosen(defined, (asked | classes) - set(namespace), entry):
-        # a candidate's own function of this name must not stand in for the tests'
-        if name != "check" or job["format"] != "humaneval":
-            with contextlib.suppress(LookupError):
-                namespace[name] = visible.trusted_value(name, getattr(module, name))
+    # a candidate's own function of the name `check` must not stand in for the tests'
+    asked = (asked | classes) - ({"check"} if job["format"] == "humaneval" else set())
+    for taken in visible.taken(peer, module, defined, text, asked, job["candidate"], entry=entry):
+        namespace.update(taken)
     if setup.strip():
         exec(compiled(setup, "setup.py"), namespace)  # noqa: S102
     return namespace

@@ -17,18 +17,9 @@ from typing import Any
 from ..border.proxies import module_namespace
 from ..border.trusted import TrustedPeer
 from ..protocol import JobMessage
-from . import checks, names, visible
-from .checks import compiled, judged, run_each, statement
-from .classes import classes_under_test
+from . import names, visible
+from .checks import begun, compiled, judged, run_each, statement
 from .report import JobReport, Progress, describe
-
-
-def begun(job: JobMessage, sock: socket.socket, *, quiet: bool) -> TrustedPeer | JobReport:
-    """Return the border for a test file, or what is said of one that cannot be judged."""
-    tests, name = job["tests"], job["module"]
-    asked = names.imported(tests, name)
-    under_test = classes_under_test(tests, name, asked, job["classes"])
-    return checks.begun(job, sock, asked, under_test, quiet=quiet)
 
 
 def publish(peer: TrustedPeer, job: JobMessage) -> None:
@@ -38,29 +29,10 @@ def publish(peer: TrustedPeer, job: JobMessage) -> None:
     held = module_namespace(module)
     held["__doc__"] = doc if type(doc) is str else None
     if visible.star_imports(tests, name):
-        shown: list[str] = []
-        held["__all__"] = shown
-        read: dict[str, object] = {}
-        held["_border_read"] = read
         own = exported if type(exported) is list else [n for n in defined if type(n) is str and not n.startswith("_")]
         asked = names.used(tests) - visible.bound(tests, name)
-        # where nothing else is asked of the candidate, the task is to write what has a known name
-        meant = visible.known(asked, tests) if visible.unbound(tests, "") - {"candidate"} else {}
-        # of a module's name it counts whether the candidate's is one
-        known = {part: value for part, value in meant.items() if type(value) is not types.ModuleType}
-        held.update(known)
-        for part in visible.covered(job["candidate"], known):
-            peer.differs(f"{part} is the library's in the tests, not the candidate's")
-        shown += known
-        for part in visible.chosen(own, asked - known.keys()):
-            with contextlib.suppress(LookupError):
-                value = getattr(module, part)
-                kept = visible.trusted_value(part, value)
-                shown.append(part)
-                if kept is not value:
-                    held[part] = kept
-                else:
-                    read[part] = value
+        kept, taken = visible.taken(peer, module, own, tests, asked, job["candidate"], modules=False)
+        held.update(kept, __all__=[*kept, *taken], _border_read=taken)
     held["__file__"] = f"{name}.py"
     held["__spec__"] = importlib.machinery.ModuleSpec(name, None)
     sys.modules[name] = module

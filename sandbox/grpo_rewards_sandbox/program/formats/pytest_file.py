@@ -6,25 +6,11 @@ import linecache
 import socket
 
 from ..protocol import JobMessage
-from . import candidate_side, guard, names, review, visible
-from .checks import READ_BEFORE, judged
-from .classes import classes_under_test
-from .plain_file import begun, publish
+from . import candidate_side, guard, names
+from .checks import begun, judged
+from .plain_file import publish
 from .pytest_session import Outcomes, PreparedSession, judge
 from .report import JobReport, Progress
-
-
-def read(job: JobMessage) -> None:
-    """Read the tests' text, in the process that forks those who run it: each sample of a row has the same, and inherits this."""
-    tests, name = job["tests"], job["module"]
-    if len(tests) <= READ_BEFORE:
-        asked = names.imported(tests, name)
-        review.unjudgeable(tests, name, asked)
-        classes_under_test(tests, name, asked, ())
-        visible.star_imports(tests, name)
-        visible.bound(tests, name)
-        review.reading(tests)
-        names.expected(tests)
 
 
 def run(

@@ -14,9 +14,11 @@ import importlib.util
 import math
 import re
 import sys
-from collections.abc import Iterable
+import types
+from collections.abc import Iterable, Set
 
 from ..border.proxy_functions import ProxyModule
+from ..border.trusted import TrustedPeer
 from . import names
 from .sources import Sources
 
@@ -79,7 +81,7 @@ def measures(text: str) -> frozenset[str]:
     return _MATH.intersection(set().union(*beside)) - set().union(*(check for check in checks if len(check) == 1))
 
 
-def known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, object]:
+def _known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, object]:
     """Return what the tests mean by names of modules, and of what is commonly imported from them, where nobody binds these.
 
     Where the task is about another name, or measures what it gives by them, those of `math` are the tests' own: a `sqrt` of the
@@ -96,12 +98,39 @@ def known(asked: Iterable[str], text: str, entry_point: str = "") -> dict[str, o
     return found
 
 
-def covered(candidate: str, asked: Iterable[str]) -> list[str]:
-    """Return which of these names, of which the tests have a library's, a candidate's text seems to define."""
-    return sorted(name for name in asked if re.search(rf"^(?:def|class) {re.escape(name)}\b", candidate, re.MULTILINE))
+def taken(
+    peer: TrustedPeer,
+    module: ProxyModule,
+    defined: Iterable[object],
+    text: str,
+    asked: Set[str],
+    candidate: str,
+    *,
+    entry: str = "",
+    modules: bool = True,
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return what the tests get by names that they ask for and do not import one by one: what is their own, and the candidate's.
+
+    Without `modules` they get one of these only where the candidate has it. `defined`: the names that the candidate offers.
+    """
+    # where nothing else is asked of the candidate, the task is to write what has a known name
+    theirs = {entry} if entry else set() if unbound(text, "") - {"candidate"} else asked
+    own = _known(asked - theirs, text, entry)
+    if not modules:
+        own = {name: value for name, value in own.items() if type(value) is not types.ModuleType}
+    for name in sorted(own):
+        if re.search(rf"^(?:def|class) {re.escape(name)}\b", candidate, re.MULTILINE):
+            peer.differs(f"{name} is the library's in the tests, not the candidate's")
+    found: dict[str, object] = {}
+    for name in _chosen(defined, asked - own.keys(), entry):
+        with contextlib.suppress(LookupError):
+            value = getattr(module, name)
+            kept = _trusted_value(name, value)
+            (found if kept is value else own)[name] = kept
+    return own, found
 
 
-def chosen(defined: Iterable[object], mentioned: frozenset[str] | set[str], entry_point: str = "") -> list[str]:
+def _chosen(defined: Iterable[object], mentioned: Set[str], entry_point: str = "") -> list[str]:
     """Return those of the candidate's names that the tests mention and may see.
 
     A builtin's name is the candidate's only where the task is about it: as the entry point, or as the one name that
@@ -114,7 +143,7 @@ def chosen(defined: Iterable[object], mentioned: frozenset[str] | set[str], entr
     return own or (sorted(found) if len(found) == 1 else [])
 
 
-def trusted_value(part: str, value: object) -> object:
+def _trusted_value(part: str, value: object) -> object:
     """Return the tests' own module in place of the candidate's, or of what the candidate calls like one.
 
     Raises:
