@@ -74,19 +74,11 @@ class ProxyMaker(Peer):
         self.differences: dict[str, None] = {}  # what was met that plain Python has otherwise, in its order
         self._exceptions: dict[int, BaseException] = {}
         self._their_exceptions: dict[int, BaseException] = {}
-        self.catching_given: set[str] = (
-            set()
-        )  # of classes whose handlers would end checks: those that the candidate gave
 
     def differs(self, what: str) -> None:
         """Remember what is otherwise here than in plain Python: a reason says so, and no verdict comes of it."""
         if len(self.differences) < MAX_DIFFERENCES:
             self.differences.setdefault(what[:MAX_SAID])
-
-    def catching(self, name: str) -> type:
-        """What stands for a class that the candidate gave."""
-        self.catching_given.add(name)
-        return CATCHING[name]
 
     def _take_classes(self, described: list[DescribedClass]) -> None:
         for said in described:
@@ -175,7 +167,8 @@ class ProxyMaker(Peer):
         doc = more.get("doc")
         members: dict[str, object] = {"__doc__": doc if type(doc) is str else None}
         # identifiers: `dataclass` writes a function of them
-        notes = {part: self._annotation(note) for part, note in more.get("notes", {}).items() if part.isidentifier()}
+        said = more.get("notes", {})
+        notes = {part: annotation(self.decode(note)) for part, note in said.items() if part.isidentifier()}
         if notes:
             members["__annotations__"] = notes
         if "match" in more:
@@ -294,13 +287,10 @@ class ProxyMaker(Peer):
             self.theirs[said.number] = weakref.ref(value)
         return value
 
-    def _annotation(self, coded: object) -> object:
-        return annotation(self.decode(coded))
-
     def _field(self, part: tuple[Note, list[object]]) -> tuple[object, tuple[object, ...]]:
         """The annotation of a dataclass' field, and its default where that is plain."""
         note, default = part
-        return self._annotation(note), tuple(map(self.decode, default))
+        return annotation(self.decode(note)), tuple(map(self.decode, default))
 
     # ---- exceptions
 

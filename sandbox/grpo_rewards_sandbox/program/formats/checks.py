@@ -190,7 +190,7 @@ def finish(report: JobReport, peer: TrustedPeer) -> None:
         )
     if report.reason:
         report.passed = False
-        report.explain(peer.catching_given, peer.unequal, peer.text.words, peer.differences)
+        report.explain(peer.text.words, peer.differences)
     if report.passed:
         report.status = "passed"
     elif peer.limits_hit:
