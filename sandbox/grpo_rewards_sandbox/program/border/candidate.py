@@ -180,8 +180,7 @@ class CandidatePeer(Describer):
         """
         if "sqlite" in source:
             sys.addaudithook(open_database)
-        module = sys.modules[name] = types.ModuleType(name)
-        module.__file__ = script.path_of(name)
+        module = _module(name)
         if shown:
             exec(compile(shown, "setup.py", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         script.run(source, script.path_of(name), module.__dict__)
@@ -196,10 +195,14 @@ class CandidatePeer(Describer):
 
     def _load_calls(self, source: str, name: str, setup: str, asked: str) -> None:
         """Load a program whose function or method is then called with values."""
-        module = sys.modules[name] = types.ModuleType(name)
-        module.__file__ = script.path_of(name)
-        caller = calling.load(module, source, setup, json.loads(asked))
+        caller = calling.load(_module(name), source, setup, json.loads(asked))
         self.requests.update(take_calls=caller.take, make_calls=lambda nothing: caller.go_on())
+
+
+def _module(name: str) -> types.ModuleType:
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__file__ = script.path_of(name)
+    return module
 
 
 def _known_exception(name: str) -> type[BaseException]:
@@ -211,8 +214,7 @@ def _signature(value: Callable[..., object]) -> object:
     return found and (found[0], {name: as_note(note) for name, note in found[1].items()})
 
 
-def _seed(value: tuple[str, int]) -> None:
-    module, given = value
+def _seed(module: str, given: int) -> None:
     (random.seed if module == "random" else importlib.import_module("numpy").random.seed)(given)
 
 

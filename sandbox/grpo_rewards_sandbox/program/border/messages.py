@@ -162,11 +162,7 @@ class Channel:
         if len(data) > MAX_MESSAGE:
             raise OverflowError(f"a value of {len(data) >> 20} MiB is too large to cross (at most {MAX_MESSAGE >> 20})")
         try:
-            if len(data) > _CHUNK:
-                self.socket.sendall(_HEADER.pack(len(data)))
-                self.socket.sendall(data)
-            else:
-                self.socket.sendall(_HEADER.pack(len(data)) + data)
+            self.socket.sendall(_HEADER.pack(len(data)) + data)
         except OSError as error:
             raise self._ended() from error
 

@@ -14,15 +14,13 @@ _where = os.getcwd  # bound here: tests may replace it
 class Surroundings:
     """The tests' own, beside what the candidate was last told of them.
 
-    `folders`: those that the candidate may follow the tests into. `seeds`: which modules the tests seeded since they last asked, and with
-    what. `unseen`: files that they made since, which only they can read until the candidate has its turn: a thread of its that
-    watches the folder would find in them what its own file is compared with.
+    `folders`: those that the candidate may follow the tests into. `unseen`: files that they made since, which only they can read until
+    the candidate has its turn: a thread of its that watches the folder would find in them what its own file is compared with.
     """
 
     def __init__(self) -> None:
         self.unseen: list[str] = []
         self.folders: tuple[str, ...] = ()
-        self.seeds: dict[str, object] = {}
         self._folder = ""
         self._argv = list(sys.argv)
         self.agree()
@@ -44,9 +42,6 @@ class Surroundings:
         if sys.argv != self._argv:
             self._argv = list(sys.argv)
             found.append(("argv", self._argv))
-        if self.seeds:
-            found.extend(("seed", given) for given in self.seeds.items())
-            self.seeds = {}
         if self.folders:
             folder = _where()
             if folder != self._folder:

@@ -30,7 +30,7 @@ def _follow_seed(peer: TrustedPeer, name: str, module: Any) -> None:
         real(*args, **named)
         for given in [*args, *named.values()][:1]:
             if type(given) in (int, str, float, bytes):
-                peer.surroundings.seeds[name] = given
+                peer.request("seed", name, given)
 
     module.seed = seed
 
@@ -85,7 +85,7 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
     if type(target) is not types.ModuleType or not hasattr(target, name):
         return
     module = target.__name__
-    if sys.modules.get(module) is not target or module in TEST_MODULES or (module, name) in _OWN:
+    if sys.modules.get(module) is not target or module in TEST_MODULES or f"{module}.{name}" in _OWN:
         return
     # patches of one name nest: only the last that ends puts it back
     times = _replaced[module, name] = _replaced.get((module, name), 0) + more
@@ -94,18 +94,7 @@ def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> Non
 
 _replaced: dict[tuple[str, str], int] = {}
 # each process has its own of these, and `border.surroundings` brings them together where that is to be
-_OWN = frozenset(
-    (
-        ("builtins", "input"),
-        ("sys", "stdin"),
-        ("sys", "stdout"),
-        ("sys", "stderr"),
-        ("sys", "argv"),
-        ("sys", "path"),
-        ("sys", "modules"),
-        ("os", "environ"),
-    )
-)
+_OWN = frozenset("builtins.input sys.stdin sys.stdout sys.stderr sys.argv sys.path sys.modules os.environ".split())
 
 
 def work_in(peer: TrustedPeer, shared: str) -> None:

@@ -27,16 +27,8 @@ _TABLES_OF_FUNCTIONS = ("json_", "pragma_", "generate_series")
 _LOADS = frozenset(("ctypes.dlopen", "import"))
 _DEVICES = frozenset(("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"))
 # what libraries read of the machine as they are imported; of a process only where its memory lies, not what is in it
-_SYSTEM = (
-    "/usr/",
-    "/lib/",
-    "/lib64/",
-    "/sys/",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/proc/stat",
+_SYSTEM = tuple(
+    "/usr/ /lib/ /lib64/ /sys/ /etc/localtime /etc/mime.types /proc/cpuinfo /proc/meminfo /proc/stat".split()
 )
 READABLE = ("/tmp/", "/dev/", "/proc/", *_SYSTEM)  # how paths begin that tests may have the use of
 _OWN_MAPS = ("/proc/self/maps", "/proc/self/cgroup", "/proc/self/status")

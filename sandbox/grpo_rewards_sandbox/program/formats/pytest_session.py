@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from _pytest.reports import CollectReport, TestReport
 
 # these write files, dump stacks or only warn, and most are called for each test
-_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan threadexception unraisableexception"
+_OFF = "cacheprovider doctest junitxml pastebin stepwise faulthandler setuponly setupplan warnings threadexception unraisableexception"
 _WARM = (
     "_pytest.python_api _pytest.raises _pytest.assertion.rewrite _pytest.assertion.util _pytest.unittest unittest"
     " unittest.mock decimal fractions numbers pprint difflib ast inspect"
@@ -91,22 +91,10 @@ class PreparedSession:
         # installed plugins would run beside the tests, other ones on each machine
         os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         sys.dont_write_bytecode = True
-        options = [
-            "-q",
-            "-s",
-            # no conftest or configuration file is read: the candidate might have written it
-            "--noconftest",
-            "-c",
-            "/dev/null",
-            "--rootdir",
-            "/",
-            # asserts are not rewritten, which costs a compilation: `_message` shows the statement instead
-            "--assert=plain",
-            "-p",
-            "no:warnings",
-        ]
-        for name in _OFF.split():
-            options += ["-p", f"no:{name}"]
+        # no conftest or configuration file is read: the candidate might have written it
+        options = "-q -s --noconftest -c /dev/null --rootdir /".split()
+        # asserts are not rewritten, which costs a compilation: `_message` shows the statement instead
+        options += ["--assert=plain", *(part for name in _OFF.split() for part in ("-p", f"no:{name}"))]
         self._config = _prepareconfig([*options, "/none_such_test.py"])
         self._config._do_configure()
         if self._config.pluginmanager.hasplugin("terminalreporter"):
