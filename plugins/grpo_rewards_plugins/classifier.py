@@ -10,7 +10,8 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from grpo_rewards.errors import InfrastructureError, how_to_install
+from grpo_rewards.errors import InfrastructureError
+from grpo_rewards_plugins.packages import require
 
 _log = logging.getLogger(__name__)
 
@@ -30,13 +31,13 @@ class Classifier:
         """Load a classifier from a folder or the hub, never running code that comes with it.
 
         Raises:
-            InfrastructureError: torch or transformers are not installed, there is no such model, or it does not fit.
+            ConfigError: torch or transformers are not installed.
+            InfrastructureError: there is no such model, or it does not fit.
         """
-        try:
-            import torch
-            from transformers import AutoModelForSequenceClassification, AutoTokenizer
-        except ImportError as error:
-            raise InfrastructureError(f"{error}; install it: {how_to_install('train')}") from None
+        require("torch transformers", extra="train", by="model")
+        import torch
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"
         if dtype == "auto":

@@ -1,6 +1,6 @@
 """The reward `model`: a reward model, as transformers' sequence classifiers are.
 
-torch and transformers are imported with the first batch; without them, or without the weights, rows are ``unavailable``.
+torch and transformers are imported with the first batch; without them the run ends, and without the weights rows are ``unavailable``.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 
-from grpo_rewards.errors import how_to_install
 from grpo_rewards_plugins.cells import RowProblem
+from grpo_rewards_plugins.packages import require
 
 Checker = Callable[..., bool]
 Reader = Callable[[object], object]
@@ -78,17 +77,15 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
     """Return the check of an id with its arguments read.
 
     Raises:
-        RowProblem: the id is unknown, a package is missing, or an argument is missing, unknown or out of its range, where
-            the originals raise or draw a value at random.
+        RowProblem: the id is unknown, or an argument is missing, unknown or out of its range, where the originals raise or
+            draw a value at random.
+        ConfigError: a package that the check needs is not there.
     """
     known = CHECKS.get(id) if isinstance(id, str) else None
     if known is None:
         raise RowProblem(f"unknown instruction {id!r:.80}{_nearest(id)}")
-    if known.needs and not _installed(known.needs):
-        raise RowProblem(
-            f"instruction {id!r} needs {known.needs.replace('|', ' or ').replace(' nltk', ' and nltk')}: {how_to_install('instructions')}, "
-            f"or leave such rows out"
-        )
+    if known.needs:
+        require(known.needs, extra="instructions", by=f"instruction {known.id!r}")
     arguments: dict[str, object] = {}
     for name, value in (given or {}).items():
         if value is None or name in known.ignored:  # data in columns give every check every key
@@ -114,14 +111,3 @@ def bind(id: object, given: Mapping[str, object] | None, *, mend: bool) -> Bound
 def _nearest(id: object) -> str:
     near = difflib.get_close_matches(id, CHECKS, 1) if isinstance(id, str) else []
     return f"; did you mean {near[0]!r}" if near else ""
-
-
-_FOUND: dict[str, bool] = {}
-
-
-def _installed(packages: str) -> bool:
-    """Whether all packages are there, or of those divided by a bar one; looked up once, which is slow."""
-    if packages not in _FOUND:
-        groups = [group.split("|") for group in packages.split()]
-        _FOUND[packages] = all(any(find_spec(name) is not None for name in group) for group in groups)
-    return _FOUND[packages]

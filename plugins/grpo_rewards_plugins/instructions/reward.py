@@ -60,7 +60,7 @@ def instructions(
 
     A reply of one word passes all constraints of 38 % of IFBench's prompts, since what is asked of each pair of neighbours
     holds for one: set `min_words`, or a gate on a reward for the answer itself. Some checks need the extra
-    ``instructions`` (nltk, langdetect, syllapy, emoji); without it their rows are errors that say so. ``words:start_verb``
+    ``instructions`` (nltk, langdetect, syllapy, emoji); without it the first of their rows ends the run with an error that says so. ``words:start_verb``
     asks nltk's tagger where its tables are installed, which no package brings, else the tables of the tagger that it comes from.
 
     Args:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -10,11 +9,11 @@ from functools import partial
 from typing import Any, Literal
 
 from grpo_rewards import Outcome, reward
-from grpo_rewards.errors import how_to_install
 from grpo_rewards.types import SettingValues
 from grpo_rewards_plugins.answers import final_text
 from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.bounds import between, finite, tag_name
+from grpo_rewards_plugins.packages import require
 from grpo_rewards_plugins.workers import ask_all, shared_pool
 
 _FUNCTION = "grpo_rewards_plugins.reasoning_gym.scoring:answer"
@@ -33,7 +32,7 @@ def _check(settings: SettingValues) -> None:
 def _check_row(
     metadata: object = None, answer: object = None, question: object = None, *, timeout: float = 1.0
 ) -> str | None:
-    _check_installed()
+    require("reasoning_gym", extra="reasoning-gym", by="reasoning_gym")
     entry = _entry(metadata, answer, question)
     if isinstance(entry, Outcome):
         return entry.reason
@@ -77,7 +76,7 @@ def reasoning_gym(
             know nothing of the entry (``0``, ``1 2 3``, the question, the right answer's form with zeros), but for its number in
             words: ``10`` gets 0.225 of `letter_counting` and an empty board 0.9 of `game_of_life`, which a policy learns first.
     """
-    _check_installed()
+    require("reasoning_gym", extra="reasoning-gym", by="reasoning_gym")
     nothing = [None] * len(completions)
     waiting: dict[_Question, list[int]] = {}
     for row, given in enumerate(zip(metadata, answer or nothing, question or nothing, strict=True)):
@@ -90,11 +89,6 @@ def reasoning_gym(
     for number, found in ask_all(questions, partial(_sent, timeout, shares == "mended"), partial(_ended, timeout)):
         for row in waiting[questions[number]]:
             yield row, found
-
-
-def _check_installed() -> None:
-    if importlib.util.find_spec("reasoning_gym") is None:
-        raise ModuleNotFoundError(f"the package reasoning-gym is not there: {how_to_install('reasoning-gym')}")
 
 
 def _entry(metadata: object, answer: object, question: object) -> str | Outcome:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import urllib.parse
 from functools import lru_cache
 from pathlib import Path
 
-from grpo_rewards.errors import how_to_install
+from grpo_rewards_plugins.packages import require
 
 Files = tuple[tuple[str, str], ...]
 """Paths, each with a stamp that changes when the file does."""
@@ -45,23 +44,17 @@ def find_files(folder: str, name: str | None, path: str | None, *, whole_folder:
 
     Raises:
         DatabaseProblem: there is none, or the name leads out of the folder.
-        ModuleNotFoundError: the package that reads such a database is not there.
+        ConfigError: the package that reads such a database is not there.
     """
     if is_postgres(folder):
-        _check_installed("psycopg")
+        require("psycopg", extra="sql", by="a PostgreSQL server")
         return ((_url(folder, name, path), ""),)
     found = _found(os.path.abspath(folder), name, path)  # a worker may have started in another folder
     if found.suffix == ".duckdb":
-        _check_installed("duckdb")
+        require("duckdb", extra="sql", by="a DuckDB file")
     alone = not whole_folder or found.suffix == ".sql" or found.parent.name != found.stem
     files = [found] if alone else _beside(found)
     return tuple((str(file), _stamp(file)) for file in files)
-
-
-@lru_cache(maxsize=4)
-def _check_installed(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        raise ModuleNotFoundError(f"the package {package} is not there: {how_to_install('sql')}")
 
 
 @lru_cache(maxsize=4096)
