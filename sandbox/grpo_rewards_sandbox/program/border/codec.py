@@ -207,7 +207,7 @@ class Codec(Channel):
         if tag == "b":
             return body if type(body) is bytes else body.encode("latin1")
         if tag == "X":
-            value = VALUES[body[0]].make(self.decode(body[1]))
+            value = VALUES[body[0]].made(self.decode(body[1]))
             if value.__class__ is not VALUES[body[0]].type:
                 raise self.protocol("not the value it says it is")
             return value

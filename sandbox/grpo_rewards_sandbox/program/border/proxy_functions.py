@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import Generator
 from typing import Any
 
 from .awaiting import outcome
@@ -38,19 +38,8 @@ def annotation(said: object) -> object:
 def _plain() -> None: ...
 
 
-def _generator() -> Iterator[None]:
-    yield
-
-
-async def _coroutine() -> None: ...
-
-
-async def _asynchronous_generator() -> AsyncIterator[None]:
-    yield
-
-
-# what inspect and asyncio look at, to know what a call gives; nothing else of it is the candidate's
-_CODES = {"gen": _generator.__code__, "co": _coroutine.__code__, "agen": _asynchronous_generator.__code__}
+# what inspect and asyncio look at, to know what a call gives; nothing else of a function's code is the candidate's
+_FLAGS = {"gen": inspect.CO_GENERATOR, "co": inspect.CO_COROUTINE, "agen": inspect.CO_ASYNC_GENERATOR}
 
 
 class ProxyFunction:
@@ -97,7 +86,7 @@ class ProxyFunction:
         if name == "__signature__" and (found := self._border_signature()) is not None:
             return found
         if name == "__code__":
-            return _CODES.get(self.__dict__["_border_kind"], _plain.__code__)
+            return _plain.__code__.replace(co_flags=_FLAGS.get(self.__dict__["_border_kind"], 0))
         if hidden(name):
             raise missing(name)
         return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))

@@ -17,6 +17,7 @@ import types
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, cast
 
 SCALARS = frozenset((str, int, float, bool, type(None)))
@@ -26,11 +27,16 @@ PLAIN_INT_BITS = 256
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A type that crosses by value: to plain data and back."""
+    """A type that crosses by value: to plain data and back. Without `make` the type is called with the parts."""
 
     type: type
-    plain: Callable[[Any], object]
-    make: Callable[[Any], object]
+    plain: Callable[[Any], Any]
+    make: Callable[[Any], object] | None = None
+
+    def made(self, plain: Any) -> object:
+        """Return the value that stands for plain data."""
+        kind: Any = self.type
+        return kind(*plain) if self.make is None else self.make(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +127,16 @@ def _zoned(zone: object) -> object:
     return zone
 
 
+_ON_DATE, _AT_TIME = attrgetter("year", "month", "day"), attrgetter("hour", "minute", "second", "microsecond")
+_BETWEEN = attrgetter("start", "stop", "step")
+
+
 def _time(value: datetime.datetime | datetime.time) -> tuple[object, ...]:
-    return value.hour, value.minute, value.second, value.microsecond, _zone(value), value.fold
+    return *_AT_TIME(value), _zone(value), value.fold
 
 
 def _moment(value: datetime.datetime) -> tuple[object, ...]:
-    return (value.year, value.month, value.day, *_time(value))
+    return *_ON_DATE(value), *_time(value)
 
 
 def _timed(make: Callable[..., object], parts: tuple[object, ...]) -> object:
@@ -147,39 +157,31 @@ def _matched(pattern: re.Pattern[Any], string: Any, start: int, stop: int, end: 
 
 
 VALUES: dict[str, Value] = {
-    "decimal": Value(decimal.Decimal, decimal.Decimal.__str__, decimal.Decimal),
-    "fraction": Value(fractions.Fraction, lambda v: (v.numerator, v.denominator), lambda p: fractions.Fraction(*p)),
-    "date": Value(datetime.date, lambda v: (v.year, v.month, v.day), lambda p: datetime.date(*p)),
-    "timedelta": Value(
-        datetime.timedelta, lambda v: (v.days, v.seconds, v.microseconds), lambda p: datetime.timedelta(*p)
-    ),
-    "timezone": Value(datetime.timezone, lambda v: v.__getinitargs__(), lambda p: datetime.timezone(*p)),
+    "decimal": Value(decimal.Decimal, lambda v: (decimal.Decimal.__str__(v),)),
+    "fraction": Value(fractions.Fraction, attrgetter("numerator", "denominator")),
+    "date": Value(datetime.date, _ON_DATE),
+    "timedelta": Value(datetime.timedelta, attrgetter("days", "seconds", "microseconds")),
+    "timezone": Value(datetime.timezone, lambda v: v.__getinitargs__()),
     "datetime": Value(datetime.datetime, _moment, lambda p: _timed(datetime.datetime, p)),
     "time": Value(datetime.time, _time, lambda p: _timed(datetime.time, p)),
     "uuid": Value(uuid.UUID, lambda v: v.int, lambda p: uuid.UUID(int=p)),
-    "purepath": Value(pathlib.PurePosixPath, str, pathlib.PurePosixPath),
-    "path": Value(pathlib.PosixPath, str, pathlib.PosixPath),
-    "windowspath": Value(pathlib.PureWindowsPath, str, pathlib.PureWindowsPath),
-    "complex": Value(complex, lambda v: (v.real, v.imag), lambda p: complex(*p)),
-    "range": Value(range, lambda v: (v.start, v.stop, v.step), lambda p: range(*p)),
-    "slice": Value(slice, lambda v: (v.start, v.stop, v.step), lambda p: slice(*p)),
-    "ellipsis": Value(type(...), lambda v: None, lambda p: ...),
+    "purepath": Value(pathlib.PurePosixPath, lambda v: (str(v),)),
+    "path": Value(pathlib.PosixPath, lambda v: (str(v),)),
+    "windowspath": Value(pathlib.PureWindowsPath, lambda v: (str(v),)),
+    "complex": Value(complex, attrgetter("real", "imag")),
+    "range": Value(range, _BETWEEN),
+    "slice": Value(slice, _BETWEEN),
+    "ellipsis": Value(type(...), lambda v: ()),
     "memoryview": Value(memoryview, bytes, memoryview),
     "keys": Value(type({}.keys()), list, lambda p: dict.keys(p if isinstance(p, dict) else dict.fromkeys(p))),
     "values": Value(type({}.values()), list, lambda p: dict.values(p if isinstance(p, dict) else dict(enumerate(p)))),
     "items": Value(type({}.items()), list, lambda p: dict.items(p if isinstance(p, dict) else dict(p))),
     "mappingproxy": Value(types.MappingProxyType, dict, types.MappingProxyType),
     "pattern": Value(re.Pattern, lambda v: (v.pattern, v.flags), lambda p: re.compile(*p)),
-    "alias": Value(
-        types.GenericAlias, lambda v: (v.__origin__, v.__args__), lambda p: cast(Any, types.GenericAlias)(*p)
-    ),
-    "notimplemented": Value(type(NotImplemented), lambda v: None, lambda p: NotImplemented),
-    "cache_info": Value(functools._CacheInfo, tuple, lambda p: functools._CacheInfo(*p)),
-    "match": Value(
-        re.Match,
-        lambda v: (v.re, v.string, v.start(), v.endpos, v.end()),
-        lambda p: _matched(*p),
-    ),
+    "alias": Value(types.GenericAlias, lambda v: (v.__origin__, v.__args__)),
+    "notimplemented": Value(type(NotImplemented), lambda v: ()),
+    "cache_info": Value(functools._CacheInfo, tuple),
+    "match": Value(re.Match, lambda v: (v.re, v.string, v.start(), v.endpos, v.end()), lambda p: _matched(*p)),
 }
 VALUE_NAMES: dict[type, str] = {value.type: name for name, value in VALUES.items()}
 _VIEWS = frozenset(VALUES[name].type for name in ("keys", "values", "items", "mappingproxy"))
