@@ -29,7 +29,7 @@ READ_BEFORE = 1 << 16  # characters: a longer text takes of its job's time, not 
 
 
 @functools.lru_cache(maxsize=64)
-def _instrumented(tests: str) -> tuple[types.CodeType, int]:
+def _instrumented(tests: str) -> tuple[list[types.CodeType], int]:
     """Compile a text that defines `check`, counting the asserts of its body; return it with their number."""
     tree = ast.parse(tests, "tests.py")
     total = 0
@@ -44,7 +44,7 @@ def _instrumented(tests: str) -> tuple[types.CodeType, int]:
                     total += 1
             node.body = body
     # one where all asserts stand in loops: the call of check itself is the test
-    return compile(ast.fix_missing_locations(tree), "tests.py", "exec", dont_inherit=True), max(total, 1)
+    return [compile(ast.fix_missing_locations(tree), "tests.py", "exec", dont_inherit=True)], max(total, 1)
 
 
 @functools.lru_cache(maxsize=256)
@@ -117,8 +117,25 @@ def run(
             candidate_side.follow_mock(peer)
         guard.install(peer, text, "", shared)
     with judged(report, peer, lambda error: ": ".join(filter(None, (statement(whole, error), describe(error))))):
-        (_check if job["format"] == "humaneval" else _asserts)(job, peer, report, asked, progress)
+        try:
+            codes, report.tests_total = _compiled_tests(job)
+        except (SyntaxError, ValueError) as error:
+            report.status = "error"
+            report.fail(f"the tests do not compile: {error}")
+        else:
+            namespace = _namespace(job, peer, asked)
+            (_check if job["format"] == "humaneval" else _asserts)(job, codes, namespace, report, progress)
     return report
+
+
+def _compiled_tests(job: JobMessage) -> tuple[list[types.CodeType], int]:
+    """The tests' code, and how many tests there are."""
+    tests = [job["tests"]] if isinstance(job["tests"], str) else job["tests"]
+    apart = _on_lines_of_their_own(job["setup"], tests)
+    if job["format"] == "humaneval":
+        return _instrumented(*apart)
+    compiled(job["setup"], "setup.py")
+    return [compiled(test, "tests.py") for test in apart], len(tests)
 
 
 @contextlib.contextmanager
@@ -221,25 +238,20 @@ def _namespace(job: JobMessage, peer: TrustedPeer, asked: set[str]) -> dict[str,
 
 def _entry(job: JobMessage, namespace: dict[str, Any]) -> object:
     """What check is given: a name, or a method by way of its class, ``Solution().topK``."""
-    found = namespace[entry_name(job["entry_point"])]
-    for part in job["entry_point"].split(".")[0:1]:
-        if part.rstrip().endswith("()"):
-            found = found()
-    for part in job["entry_point"].split(".")[1:]:
+    first, *rest = job["entry_point"].split(".")
+    found = namespace[entry_name(first)]
+    if first.rstrip().endswith("()"):
+        found = found()
+    for part in rest:
         if not part.isidentifier() or part.startswith("_"):
             raise AttributeError(part)
         found = getattr(found, part)
     return found
 
 
-def _check(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
-    try:
-        code, report.tests_total = _instrumented(*_on_lines_of_their_own(job["setup"], [job["tests"]]))
-    except (SyntaxError, ValueError) as error:
-        report.status = "error"
-        report.fail(f"the tests do not compile: {error}")
-        return
-    namespace = _namespace(job, peer, asked)
+def _check(
+    job: JobMessage, codes: list[types.CodeType], namespace: dict[str, Any], report: JobReport, progress: Progress
+) -> None:
     if entry_name(job["entry_point"]) not in namespace:
         report.fail(f"the candidate does not define {entry_name(job['entry_point'])}")
         return
@@ -250,7 +262,7 @@ def _check(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str
         progress(report.tests_passed, report.tests_total)
 
     namespace[_MARK] = count
-    exec(code, namespace)  # noqa: S102
+    exec(codes[0], namespace)  # noqa: S102
     check = namespace.get("check")
     if type(check) is not types.FunctionType:
         report.status = "error"
@@ -269,18 +281,11 @@ def _on_lines_of_their_own(setup: str, tests: list[str]) -> Iterator[str]:
         above += test.count("\n") + 1
 
 
-def _asserts(job: JobMessage, peer: TrustedPeer, report: JobReport, asked: set[str], progress: Progress) -> None:
-    tests: list[str] = job["tests"]
-    report.tests_total = len(tests)
-    try:
-        codes = [compiled(test, "tests.py") for test in _on_lines_of_their_own(job["setup"], tests)]
-        compiled(job["setup"], "setup.py")
-    except (SyntaxError, ValueError) as error:
-        report.status = "error"
-        report.fail(f"the tests do not compile: {error}")
-        return
-    namespace = _namespace(job, peer, asked)
-    each = ((test.strip()[:_SHOWN], partial(exec, code, namespace)) for test, code in zip(tests, codes, strict=True))
+def _asserts(
+    job: JobMessage, codes: list[types.CodeType], namespace: dict[str, Any], report: JobReport, progress: Progress
+) -> None:
+    tests = [test.strip()[:_SHOWN] for test in job["tests"]]
+    each = ((test, partial(exec, code, namespace)) for test, code in zip(tests, codes, strict=True))
     run_each(each, report, progress, describe)
     report.passed = report.tests_total > 0 and report.tests_passed == report.tests_total
     if not tests:

@@ -262,10 +262,7 @@ def last_name(node: ast.AST) -> str:
 def _is_test(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     if not node.name.startswith("test"):
         return False
-    decorators = {
-        part.attr for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Attribute)
-    }
-    decorators |= {part.id for mark in node.decorator_list for part in ast.walk(mark) if isinstance(part, ast.Name)}
+    decorators = {last_name(part) for mark in node.decorator_list for part in ast.walk(mark)}
     return not decorators & {"fixture", "staticmethod", "classmethod", "property"}
 
 

@@ -373,19 +373,11 @@ def _cases(function: ast.AST) -> dict[str, tuple[ast.expr, ast.expr]]:
     found: dict[str, tuple[ast.expr, ast.expr]] = {}
     for mark in getattr(function, "decorator_list", ()):
         if isinstance(mark, ast.Call) and called(mark) == "parametrize" and len(mark.args) > 1:
-            said = mark.args[0]
-            written = (
-                said.value.split(",")
-                if isinstance(said, ast.Constant) and isinstance(said.value, str)
-                else [
-                    part.value
-                    for part in getattr(said, "elts", ())
-                    if isinstance(part, ast.Constant) and isinstance(part.value, str)
-                ]
-            )
-            names: list[ast.expr] = [ast.Name(name.strip()) for name in written if name.strip()]
-            target = names[0] if len(names) == 1 else ast.Tuple(names)
-            found |= {name.strip(): (target, mark.args[1]) for name in written}
+            said = (part.value for part in ast.walk(mark.args[0]) if isinstance(part, ast.Constant))
+            written = [name.strip() for text in said if isinstance(text, str) for name in text.split(",")]
+            target: list[ast.expr] = [ast.Name(name) for name in written if name]
+            one = target[0] if len(target) == 1 else ast.Tuple(target)
+            found |= dict.fromkeys(filter(None, written), (one, mark.args[1]))
     return found
 
 
