@@ -66,9 +66,11 @@ def own_question(text: str) -> str:
     return text[: question.start()]
 
 
-_QUESTION = re.compile(r"\n[ \t]{0,4}(?:\*\*)?(?:Q|Question|Problem|Human|User)(?: \d{1,4})?:")
+_QUESTION = re.compile(
+    r"\n[ \t]{0,4}(?:\*\*|#{1,6} ?)?(?:Q|Question|Problem|Human|User|Instruction)(?: \d{1,4})?(?:\*\*)?:"
+)
 _ANSWERED = re.compile(
-    r"[Aa]nswer is|\b(?:Answer|(?<![^\n])A):\**[ \t]*[-$\\(]*\d|\\boxed\{|\n####|</answer>"
+    r"[Aa]nswer is|\b(?:Answer|(?<![^\n])A):\**[ \t]*[-$\\(]*\d|\\boxed\{|(?<![^\n])####|</answer>"
     r"|\A\s*[-$\\(]*\d[\d.,/]*[$\\)]*\.?\s*(?=\n|\Z)"  # a number alone in the first line
 )
 

@@ -3,8 +3,6 @@
 Marks come first (a box, a tag, ``####``, "the answer is"): the one that stands last wins. Then weaker signs in a given order.
 """
 
-# ruff: noqa: SIM905 - tables of words read better as words
-
 from __future__ import annotations
 
 import re
@@ -12,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
+from .assertion import guessed, hedged
 from .completions import final_text, outside_code, own_question
-from .conclusions import hedged
 from .formulas import PROSE
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
 from .phrases import phrase
@@ -65,7 +63,7 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
     if best is not None and best[1].text == "":
         return _NOTHING
     if best is not None:
-        return best[1] if not phrases else _in_place(text, best[0], best[1])
+        return _in_place(text, *best) if phrases else best[1]
     said = statement(text) if phrases and signs else Statement(text)
     for rule in signs:
         if rule in _PASSED and (said.calculates if rule in _WORDS else said.doubted or said.unclear):
@@ -82,6 +80,8 @@ def _search(text: str, order: tuple[Rule, ...], tag: str) -> Extraction:
 def _in_place(text: str, start: int, found: Extraction) -> Extraction:
     """An answer with what stands around its place: behind any a unit, and a hedge that no box or tag closes off."""
     answer = found.text
+    if answer and (answer[-1] == "?" or (answer[0] == "?" and len(answer) > 1)):
+        return found._replace(text=f"maybe {answer}", hedged=True)  # a question
     if not answer or start < 0 or len(found.parts) > 1 or (at := text.find(answer, start)) < 0:
         return found
     if found.rule in _OPEN and (said := hedged(text, at, answer, said=found.rule == "phrase")) is not None:
@@ -126,23 +126,9 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
 def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
     """The last box that is neither denied nor guessed."""
     hit = from_boxes(text)
-    while (
-        hit is not None
-        and phrases
-        and not _GUESSES.isdisjoint(text[max(0, hit[0] - _NEAR) : hit[0]].split())
-        and _GUESSED.search(text, max(0, hit[0] - _NEAR), hit[0]) is not None
-    ):
+    while hit is not None and phrases and guessed(text, hit[0]):
         hit = from_boxes(text[: hit[0]])
     return hit
-
-
-_NEAR = 32  # characters in which a box is denied
-_GUESSES = frozenset(
-    "Maybe maybe Perhaps perhaps Possibly possibly Probably probably guess may might could Not not never isn't can't won't doesn't wasn't isn’t can’t".split()
-)
-_GUESSED = re.compile(
-    r"(?:\b(?:(?i:maybe|perhaps|possibly|probably|guess)|(?:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*|(?:\b[Nn]ot|n['’]t|never)(?:\sbe|\sequal\sto)?[\s$\\(\[*]*)\Z"
-)
 
 
 def _hash(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:

@@ -59,10 +59,15 @@ def segments(text: str) -> list[tuple[int, int, str]]:
         elif mark == "$" and found == "$$":
             found = "$"
         content = text[start + len(mark) : place]
+        if mark == "$" and content[:1].isdigit() and text[place + 1 : place + 2].isdigit() and _WORDS.search(content):
+            continue  # two amounts: "$5 and sells it for $8"
         if content:
             out.append((start, place + len(found), content))
             at = end + 1
     return out
+
+
+_WORDS = re.compile(r"\A[^\\]*?[a-zA-Z]{2,} [^\\]*?[a-z]{2,}[^\\]*\Z")
 
 
 _BESIDE = re.compile(

@@ -104,6 +104,8 @@ def _closings(text: str, openings: list[int]) -> dict[int, int]:
 
 def _joins(between: str) -> str | None:
     """The connective between two boxes, or None where they are two statements."""
+    if _ALTERNATIVE.search(between, 0, 2_000) is not None:
+        return "or"
     if len(between) > 120:
         return None
     if not between.isascii() and _HAN_BLANKS.fullmatch(between) is not None:
@@ -128,6 +130,7 @@ _HAN_BLANKS = re.compile(
 _NEXT_PART = re.compile(  # "(a) \\boxed{3}\n(b) \\boxed{5}"
     r"[\s$.,;\\\])*]*(?:\([b-h2-9]\)|\bPart\s\(?[b-hB-H2-9]\)?)[\s*$:.\\(\[]*"
 )
+_ALTERNATIVE = re.compile(r"\n\W*(?:Option|Alternative|Possibility)\s#?(?:[2-9]|[B-H]\b)")
 _ASIDE = re.compile(r"[^\W\d_]+|\([a-z]\)")
 _TURNS = frozenset("but not so thus hence therefore then wait no actually is was it i we instead".split())
 

@@ -8,18 +8,20 @@ An answer in words ("True", "Monday", "no solution") ends where its clause does:
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import islice
 
-from .conclusions import ABOUT_AN_ANSWER, asserted, han_statement
+from .assertion import asserted, taken_back
+from .conclusions import ABOUT_AN_ANSWER, han_statement
 from .formulas import CHOICE_LEAD, PROSE, WINDOW, any_in, carries, joined, segments
 from .statements import statement
 
 _PHRASE = re.compile(
     r"(?:\b(?:(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ)s?\b|(?:solution|result)s?\b(?=[^.:\n]{0,90}?\b(?:is|are)\b))"
-    r"(?:\s+(?:to|for|of)\s[^.\n:=$\\]{1,80}?)?"
-    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|lautet|must be|should be|will be|would be)\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
+    r"(?:\s+(?:to|for|of)\s(?:[^.\n:=$\\\"“”]{0,40}[\"“][^\"“”\n]{1,200}[\"”]|[^.\n:=$\\\"“”]{1,80}?)|,\s[^,.\n:=$\\\d]{1,40},)?"
+    r"(?:\s*\*{0,2}\s*(?:is|are|es|est|ist|é|è|equals|lautet|(?:must|should|will|would|has to|(?:turns|works|comes) out to) be|comes (?:out )?to|(?:turns|works) out (?:as|at))\b(?:\s+(?:therefore|thus|simply|just|then|definitely|certainly|clearly|indeed|exactly|equal to))?"
     r"\s*:?|\x22?\s*\*{0,2}\s*(?:[:=→]|[-=]>)\s*\*{0,2}|(?<=^answer)\s[-–—]\s|(?<=^final answer)\s[-–—]\s|\*{0,2}[ \t]*\n(?!\s*[A-Za-z]+ing\b))|(?:choice|option)\s+is\b|^\s*A\s*:|(?:答案\s*(?:应?选|是|为|:|】)|最[终后]结果\s*(?:是|为|:)|[故应以此]选|,选(?=\s*[A-J])|^答\s*:)\s*:?)\s*",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -48,12 +50,6 @@ _ASCII_WORDS = tuple(word for word in _PHRASE_WORDS if word.isascii())
 _ANSWER = re.compile(
     r"\s*(?:answer|respuesta|réponse|antwort|resposta|risposta|ответ|答|[故应以此]选|A\s*:)", re.IGNORECASE
 )
-_TURNS_BACK = ("ait", "cratch", "orrect", "kidding", "mean")
-_NEAR = 120  # characters behind a phrase in which it may be taken back
-_TAKEN_BACK = re.compile(
-    r"[^\n]{1,80}?(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no),?\s)?(?:wait|scratch that|correction|just kidding|I mean)\b",
-    re.IGNORECASE,
-)
 _ANY = re.compile(
     r"[Aa][NnSs]|ice is|ion is|[Ss][Oo]|[Rr][EeÉéIi]|[Оо]т|A\s*:|答|选|最"
 )  # one of its words may begin here
@@ -70,7 +66,7 @@ _MOST_PHRASES = 24  # from the end, that may carry no answer before the search i
 
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
 _TAIL = re.compile(
-    r",?\s+(?:because|since|as|for the reason|due to|given that)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
+    r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
     r"|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
 )
@@ -80,7 +76,7 @@ _IN_BRACKETS = re.compile(
 _LOWER = re.compile(r"[a-z]{2}")
 # a sentence about the value, or a calculation with a unit behind it
 _SAID_IN_WORDS = re.compile(
-    r"[a-z]{2,}\s|[a-zA-Z]{2,}\s(?:[^\\]*\s)?[a-z]{2,}\s|[\d$(][^=]*[-+*/×·][^=]*=[^=]*\d\s?[a-z]{3,}"
+    r"[a-z]{2,}\s|[$€£]?[\d,.]+\s[a-z]+\s(?:[a-z]+\s)?(?:is|are|was|were|remain|have|has)\b|[a-zA-Z]{2,}\s(?:[^\\]*\s)?[a-z]{2,}\s|[\d$(][^=]*[-+*/×·][^=]*=[^=]*\d\s?[a-z]{3,}"
 )
 # What begins a solution, not an answer: "Answer: First, we compute", "A: Let's think step by step".
 _SOLUTION = re.compile(
@@ -132,18 +128,18 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
     if not window.isascii():
         window = window.translate(_FULL_WIDTH)
     refused = False
+    last: tuple[re.Match[str], str] | None = None
     for match in islice(_phrases(window), _MOST_PHRASES):
         rest = window[match.end() : match.end() + 2_000]
         if "\\boxed" in rest[:400] and _EMPTY_BOX.search(rest[:400]) is None:
             continue  # the box is a mark of its own
         if after_box and _ANSWER.match(match[0]) is None:
             continue
-        if not asserted(window, match.start()) or (
-            any_in(_TURNS_BACK, rest[:_NEAR]) and _TAKEN_BACK.match(rest) is not None
-        ):
+        if not asserted(window, match.start()) or taken_back(rest):
             refused = refused or _SENTENCE.search(rest.rstrip(" .!?\n")) is None
             continue
-        found = _answer(rest, words=_ANSWER.match(match[0]) is not None)
+        found = _json_value(rest) if _KEY.search(match[0]) is not None else None
+        found = found or _answer(rest, words=_ANSWER.match(match[0]) is not None)
         if match[0].endswith("\n") and _is_heading(match[0]):
             before, line = window[max(0, match.start() - 24) : match.start()], rest.lstrip().partition("\n")[0]
             if (
@@ -152,9 +148,54 @@ def phrase(text: str, *, after_box: bool = False) -> tuple[int, str] | None:
                 or not (_is_all(found, line) or _OPTION_HEAD.match(line.lstrip("* ")))
             ):
                 continue
+        if last is not None:
+            return tail + last[0].start(), f"{found} or {last[1]}" if _beside(window, match, found, last[0]) else last[
+                1
+            ]
         if found and not (after_box and not _is_all(found, rest)):
-            return tail + match.start(), found
+            last = match, found
+    if last is not None:
+        return tail + last[0].start(), last[1]
     return (0, "") if refused else None
+
+
+_ITEM = re.compile(
+    r"[ \t*#>-]*(Step|Option|Case|Method|Approach|Attempt|Alternative|Possibility)\s?#?(?:\d{1,2}|[A-Z])\b"
+)
+_CLOSE = 80  # characters between two phrases that are one statement
+
+
+def _beside(window: str, first: re.Match[str], found: str | None, second: re.Match[str]) -> bool:
+    """Do two phrases state two answers, none of which is the last word: in sentences side by side, or one for each step or option?"""
+    if not found:
+        return False
+    between = window[first.end() : second.start()]
+    if (
+        first[0] == second[0]
+        and len(between) < _CLOSE
+        and between.startswith(found)
+        and _SIDE_BY_SIDE.fullmatch(between, len(found))
+    ):
+        return True
+    lines = [window.rfind("\n", 0, match.start()) + 1 for match in (first, second)]
+    labels = [_ITEM.match(window, line) for line in lines]
+    return lines[0] != lines[1] and labels[0] is not None and labels[1] is not None and labels[0][1] == labels[1][1]
+
+
+_SIDE_BY_SIDE = re.compile(r"[.$*)\s]*(?:The )?")
+
+
+_KEY = re.compile(r"\"\s*:\s*\Z")
+_READER = json.JSONDecoder(parse_int=str, parse_float=str)
+
+
+def _json_value(rest: str) -> str | None:
+    """The number or text that follows the key of a JSON object: ``{"answer": 9, "steps": 2}``."""
+    try:
+        value, end = _READER.raw_decode(rest)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, str) and rest[end:].lstrip()[:1] in (",", "}") else None
 
 
 def line_after_phrase(text: str) -> str | None:

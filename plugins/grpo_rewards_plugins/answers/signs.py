@@ -156,7 +156,10 @@ _CONCLUDED = re.compile(  # of a conclusion what it says first: "Thus, the minim
 
 def _in_prose(line: str) -> bool:
     """Has a line words that are no functions?"""
-    return any(match[0].lower() not in _KNOWN and not _GLUED.fullmatch(match[0]) for match in PROSE.finditer(line))
+    return (
+        any(match[0].lower() not in _KNOWN and not _GLUED.fullmatch(match[0]) for match in PROSE.finditer(line))
+        or " is " in line
+    )
 
 
 _INSTEAD = re.compile(r"\b(?:not|rather than|instead of)\s\(?$|(?:不是|而非)\s?$")
@@ -204,36 +207,21 @@ def letter(text: str) -> str | None:
     lead = CHOICE_LEAD.match(stripped)
     if lead and len(stripped) < 400:
         return next(group for group in lead.groups() if group)
-    line = stripped[stripped.rfind("\n") + 1 :]
-    if " is " in line and (named := _NAMED.search(line)) is not None:
-        return named[1]
-    if (
-        line.rstrip(".!)")[-1:] in _LETTERS
-        and (left := _LEFT.search(line, max(0, len(line) - 60))) is not None
-        and _DOUBTED.search(line) is None
-    ):
-        return left[1]
-    if _DENIED.search(line) or _REFUSED.search(line):
+    line = _CONCLUDES.split(stripped[stripped.rfind("\n") + 1 :])[-1]
+    if _DENIED.search(line) is not None or _REFUSED.search(line) is not None:
         return None
-    # A and I are words too, and count only where a mark, "or" or the line's end follows
-    alone = set(
-        re.findall(
-            r"(?<=[Oo]ption )[A-J](?!\w)|(?<![\w'])[B-HJ](?![\w'])|(?<![\w'])[AI](?=[.),/]|$|\s+(?:or|and)\s)|(?<=[Oo]ption )\([a-j]\)",
-            line,
-        )
-    )
-    return alone.pop() if len(alone) == 1 else None
+    said: set[str] = {next(filter(None, groups)) for groups in _CHOSEN.findall(line)}
+    return said.pop() if len(said) == 1 else None
 
 
-_LETTERS = frozenset("ABCDEFGHIJ")
-_NAMED = re.compile(
-    r"(?:^|[,.;]\s|\b(?:so|thus|hence|therefore)\s)(?:option\s|choice\s)?\(?([A-J])\)?\sis\s(?:the\s)?(?:only\s)?(?:correct|right|best)(?:\s(?:option|choice|answer|one))?[.!]?\Z",
-    re.IGNORECASE,
+_CONCLUDES = re.compile(r"\b(?:[Ss]o|[Tt]hus|[Hh]ence|[Tt]herefore)\b,?\s*")
+_REFUSED = re.compile(r"\b(?:wrong|incorrect|false|rule out)\b")
+_CHOSEN = re.compile(  # "option B", "B is right", "the choice is B"
+    r"(?:[Oo]ption|[Cc]hoice|选项)\s?\(?([A-J]|(?<=\()[a-j](?=\)))\)?(?!\w)"
+    r"|(?:\A|,\s|\b(?:[Oo]nly|[Bb]ecause|[Ss]ince)\s)\W*([A-J])\)?\s(?:is|satisfies|works|holds|fits)\b"
+    r"|(?:\b(?:is|es|be|with|choose|pick|select|leaves)|[:为是选])[\s*(]*([A-J])(?=\W*\Z)"
+    r"|\A\W*([A-J])\W*\Z"
 )
-_LEFT = re.compile(
-    r"\b(?:left with|leaves|choose|pick|select|go with)\s(?:only\s)?(?:option\s|choice\s)?\(?([A-J])\)?[.!]?\Z"
-)
-_REFUSED = re.compile(r"\b(?:wrong|incorrect|false)\b")
 
 
 def last_number(text: str) -> str | None:

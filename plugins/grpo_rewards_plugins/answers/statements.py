@@ -52,7 +52,7 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"(?:\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
+    r"(?:\s[:;]-?[)D]|\$?\\(?:black)?square\$?|\$?\\qed\$?|∎|Q\.E\.D\.?|(?<!-)---+|\$\s+\$|</?[a-z]{1,20}>|[✅✓✔☑🎉\s])+\Z"
 )
 _LONGEST_END = 40
 _LONGEST_UNSURE = 20  # characters of such a word and what follows it
@@ -95,6 +95,7 @@ _SAYS = frozenset(
 _STANDS = frozenset(
     "is are was were works remain remains remained left stay stayed need needed".split()
 )  # behind a value
+_IS = frozenset("is are was were".split())  # "52 is a nice number" says nothing of an answer
 _REASONS = frozenset("because since as".split())
 _TAILS = _REASONS | frozenset("when where if though although until unless before after once".split())
 _BESIDE = _TAILS | frozenset(
@@ -107,7 +108,7 @@ _RELATIVES = frozenset("that which who".split())
 _WRONG = frozenset("wrong incorrect false mistake mistaken impossible".split())
 _DENIES = frozenset("not cannot never neither nor none nobody".split())
 _DOUBTS = frozenset(
-    "hardly vielleicht quizás peut-être talvez forse doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe seem seems appear "
+    "hardly vielleicht quizás peut-être talvez forse doubt if unless whether would otherwise depending perhaps maybe possibly probably likely might may could guess guessing guessed think believe say says claims seem seems appear "
     "appears suggests unclear unsure unknown certain fail fails failed reject rejected excluded contradiction contradicts too somewhere around roughly nearly "
     "almost either hope hoped hopes hoping wish wished wishes want wants wanted know states stated substitute plug divide multiply subtract add let let's claim unable tempting stopped ignores neglects forgets "
     "forgetting misses oops hmm scratch partial intermediate preliminary below above under bound candidate nicht pas kein".split()
@@ -120,7 +121,9 @@ _PUTS_OFF = re.compile(
 _PLAN = re.compile(
     r"\W*(?:first(?:ly)?|next|suppose|assume|given|consider|find|note|step|recall|no|solve)\b", re.IGNORECASE
 )
-_OPEN_ENDS = frozenset("for of in on at with by to from and or the a an is are was travels than".split())
+_OPEN_ENDS = frozenset(
+    "for of in on at with by to from and or the a an is are was travels than we he she they because if when which".split()
+)
 
 
 def statement(text: str) -> Statement:
@@ -406,7 +409,7 @@ def _stands(behind: list[_Token]) -> bool:
         if token.kind == "value":
             return False
         if token.said in _STANDS:
-            return after.kind != "value"
+            return after.kind != "value" and not (token.said in _IS and after.said in ("a", "an"))
     return False
 
 
