@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import collections
+from collections.abc import Awaitable, Callable, Coroutine
 
 from .tasks import Tasks, instead, nested
-
-_TURNS = 100  # of a loop in which something is always ready
 
 
 class EventLoop(Tasks):
@@ -29,9 +28,17 @@ class EventLoop(Tasks):
         # nobody would let it turn later: it runs to its end now
         if self._made().is_running() or not beside:
             return True, nested(self.loop, wait())
-        number = self.start(wait())
-        self._run(0.0)
+        number = self._first_step(wait())
         return (True, self.result(number)) if self._running[number].done() else (False, number)
+
+    def _first_step(self, coroutine: Coroutine[object, object, object]) -> int:
+        """Start a coroutine and let it run until it waits for something: no other has a turn before the next one has begun."""
+        loop = self.loop
+        others, loop._ready = loop._ready, collections.deque()
+        number = self.start(coroutine)
+        self._run(0.0)
+        loop._ready.extendleft(reversed(others))
+        return number
 
     def go_on(self) -> None:
         self.loop.stop()
@@ -85,10 +92,7 @@ class EventLoop(Tasks):
                     loop.run_forever()
                     timer.cancel()
                 else:
-                    for _ in range(_TURNS):
-                        loop.call_soon(loop.stop)
-                        loop.run_forever()
-                        if not loop._ready:
-                            break
+                    loop.call_soon(loop.stop)
+                    loop.run_forever()
         finally:
             self._turning = False

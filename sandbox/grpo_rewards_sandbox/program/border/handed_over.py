@@ -21,8 +21,12 @@ _COPIED = frozenset((*functools.WRAPPER_ASSIGNMENTS, *functools.WRAPPER_UPDATES,
 _CALLABLES = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial, BoundMethod)
 
 
+class Withheld(AttributeError):
+    """The candidate may not, where in plain Python it could: tests that are given this have met no error of its own."""
+
+
 def read(value: object, name: object) -> object:
-    """Return an attribute; raise AttributeError where it is none of the candidate's business."""
+    """Return an attribute; raise `Withheld` where it is none of the candidate's business."""
     if type(name) is str and name in _OF_NAMED_TUPLES and isinstance(value, tuple):
         return getattr(value, name)
     if name == "__annotations__" and isinstance(value, types.FunctionType):
@@ -30,7 +34,7 @@ def read(value: object, name: object) -> object:
     name = _public(value, name)
     found: object = getattr(value, name)
     if _is_constant_of_setup(value, name, found):
-        raise AttributeError(name)
+        raise Withheld(name)
     return found
 
 
@@ -66,23 +70,32 @@ def write(value: object, name: object, new: object, *, given: bool) -> None:
         and type(name) is str
         and (name.startswith("__") or callable(getattr(value, name, None)))
     ):
-        raise AttributeError(f"{name} of the tests' class {value.__name__} stays what it is")
+        raise Withheld(name)
+    setattr(value, _writable(value, name, given), new)
+
+
+def remove(value: object, name: object) -> None:
+    """Delete an attribute of an object, but of no class."""
+    delattr(value, _writable(value, name, given=False))
+
+
+def _writable(value: object, name: object, given: bool) -> str:
     name = _public(value, name)
     held = value if isinstance(value, type) else type(value)
     # of a class itself only what is new
     if _is_mock(value) or callable(getattr(held, name, None)) or (held is value and not given):
-        raise AttributeError(name)
-    setattr(value, name, new)
+        raise Withheld(name)
+    return name
 
 
 def _public(value: object, name: object) -> str:
     if type(name) is not str or (name.startswith("_") and name not in _READABLE) or name.startswith(_FRAME_NAMES):
-        raise AttributeError(name)
+        raise Withheld(name)
     if isinstance(value, _CALLABLES) and not name.startswith("__"):
-        raise AttributeError(name)
+        raise Withheld(name)
     # how they check, what a mock returns and how often it was called: for the tests alone
     if any(base.__module__.partition(".")[0] in _FRAMEWORKS and hasattr(base, name) for base in type(value).__mro__):
-        raise AttributeError(name)
+        raise Withheld(name)
     return name
 
 

@@ -61,6 +61,9 @@ class Stub:
 
     __setattr__ = _set
 
+    def __delattr__(self, name: str) -> None:
+        Here.peer.request("delattr", self, name)
+
     def __deepcopy__(self, memo: object) -> object:
         return Here.peer.request("op", "deepcopy", self)
 

@@ -60,8 +60,9 @@ class Tasks(ABC):
 
     def finish(self, number: int, task: asyncio.Task[object]) -> None:
         """A task is done."""
-        self.done.append(number)
-        self.go_on()
+        if number in self._running:  # else its result is known already
+            self.done.append(number)
+            self.go_on()
 
     def cancel(self, number: int) -> None:
         """Cancel a task, as what awaits it over there was."""

@@ -290,6 +290,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
     def arrived(self, error: BaseException | None) -> None:
         if self._events:
             self._happen()
+        if isinstance(error, handed_over.Withheld):
+            self.refuse(str(error))
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
 
@@ -429,10 +431,14 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 return self._token(found) if name == "__doc__" and type(found) is str else found
             if what == "setattr":
                 return handed_over.write(value, name, arguments[2], given=id(value) in self._given)
-        except AttributeError:
-            if what == "setattr" or handed_over.has(value, name):
-                self.differs(f"the candidate may not {what[:3]} {name} of the tests' {handed_over.kind(value)}")
-            raise
+            if what == "delattr":
+                return handed_over.remove(value, name)
+        except handed_over.Withheld:
+            if what == "getattr" and not handed_over.has(value, name):
+                raise AttributeError(f"{handed_over.kind(value)!r} object has no attribute {name!r}") from None
+            said = f"the candidate may not {what[:3]} {name} of the tests' {handed_over.kind(value)}"
+            self.differs(said)
+            raise handed_over.Withheld(said) from None
         raise self.protocol(f"a request {what!r}")
 
     def _token(self, text: str) -> str:

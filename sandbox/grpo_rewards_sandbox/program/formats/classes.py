@@ -29,6 +29,7 @@ _OF_FUNCTIONS = frozenset(
     "cache_info cache_clear cache_parameters __name__ __doc__ __wrapped__ __annotations__ __qualname__ __module__"
     " __defaults__ __code__ calls count called".split()
 )
+_CONVERSIONS = frozenset(("int", "float", "str", "bool", "list", "tuple", "set", "dict"))
 _CLASS_ARGUMENTS = {"isinstance": 1, "issubclass": 1, "raises": 0, "warns": 0, "assertRaises": 0, "assertRaisesRegex": 0,
                     "assertIsInstance": 1, "assertNotIsInstance": 1, "suppress": 0, "fields": 0, "is_dataclass": 0}  # fmt: skip
 
@@ -137,7 +138,7 @@ def _is_plain(node: ast.ClassDef) -> bool:
 def _is_field(node: ast.stmt) -> bool:
     if isinstance(node, ast.FunctionDef):
         taken = all(
-            isinstance(part.value, ast.Name) or _is_empty(part.value)
+            _is_taken(part.value)
             if isinstance(part, (ast.Assign, ast.AnnAssign)) and part.value is not None
             else isinstance(part, ast.Pass)
             for part in node.body
@@ -148,6 +149,16 @@ def _is_field(node: ast.stmt) -> bool:
     if isinstance(node, ast.AnnAssign):
         return node.value is None or _is_empty(node.value)
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+
+
+def _is_taken(node: ast.expr) -> bool:
+    """What an object is made of, or nothing: `val`, `int(val)`, `val, next`, `children or []`, `[] if children is None else children`."""
+    if isinstance(node, ast.Call):
+        plain = isinstance(node.func, ast.Name) and node.func.id in _CONVERSIONS and not node.keywords
+        return plain and all(map(_is_taken, node.args))
+    if isinstance(node, (ast.Tuple, ast.BoolOp, ast.IfExp, ast.Compare)):
+        return all(_is_taken(part) for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr))
+    return isinstance(node, ast.Name) or _is_empty(node)
 
 
 def _is_empty(node: ast.expr) -> bool:
