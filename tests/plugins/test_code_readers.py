@@ -127,6 +127,9 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("leetcode", {"prompt": HEAD, "query": "?", "entry_point": "Solution().span", "test": CHECK}, METHOD),
     ("apps", {"prompt": HEAD, "query": QUERY, "entry_point": "Solution().span", "input_output": [{"input": "xs = [3, 1]", "output": "(1, 3)"}]}, METHOD),
     ("apps", {"prompt": HEAD, "query": NODES, "entry_point": "Solution().span", "input_output": [{"input": "head = [3,1]", "output": "[3,1]"}]}, "class Solution:\n    def span(self, a):\n        return a and ListNode(a.val, a.next)"),
+    ("apps", {"starter_code": "class Solution:\n    def span(self, xs):\n", "entry_point": "Solution().Span", "prompt": HEAD + "class ListNode:\n    pass\n", "input_output": [{"input": "xs = [3, 1]", "output": "(1, 3)"}]}, METHOD),
+    ("apps", {"prompt": HEAD, "query": QUERY, "entry_point": "Solution().span", "test": CHECK, "input_output": [{"input": "xs = [3, 1]", "output": "(1, 3)"}]}, METHOD),
+    ("own", {"tests": {**LISTS, "fn_name": "s_pan"}, "starter_code": "def span(xs):\n    "}, SPAN),
     ("kodcode", {"test": "def test_a():\n    assert span([3, 1]) == [1, 3]\n", "test_info": [{"function_name": "span"}]}, SPAN),
     ("classeval", {"test": UNITTEST.format("A().span"), "class_name": "A", "skeleton": "class A:\n", "import_statement": ["import math"]}, METHOD.replace("Solution", "A").replace("List[int]", "list")),
     ("humaneval", {"test": UNITTEST.format("span"), "entry_point": "span"}, SPAN),
@@ -215,6 +218,7 @@ def test_rows_that_are_not_understood_are_refused_by_name(columns: dict[str, Any
     ("text", "right"),
     [
         ("[ANSWER]f([1]) == [(4, 1)][/ANSWER]", True), ("<think>[ANSWER][][/ANSWER]</think>[ANSWER][(4, 1)][/ANSWER]", True), ("<answer>[(4, 1)]</answer>", True), ("[(4, 1)]", True), ("assert f([1]) == [(4, 1)]", True), ('The output is:\n```json\n{"output": [[4, 1]]}\n```\n', False),
+        ('It is [(4, 2)]: {"output": [(4, 1)]}', True), ('{"output": [(4, 1)]} or {"output": [(4, 2)]}', False), ('{"output":' * 9000 + "}", False),
         ("The output is:\n```python\n[(4, 1)]\n```\nsince 4 comes first.", True), ("```\n[(4, 1)]\n```\nor\n```\n[(4, 2)]\n```", False), ("[ANSWER]\n```\n[(4, 1)]\n```\n[/ANSWER]", True),
         ("[ANSWER]f([1])[/ANSWER]", False), ("[ANSWER][(4, 2)][/ANSWER]", False), ("[ANSWER][[4, 1]][/ANSWER]", False), ("It is [(4, 1)].", False), ("[ANSWER]__import__('os')[/ANSWER]", False), ("[" * 90_000, False), ("-" * 5000 + "1", False),
     ],

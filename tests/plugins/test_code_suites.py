@@ -70,7 +70,7 @@ def test_setup_is_text_or_a_list() -> None:
         ([], {}, "empty"), (3, {}, "text or a list"), ([1], {}, "not a list of int"), (["assert f(1", "assert True"], {}, "do not compile"),
         ("def check(", {}, "do not compile"), ("x = 1", {}, "no assert"), (["print(1)"], {}, "no assert"), (FILE, {"format": "humaneval"}, "no function check"),
         ("x = 1", {"format": "pytest"}, "collect nothing"), ("1", {"format": "stdio"}, "list of"), (["assert f"], {"format": "stdio"}, "a list of {input"),
-        ([{"input": "1"}], {"entry_point": None}, "stdio test"), ({"inputs": ["1"], "outputs": []}, {}, "as many"), (["assert f(1) == 2"], {"format": "pytest"}, "test file"),
+        ([{"input": "1"}], {"entry_point": None}, "is no text but"), ({"inputs": ["1"], "outputs": []}, {}, "as many"), (["assert f(1) == 2"], {"format": "pytest"}, "test file"),
         (["assert f(1) == 2"], {"setup": "import ("}, "setup do not compile"), ([{"input": "1", "output": "2"}], {"format": "asserts"}, "statements"),
         ("(" * 10_000, {}, "do not compile"), ("\0", {}, "do not compile"),
     ],
@@ -103,8 +103,8 @@ CALLS = {"fn_name": "f", "inputs": [[1], [2]], "outputs": [[2], [3]]}
         ([{**PAIR, "fn_name": "f"}, {**PAIR, "fn_name": "g"}], "several functions: f, g"), ({**CALLS, "outputs": [[2]]}, "as many inputs"), ({**CALLS, "inputs": []}, "as many inputs"),
         ({"fn_name": "f", "inputs": ["1 2"], "outputs": ["3"]}, "no JSON: '1 2'"), ({"fn_name": "f", "inputs": ["1"], "outputs": ["two apples"]}, "no JSON: 'two apples'"),
         ({"fn_name": "f", "inputs": ["1"], "outputs": [2]}, "no JSON"), ({"fn_name": "f", "inputs": [[1], "1"], "outputs": [2, 2]}, "not list, str"), ({**CALLS, "inputs": [[1], [1]]}, "same arguments"),
-        ({"fn_name": "f", "inputs": [[float("nan")]], "outputs": [1]}, "NaN"), ({**CALLS, "checker": "x"}, "'checker'"), ({**CALLS, "language": "cpp"}, "'language'"), ([{"input": [1, 2], "output": 3}], "has a list"), ([{"input": "1", "output": 2}], "has a int"),
-        ([{"input": None, "output": "2"}], "has a NoneType"), ([{**PAIR, "checker": "def check(): ..."}], "not known, so it is not known what they ask: 'checker'"),
+        ({"fn_name": "f", "inputs": [[float("nan")]], "outputs": [1]}, "NaN"), ({**CALLS, "checker": "x"}, "'checker'"), ({**CALLS, "language": "cpp"}, "'language'"), ([{"input": [1, 2], "output": 3}], "the input of a test is no text but [1, 2]"), ([{"input": "1", "output": True}], "output of a test is no text but True"),
+        ([{"input": None, "output": "2"}], "is no text but None"), ([{**PAIR, "checker": "def check(): ..."}], "not known, so it is not known what they ask: 'checker'"),
         ([{**PAIR, "points": 40}], "'points'"), ([{**PAIR, "time_limit": 2}], "'time_limit'"), ({"inputs": ["1"], "outputs": ["2"], "generated_checker": "print(1)"}, "'generated_checker'"),
         ([{"input": {"stdin": "1", "data.txt": "2"}, "output": {"stdout": "3"}}], "file ('data.txt')"), ([{"input": {"a.txt": "1"}, "output": "2"}], "file ('a.txt')"),
         ([{"input": "1", "stdin": "2", "output": "3"}], "different values under"), ([PAIR, {"input": "1", "output": "3"}], "tests 1 and 2 have the same input"),
@@ -172,6 +172,7 @@ def test_columns_that_say_nothing_against_it(columns: dict[str, Any]) -> None:
         ({"input": "1", "output": "2"}, [("1", "2")]), ({"inputs": '["1", "2"]', "outputs": '["2", "3"]', "fn_name": None}, [("1", "2"), ("2", "3")]),
         ([{**PAIR, "testtype": "stdin"}, {**PAIR, "type": "stdin_stdout", "fn_name": None, "metadata": {"func_name": None}}], [("1", "2"), ("1", "2")]),
         (json.dumps({"language": "python", "test_cases": [PAIR]}), [("1", "2")]), ([{"input": "", "output": "2"}], [("", "2")]),
+        ([{"input": 1, "output": 0.5}, {"input": "2", "output": 1e16}], [("1", "0.5"), ("2", "10000000000000000")]),
     ],
 )  # fmt: skip
 def test_pairs_in_the_shapes_of_public_data(tests: Any, pairs: list[tuple[str, str]]) -> None:

@@ -100,6 +100,27 @@ FORMATS: list[tuple[str, Any, float]] = [
     ("python", '{"name": "weather", "arguments": {"city": "Paris"}}', 0.0),
     ("hermes", '<tool_call>{"name": "weather", "arguments": {"city": "Paris"}}</tool_call>', 0.0),
     ("hermes", "[weather(city='Paris')]", 0.0),
+    ("auto", '<|python_tag|>{"name": "weather", "parameters": {"city": "Paris"}}<|eom_id|>', 1.0),
+    ("auto", "<|python_tag|>[weather(city='Paris')]", 1.0),
+    ("auto", '{"name": "weather", "parameters": {"city": "Paris"}}; {"name": "time.now", "parameters": {}}', 0.0),
+    ("auto", 'I look.[TOOL_CALLS] [{"name": "weather", "arguments": {"city": "Paris"}}]</s>', 1.0),
+    ("auto", '[TOOL_CALLS]weather[ARGS]{"city": "Paris"}</s>', 1.0),
+    ("auto", '[TOOL_CALLS]weather[CALL_ID]a1B2[ARGS]{"city": "Paris"}', 1.0),
+    ("auto", '[TOOL_CALLS]weather{"city": "Paris", "days": 3}', 1.0),
+    ("auto", '[TOOL_CALLS]weather[ARGS]{"city": "Paris"}[TOOL_CALLS]time.now[ARGS]{}', 0.0),
+    ("auto", '[TOOL_CALLS]weather[ARGS]{"city": "Rome"}', 0.0),
+    ("auto", '<function=weather>{"city": "Paris"}</function>', 1.0),
+    (
+        "auto",
+        "<tool_call>\n<function=weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
+        1.0,
+    ),
+    ("auto", "<tool_call>\n<function=weather>\n<parameter=city>\nRome\n</parameter>\n</function>\n</tool_call>", 0.0),
+    (
+        "auto",
+        "<tool_call>\n<function=weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\nsoon\n</parameter>\n</function>\n</tool_call>",
+        0.0,
+    ),
     ("auto", "[weather('Paris')]", 0.0),
     ("auto", "[weather(city='Paris', days=4)]", 0.0),
     ("auto", "[weather(city='Paris', days='3')]", 0.0),
@@ -123,7 +144,10 @@ def test_the_categories_and_the_id_say_which_rule_holds() -> None:
     assert reward.one("[weather(city='Paris'), weather(city='Paris')]", **two).value == 0.0
     for row in ({"category": "live_irrelevance"}, {"id": "irrelevance_3"}, {"ground_truth": None}):
         assert reward.one("I cannot help with that.", functions=[WEATHER], **row).value == 1.0
-        for call in ("[weather(city='Paris')]", '<tool_call>{"name": "weather", "arguments": {}}</tool_call>'):
+        for call in (
+            "[weather(city='Paris')]", '<tool_call>{"name": "weather", "arguments": {}}</tool_call>',
+            '[TOOL_CALLS]weather[ARGS]{}', '<function=weather>{}</function>', '<|python_tag|>{"name": "weather", "parameters": {}}',
+        ):  # fmt: skip
             assert reward.one(call, functions=[WEATHER], **row).value == 0.0
     assert reward.one("I cannot help with that.", ground_truth=None).status == "not_applicable"
     assert reward.one("[weather(city='Oslo')]", functions=[WEATHER], category="live_relevance").value == 1.0
@@ -134,6 +158,8 @@ TWICE = [
     '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}, "arguments": {"city": "Paris"}}\n</tool_call>',
     '<tool_call>{"name": "weather", "arguments": "{\\"city\\": \\"Rome\\", \\"city\\": \\"Paris\\"}"}</tool_call>',
     "[weather(city='Rome', city='Paris')]",
+    '[TOOL_CALLS]weather[ARGS]{"city": "Rome", "city": "Paris"}',
+    "<function=weather><parameter=city>Rome</parameter><parameter=city>Paris</parameter></function>",
 ]  # fmt: skip
 
 
@@ -156,6 +182,13 @@ EXACT: list[tuple[str, str, float]] = [
     ("any", "[f(y=[True, 'a'], x=True), g()]", 0.0),
     ("any", "[f(y=[True, 'A'], x=1), g()]", 0.0),
     ("any", "[f(y=[True, 'a'], x=1)]", 0.0),
+    ("any", '{"name": "g", "arguments": {}}\n{"name": "f", "arguments": {"x": 1, "y": [true, "a"]}}', 1.0),
+    ("given", '[TOOL_CALLS]f[ARGS]{"x": 1, "y": [true, "a"]}[TOOL_CALLS]g[ARGS]{}', 1.0),
+    (
+        "any",
+        '<function=f><parameter=x>1</parameter><parameter=y>[true, "a"]</parameter></function><function=g></function>',
+        1.0,
+    ),
 ]
 
 
@@ -247,7 +280,8 @@ def test_a_call_that_writes_a_file_writes_none(tmp_path: Path) -> None:
 
 LONG = ["f(x=" * 20_000, "[" * 50_000, "-" * 90_000 + "1", "f(x=1), " * 12_000, "a." * 40_000, "1+" * 40_000 + "1",
         "<tool_call>\n" * 50_000, "<tool_call>\n{\n</tool_call>" * 20_000, '{"name":' * 50_000, "f(x=" + "9" * 90_000 + ")",
-        "<think></think>\n<tool_call>\n" * 20_000, "[f(x='\\d')]" * 5000]  # fmt: skip
+        "<think></think>\n<tool_call>\n" * 20_000, "[f(x='\\d')]" * 5000,
+        "[TOOL_CALLS]" * 60_000, "[TOOL_CALLS]" + "a" * 500_000, "<function=f><parameter=" * 40_000, "<|python_tag|>" + "{}" * 200_000]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", LONG, ids=[text[:24] for text in LONG])

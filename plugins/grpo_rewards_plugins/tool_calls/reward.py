@@ -99,8 +99,8 @@ def tool_calls(
             parameters and values that are right. ``exact``: the same names and arguments (xLAM has no grader of its own).
         format: ``python``: a list of calls (BFCL's prompt). ``hermes``: JSON between ``<tool_call>`` and ``</tool_call>`` on lines of
             their own. ``json``: a list of objects, or one. These three are decoded as BFCL does, reasoning included. ``auto`` (ours): what
-            the text behind the reasoning looks like, or its last fence where there are words around one; the tags may stand on one line with the JSON, and a call that
-            names a parameter twice is none. A message's own `tool_calls` come first.
+            the text behind the reasoning looks like, or its last fence where there are words around one; the tags may stand on one line with the JSON, the calls
+            in Llama's or Mistral's template or Qwen3-Coder's, and a call that names a parameter twice is none. A message's own `tool_calls` come first.
         order: with ``exact``, whether calls may come in ``any`` order.
         grading: with ``toolrl``, how close calls are paid: ``fine``; ``refined``: names and parameters all or nothing;
             ``intermediate``: each call all or nothing; ``coarse``: all calls together (the recipe's environment variables).
@@ -113,13 +113,13 @@ def tool_calls(
         known = _first(functions, tools)
         if rule == "exact":
             wanted = wanted_exactly(_first(answers, gold_calls, ground_truth))
-            calls = find_calls(completion, messages, chosen)
+            calls = find_calls(completion, messages, chosen, _described(known))
             problem = _difference(calls, wanted, order)
         else:
             accepted = wanted_by_bfcl(ground_truth, known, _first(category, row_id))
             if accepted.by_relevance:
                 return _relevance(completion, messages, chosen, accepted)
-            calls = find_calls(completion, messages, chosen)
+            calls = find_calls(completion, messages, chosen, accepted.functions)
             problem = compare(accepted.functions, calls, accepted.calls, accepted.category)
         if not problem and check_schema:
             problem = schema_problem(described(known), calls, _SECONDS)
@@ -134,6 +134,14 @@ def tool_calls(
 
 def _first(*cells: object) -> object:
     return next((cell for cell in cells if cell is not None), None)
+
+
+def _described(functions: object) -> Sequence[Mapping[str, object]]:
+    """The functions that a row describes, where that can be read: `exact` does without."""
+    try:
+        return described(functions)
+    except RowProblem:
+        return ()
 
 
 def _answer_text(truth: object) -> str:
@@ -151,7 +159,7 @@ def _toolrl(text: str, truth: str, grading: str) -> Outcome:
 
 def _relevance(text: str, messages: Sequence[Mapping[str, object]], format: str, wanted: WantedCalls) -> Outcome:
     try:
-        called = bool(find_calls(text, messages, format))
+        called = bool(find_calls(text, messages, format, wanted.functions))
     except Ambiguous:
         raise
     except Unreadable:

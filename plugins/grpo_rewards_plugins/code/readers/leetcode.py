@@ -10,6 +10,7 @@ from typing import Any
 from grpo_rewards_plugins.code.problems import SuiteProblem
 from grpo_rewards_plugins.code.row import DataRow
 from grpo_rewards_plugins.code.shapes.calls import calls_of, parameters_of
+from grpo_rewards_plugins.code.shapes.columns import as_begun
 from grpo_rewards_plugins.code.shapes.reading import calls_suite
 from grpo_rewards_plugins.code.suite import Suite
 from grpo_rewards_plugins.syntax import UNREADABLE, parse
@@ -22,7 +23,7 @@ def read(row: DataRow) -> Suite | None:
 
     `entry_point` is an expression such as ``Solution().twoSum``. The program runs after the imports and the node classes of `prompt`,
     which most solutions count on. Examples are written for people (``nums = [3,3], target = 6``): each is a call by name, with values in Python's
-    notation or JSON's. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
+    notation or JSON's; where `test` has more asserts than there are examples, it is read. Where the signature in `query` or `starter_code` says ``ListNode`` or ``TreeNode``, lists stand for nodes there. Tasks in
     which any order is right have one order in the tests.
     """
     return row.tests(row.get("test")) if "()." in str(row.get("entry_point")) else None
@@ -37,9 +38,12 @@ def is_examples(cell: list[object]) -> bool:
 
 
 def examples(row: DataRow, cell: list[Mapping[str, Any]]) -> Suite:
-    """Read examples as calls of the row's entry point."""
+    """Read examples as calls of the row's entry point; a `test` that holds more than they do is read in their place."""
+    test = row.get("test")
+    if isinstance(test, str) and len(_ASSERT.findall(test)) > len(cell):
+        return row.tests(test)
     entry = row.get("entry_point")
-    match = _ENTRY.fullmatch(entry.strip()) if isinstance(entry, str) else None
+    match = _ENTRY.fullmatch(as_begun(entry.strip(), row.columns)) if isinstance(entry, str) else None
     if match is None:
         raise SuiteProblem(
             f"the inputs are written for people, as in {cell[0]['input'][:60]!r}, not as programs read them"
@@ -56,6 +60,7 @@ def examples(row: DataRow, cell: list[Mapping[str, Any]]) -> Suite:
     return calls_suite(name, calls_of(name, called, columns), columns, setup=setup)
 
 
+_ASSERT = re.compile(r"^[ \t]+assert\b", re.M)
 _NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*\S")
 _ENTRY = re.compile(r"(?:([A-Za-z_]\w*)\(\)\.)?([A-Za-z_]\w*)")
 

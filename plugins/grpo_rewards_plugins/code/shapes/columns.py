@@ -40,6 +40,7 @@ _SPOKEN = frozenset(
 _STANDARD = ("stdin", "stdout", "standard input", "standard output", "stdio")
 _CLASS = re.compile(r"^class[ \t]{1,8}(\w+)[ \t]*[:(]", re.M)
 _DEFINES = re.compile(r"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]", re.M)
+_FUNCTION = re.compile(r"\bdef[ \t]+(\w+)[ \t]*\(")
 _SOLUTION = re.compile(r"^class[ \t]+Solution\b", re.M)
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?)[ ]?(ms|milliseconds?|s|secs?|seconds?)\.?", re.I)
 _MOST_SECONDS, _LEAST_MS = 60.0, 100.0  # a bare number between these may be either
@@ -171,6 +172,15 @@ def refuse_no_stdio(columns: Mapping[str, object]) -> None:
         raise SuiteProblem("the task is interactive (column 'interaction_format'), which is not judged")
     if columns.get("official_tests_complete") is False:
         raise SuiteProblem("the tests are not complete (column 'official_tests_complete')")
+
+
+def as_begun(entry: str, columns: Mapping[str, object]) -> str:
+    """Return ``f`` or ``Solution().f`` with the function as the row's starter code spells it: ``two_sum`` may begin as ``twoSum`` there."""
+    owner, dot, name = entry.rpartition(".")
+    starter = columns.get("starter_code")
+    begun = _FUNCTION.findall(starter) if isinstance(starter, str) and name else []
+    alike = {one for one in begun if one.replace("_", "").lower() == name.replace("_", "").lower()}
+    return entry if name in alike or len(alike) != 1 else f"{owner}{dot}{alike.pop()}"
 
 
 def seconds_of(columns: Mapping[str, object]) -> float | None:

@@ -14,6 +14,7 @@ from grpo_rewards_plugins.syntax import literal
 # brackets and signs nest in the parser, whose stack a hostile answer could exhaust
 _MOST_TEXT, _DEEPEST = 20_000, 60
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|$)", re.S)
+_OBJECT = re.compile(r"(?s:.*)(\{\s*\"output\"\s*:(?s:.*)\})\s*\Z")  # the last one, behind words
 _NOTHING = object()
 
 
@@ -36,6 +37,8 @@ def answers(text: str, wanted: str, *, tag: str) -> bool:
     hit = tagged(text, tag)
     given = found[-1] if found else hit[1] if hit is not None else text
     got, expected = _value(_stripped(given)), _value(wanted)
+    if got is _NOTHING and (behind := _OBJECT.match(given[-_MOST_TEXT:])) is not None:
+        got = _value(behind[1])
     # rows of output prediction ask for an object around the answer
     if isinstance(got, dict) and set(got) == {"output"} and not (isinstance(expected, dict) and "output" in expected):
         got = got["output"]

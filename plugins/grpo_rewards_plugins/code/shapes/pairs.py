@@ -6,8 +6,10 @@ is refused by its name. Tests that call a function look the same but for a key o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from grpo_rewards_plugins.cells import from_json, is_blank, plain
 from grpo_rewards_plugins.code.problems import SuiteProblem
@@ -146,7 +148,7 @@ def refuse_others(case: Mapping[str, object], *, calls: bool = False) -> None:
 
 
 def _text(value: object, stream: str) -> str:
-    """A text; a list of lines; or ``{"stdin": text}``, a mapping of file names with no other file."""
+    """A text; a number, as a program reads and writes it; a list of lines; or ``{"stdin": text}``, a mapping of file names with no other file."""
     if isinstance(value, Mapping):
         others = [name for name in value if name != stream and not is_blank(value[name])]
         if others or stream not in value:
@@ -157,6 +159,12 @@ def _text(value: object, stream: str) -> str:
     if isinstance(value, list) and value and all(isinstance(line, str) for line in value):
         # APPS has lists of lines in some rows, with and without their line breaks
         return "\n".join(line.removesuffix("\n") for line in value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return f"{Decimal(repr(value)):f}"  # without an exponent, which no program prints of itself
     if not isinstance(value, str):
-        raise SuiteProblem(f"a stdio test is {{input: text, output: text}}, and one has a {type(value).__name__}")
+        side = "input" if stream == "stdin" else "output"
+        raise SuiteProblem(
+            f"the {side} of a test is no text but {value!r:.60}: write what a program reads and prints "
+            "(calls of a function need its name, as fn_name)"
+        )
     return value

@@ -15,6 +15,7 @@ from grpo_rewards_plugins.code.problems import SuiteProblem, compiled
 from grpo_rewards_plugins.code.shapes.binding import after_head, bound_to_program, unbound_names
 from grpo_rewards_plugins.code.shapes.calls import called_name, read_calls
 from grpo_rewards_plugins.code.shapes.columns import (
+    as_begun,
     checker_of,
     class_names,
     files_of,
@@ -59,6 +60,8 @@ def read_suite(
     if format is not None and wrapped not in (None, format):
         raise SuiteProblem(f"the tests say that they are {wrapped}, and the format is {format}")
     entry = entry_point.strip() if isinstance(entry_point, str) else ""
+    if "()." in entry:
+        entry = as_begun(entry, columns)
     classes = class_names(columns, prompt)
     prepared = _setup(setup)
     if isinstance(tests, Mapping) or _are_pairs(tests):
@@ -109,6 +112,7 @@ def _cases(
             raise SuiteProblem(f"the tests call {name!r}, and the format is stdio")
         if language not in ("", "python"):
             raise SuiteProblem(f"the tests call {name!r} of a program in {language!r}; only Python is called")
+        name = as_begun(name, columns)
         suite = calls_suite(name, read_calls(name, tests, columns), columns, setup=setup, classes=classes)
         return in_subtasks(suite, tests, columns)
     if format == "calls":
