@@ -32,8 +32,7 @@ def _rows(node: Node) -> Node | None:
 
 def transposed(node: Node) -> Node | None:
     """The matrix or row under a transpose."""
-    upper = node.kind == "pow" and node.args[1].kind == "sym" and node.args[1].value in ("T", "t", "\\top")
-    if not upper and not (node.kind == "apply" and node.value in ("^\\top", "^\\intercal")):
+    if node.kind != "pow" or node.args[1].kind != "sym" or node.args[1].value not in ("T", "t"):
         return None
     inner = node.args[0]
     if inner.kind == "tuple":
@@ -51,7 +50,7 @@ def scaled(node: Node) -> Node | None:
     """A product of numbers and one matrix, a sum of matrices, or a transposed one, as one matrix."""
     if node.kind == "matrix":
         return node
-    if node.kind in ("pow", "apply"):
+    if node.kind == "pow":
         return transposed(node)
     if node.kind in ("tuple", "interval"):
         return _rows(node)

@@ -18,6 +18,8 @@ def normalized(node: Node) -> Node:
     if node.kind == "tuple" and any(here.kind == "pm" and here.value == "-" for here in walk(node)):
         return _both_signs(node)  # the signs of one point go together
     if node.kind in ("list", "set", "tuple"):
+        if all(part.kind == "rel" and part.value == ("=",) and part.args[0].kind == "sym" for part in node.args):
+            node = Node("list", ",", node.args)  # "[x = 1, y = 2]"
         node = _written_out(node)
         parts: list[Node] = []
         for part in node.args:
@@ -30,6 +32,12 @@ def normalized(node: Node) -> Node:
                 parts.append(inner)
         if node.kind == "list":
             parts = _shared_name(parts)
+            if (
+                node.value == ";"
+                and {"tuple"} != {part.kind for part in parts}
+                and not any(part.kind == "rel" for part in parts)
+            ):
+                return Node("tuple", ";", tuple(parts))  # blanks of one question, in their order
         if node.kind == "tuple" and any(part.kind == "list" and part.value == "pm" for part in parts):
             return _points(parts, node.value)
         return Node(node.kind, node.value, tuple(parts))
@@ -264,9 +272,8 @@ _SQUARED_NAMES = frozenset(("\\chi", "\\sigma", "R"))
 
 def _inverse(node: Node) -> bool:
     """The name of an inverse or a transpose: ``A^{-1}``, ``A^T``."""
-    if node.kind == "apply" and node.value in ("^\\top", "^\\intercal"):
-        return node.args[0].kind == "sym"
-    return node.kind == "pow" and node.args[0].kind == "sym" and node.args[1] in (MINUS_ONE, Node("sym", "T"))
+    named = node.kind == "pow" and node.args[0].kind in ("sym", "matrix")
+    return named and node.args[1] in (MINUS_ONE, Node("sym", "T"))
 
 
 def _worked_out(node: Node) -> bool:

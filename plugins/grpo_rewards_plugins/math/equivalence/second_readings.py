@@ -175,6 +175,9 @@ def _converted(node: Node) -> tuple[Node, ...]:
 
 def _multiplied(node: Node, names: frozenset[str]) -> Node:
     """``g(x - y)`` as a product, where the other side has the letter by itself."""
+    if node.kind == "pow" and (base := node.args[0]).kind == "apply" and base.value in names and len(base.args) == 1:
+        letter, inner = Node("sym", base.value), _multiplied(base.args[0], names)
+        return mul(letter, power(inner, _multiplied(node.args[1], names)))
     args = tuple(_multiplied(arg, names) for arg in node.args)
     if node.kind == "apply" and node.value in names and len(args) == 1:
         return mul(Node("sym", node.value), *args)
@@ -288,6 +291,8 @@ def _called(gold: Node, answer: Node) -> Iterator[tuple[Node, Node, str]]:
         head, pair = node.args
         if head.kind != "sym" or not head.value[:1].isupper() or pair.kind != "tuple" or pair.value is not None:
             continue
+        if other.kind == "rel" and other.value == ("=",) and other.args[0] == head:
+            other = other.args[1]  # "A = (2, 5)"
         if other.kind in ("tuple", "list", "matrix"):
             found, why = pair, "a point by its name"
         elif len(pair.args) == 2 and head.value in ("C", "P", "A"):

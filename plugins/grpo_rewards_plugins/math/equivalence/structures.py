@@ -341,6 +341,8 @@ def _inequalities(gold: Node, answer: Node, seed: str) -> Decision:
         if multiple is not False:
             return Decision(multiple and same_sign(one, other, seed), "inequalities")
         return Decision(None if free(one) == free(other) and len(free(one)) == 1 else False, "different inequalities")
+    if gold.value in (("perp",), ("parallel",)):
+        return _lists(gold, answer, seed)
     return _ordered_parts(gold, answer, seed)
 
 
@@ -418,7 +420,8 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
     if kinds in (("tuple", "list"), ("list", "tuple"), ("tuple", "set"), ("set", "tuple")):
         if "pm" in (gold.value, answer.value):
             return Decision(False, "two values against a point")
-        return _ordered_parts(gold, answer, seed)
+        unordered = "set" in kinds and ";" in (gold.value, answer.value)
+        return _lists(gold, answer, seed) if unordered else _ordered_parts(gold, answer, seed)
     for one, other in ((gold, answer), (answer, gold)):
         forms = other.kind == "list" and other.value == "or" and one.kind not in (*_LISTS, "tuple")
         if forms and _one_value(one, other, seed):

@@ -270,6 +270,8 @@ def rewritten(text: str) -> str:
         text = _OPEN_BAR.sub(lambda m: f"{m[1] or ''}\\mid {m[2] or ''}", text)
     if "diag" in text and (match := _DIAGONAL.fullmatch(text)) is not None and match[1].count(",") < 12:
         text = _diagonal(match[1].split(","))
+    if "\\bigcup" in text:
+        text = _UNION_OVER.sub(r"\1\3, \2 \\in \\mathbb{Z}", text)
     if "\\lnot" in text:
         text = text.replace("\\lnot", "\\neg")
     if "\\math" in text:
@@ -422,6 +424,10 @@ _CONSTANT_SAID = re.compile(
     r"(?:constants?|number)\s{0,2}\}?\s{0,3}[a-zA-Z](?:_\d)?\}?$"
     r"|[,;]?(?:\s|\\[ ,;]|\\q?quad|\\text\s?\{){0,6}(?:where\s|with\s)?\}?\s?[a-zA-Z](?:_\d)?\s?(?:\\text\s?\{\s?)?\s?(?:is|are)\s"
     r"(?:(?:any|an?)\s)?(?:(?:arbitrary|real|fixed)\s){0,2}(?:constants?|number)\.?\s?\}?$"
+)
+_UNION_OVER = re.compile(  # "\\bigcup_{k \\in \\mathbb{Z}} (k, k+1)", one interval for every k
+    r"^([a-z]\s?\\in\s?)?\\bigcup\s?(?:\\limits\s?)?_\s?\{\s?([a-z])\s?(?:\\in\s?\\mathbb\s?\{?\s?Z\s?\}?\s?\}|=\s?-\s?\\infty\s?\}\s?\^\s?\{?\s?\+?\s?\\infty\s?\}?)"
+    r"\s?(?:\\left)?(?:\\\{)?((?:\\left)?[(\[][^{}]*(?:\{[^{}]*\}[^{}]*)*?)(?:\\right\s?\\\})?$"
 )
 _DIAGONAL = re.compile(
     r"(?:\\(?:text|operatorname|mathrm)\s?\{diag\}|diag)\s?(?:\\left)?\(([^()]{1,200}?)(?:\\right)?\)"

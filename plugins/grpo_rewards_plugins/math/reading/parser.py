@@ -176,7 +176,7 @@ class Parser:
             return self._quantified()
         if first.kind == "rel":
             self.take()
-            if first.text in ("=", "~", "~="):
+            if first.text in ("=", "~", "~=", "sim"):
                 return self.relation()
             args = [Node("sym", "?")]
             ops.append(first.text)

@@ -65,7 +65,7 @@ def exponent(parser: Parser, base: Node) -> Node:
     if token.kind == "id" and token.text == "o" and base.kind in ("num", "dec"):
         parser.take()
         return degrees(parser, base)
-    if token.text in ("*", "\\dagger", "\\top", "\\intercal"):
+    if token.text in ("*", "\\dagger"):
         parser.take()
         return Node("apply", f"^{token.text}", (base,))
     sign = 1

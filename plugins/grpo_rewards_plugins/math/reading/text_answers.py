@@ -158,7 +158,7 @@ def _abbreviated(one: str, other: str) -> bool:
 _NO_SUCH = re.compile(r"^no such \w+(?: exists?)?$")
 _VERDICT_OF = {"yes": "true", "no": "false"}
 _EXISTENCE = re.compile(
-    r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|(?<=solution) exists$|(?<=solutions) exist$"
+    r"^there (?:is|are|exists?) (?=(?:no|infinitely) )|^(?:this|it|they|these) (?:is|are) (?=not )|(?<=solution) exists$|(?<=solutions) exist$"
     r"|(?<=first) one$|(?<=second) one$|(?<=third) one$"
 )
 

@@ -79,7 +79,12 @@ _UPRIGHT = frozenset(
 )
 _BEFORE_UNIT = frozenset((")", "}", "]", "!", "|)", "\\rangle"))
 _BETWEEN_UNITS = frozenset(("/", "*", "\\cdot", "\\times", "("))
-_VARIANTS = {f"\\var{name}": f"\\{name}" for name in ("epsilon", "phi", "theta", "rho", "sigma")} | {"\\ell": "l"}
+_VARIANTS = {f"\\var{name}": f"\\{name}" for name in ("epsilon", "phi", "theta", "rho", "sigma")} | {
+    "\\ell": "l",
+    "\\top": "T",
+    "\\intercal": "T",
+}
+_TRANSPOSED = ("\\top", "\\intercal")
 _FRACTIONS = frozenset(("\\frac", "\\dfrac", "\\tfrac"))
 _SAFE_RATES = re.compile(r"(?:k?m|cm|mm|mi|ft|k?g|mg|m?L|rad|rev)/(?:s|h|hr|min|sec|L|cm|mol)(?:\^\{?\d\}?)?")
 _CALLS = re.compile(r"\s*(?:[(\[{_^a-zA-Z0-9]|\\(?![,;!.]|right|q?quad))")
@@ -162,7 +167,7 @@ def _unit(content: str, after: str, spaced: bool, out: list[Token]) -> bool:
     ):
         return False  # an index or an argument follows: a name, a minimum
     first, _, last = plain.rpartition(" ")
-    joined = last in ("and", "or") and bool(first)
+    joined = last in ("and", "or", "at") and bool(first)
     pieces = unit_pieces(first.rstrip(" ,") if joined else content)
     if pieces is None:
         return False
@@ -170,7 +175,7 @@ def _unit(content: str, after: str, spaced: bool, out: list[Token]) -> bool:
     for at, (kind, piece) in enumerate(pieces):
         out.append(Token(kind, piece, at == 0 and (spaced or bool(before))))
     if joined:
-        out.append(Token("sep", last, True))
+        out.append(Token("op", ",", True) if last == "at" else Token("sep", last, True))
     return True
 
 
@@ -324,7 +329,7 @@ def _command(text: str, name: str, at: int, spaced: bool, out: list[Token], dept
         out.append(Token("func", FUNCTIONS[bare], spaced))
     elif bare in ("pi", "infty"):
         out.append(Token("const", CONSTANT_WORDS[bare], spaced))
-    elif bare in GREEK:
+    elif bare in GREEK or name in _TRANSPOSED:
         out.append(Token("id", _VARIANTS.get(name, name), spaced))
     elif name in ("\\begin", "\\end"):
         if at < len(text) and text[at] == "{":

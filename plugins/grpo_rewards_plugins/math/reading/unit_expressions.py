@@ -53,6 +53,7 @@ _DEGREES = re.compile(r"\^?\s*\{?\s*\\(?:circ|degree)\s*\}?\s*\{?(?:\\(?:text|ma
 _SPELLED = (
     (re.compile(r"\bdegrees?[\s-]+(?:(celsius|centigrade|C)|fahrenheit|F)\b", re.I), lambda m: "degC" if m[1] else "degF"),
     (re.compile(r"\belectron[\s-]?volts?\b", re.I), lambda m: "eV"),
+    (re.compile(r"\batomic[\s-]mass[\s-]units?\b", re.I), lambda m: "u"),
     (re.compile(r"\bmm[\s-]Hg\b"), lambda m: "mmHg"),
     (re.compile(r"\bastronomical[\s-]units?\b", re.I), lambda m: "AU"),
     (re.compile(r"\blight[\s-]years?\b", re.I), lambda m: "ly"),
@@ -136,7 +137,7 @@ def labelled_unit(label: str) -> Unit:
     """The unit of words behind a number that are no unit: what was counted, and over what (``photon* s^-1``, ``per apple``)."""
     if label.startswith("per "):
         return NO_UNIT.times(named_unit(label[4:]) or counted(label[4:]), -1)
-    pieces = unit_pieces(label, counting=True) if _COMPOUND.search(label) is not None else None
+    pieces = unit_pieces(label, counting=_COMPOUND.search(label) is not None)
     if pieces is None:
         return named_unit(label) or counted(label)
     from .parser import Parser

@@ -36,6 +36,7 @@ _SPLIT_BRACKETS = re.compile(  # "\\text{ J/(m}^2\\cdot\\text{K)}"
     rf"({_FONT}\s*\{{[^{{}}()]*\([^{{}}()]*)\}}((?:\s|\^\s*\{{?-?\d\}}?|\\cdot|\\[,;]){{1,8}}){_FONT}\s*\{{([^{{}}()]*\))"
 )
 _HOURS = re.compile(r"(\d+)\s?h(?:rs?)?\s?(\d+)\s?m(?:ins?)?")
+_STOPPED = re.compile(r"(?<=\d)[\s~]*([a-z]{2,3})\.(?=\s?\^)")  # "in.^2"
 _RING_SIGN = re.compile(r"(?<=[\d}])\s*Å")
 _OF = re.compile(
     rf"(?<=\d)(.{{0,20}}?{_FONT}\s*\{{[^{{}}]*?)\s+of\s*\}}\s*\\(?:mathrm|ce|text)\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}}$"
@@ -61,6 +62,8 @@ def joined(text: str) -> str:
         text = f"{text[: hyphenated.start()]} \\text{{ {hyphenated[1]}{hyphenated[2]}}}"
     if not text.isascii():
         text = _RING_SIGN.sub(r"\\text{ Å}", text)
+    if ".^" in text or ". ^" in text:
+        text = _STOPPED.sub(r"\\text{ \1}", text)
     if "\\" in text:
         if text[-1] == "]":
             text = _BRACKETS.sub(r"\1\2", text)

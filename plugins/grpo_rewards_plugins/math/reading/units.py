@@ -182,6 +182,7 @@ arcsec   | 1/3600 degree    | arcsecond arcsec
 degC     | 1 degC           | celsius centigrade
 degF     | 1 degF           | fahrenheit
 dB       | 1 dB             | decibel
+mag      | 1 mag            | magnitude
 B byte*  | 1 byte           | byte
 kB       | 1000 byte        | kilobyte
 MB       | 1000000 byte     |
