@@ -432,11 +432,6 @@ def _objects(gold: Node, answer: Node, seed: str) -> Decision:
                 inner = (one.args[0], other) if one is gold else (other, one.args[0])
                 return _compare(*inner, seed)
         return Decision(False, "one value against several")
-    if "based" in kinds:
-        same = gold.kind == answer.kind and gold.value[1] == answer.value[1]
-        return Decision(
-            same and gold.value[0].lstrip("0").upper() == answer.value[0].lstrip("0").upper(), "digits and base"
-        )
     if gold.kind == "ratio" and answer.kind == "ratio" and len(gold.args) != 2:
         return _ratios(gold, answer, seed)
     return same_quantity(gold, answer, seed)

@@ -153,23 +153,13 @@ def squeeze(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """A key of last resort, for texts that are not read as mathematics: no typesetting, no space but between digits, signs of
-    logic in one spelling.
-    """
+    """A key of last resort, for texts that are not read as mathematics: no typesetting, no space but between digits."""
     if "\\" in text:
-        text = _LOGIC.sub(lambda m: _LOGICAL[m[1]], text)
         text = _UPRIGHT.sub(lambda m: m[1], text)
     return _NOT_BETWEEN_DIGITS.sub("", squeeze(text))
 
 
 _UPRIGHT = re.compile(r"\\(?:text(?:rm|bf|it)?|mathrm|mbox)\s?\{([^{}\\]*)\}")
-
-
-_LOGICAL = {
-    "lnot": "\\neg ", "vee": "\\lor ", "wedge": "\\land ", "rightarrow": "\\to ", "implies": "\\to ", "Rightarrow": "\\to ",
-    "supset": "\\to ", "iff": "\\leftrightarrow ", "Leftrightarrow": "\\leftrightarrow ", "oplus": "\\oplus ",
-}  # fmt: skip
-_LOGIC = re.compile(r"\\(" + "|".join(_LOGICAL) + r")(?![a-zA-Z])")
 
 
 _MATTERS = re.compile(r"\d\s+[\d.]|[a-zA-Z]{2}\s+[a-zA-Z]|[a-zA-Z]\s+[a-zA-Z]{2}")

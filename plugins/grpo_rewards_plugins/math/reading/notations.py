@@ -126,7 +126,6 @@ _DISTRIBUTIONS = {"Nor": " N", "Bin": " B", "Uni": " U", "Poi": " D_1", "Exp": "
 _OLD_FONT = re.compile(r"\{\s*\\(rm|bf|it)(?![a-zA-Z])\s*([^{}]*)\}")
 _TIMES = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*(?:\^|\*\*))|(?<=\d)\s+x\s+(?=\d)")
 _GROUPS = re.compile(r"(?<![\d'])(\d{1,3}(?:'\d{3})+)(?![\d'])")
-_SLANTED = re.compile(r"\^\{?(\d{1,9})\}?\s*/\s*_\{?(\d{1,9})\}?")
 _N = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _CHOOSE = re.compile(rf"(?<![\w}})\]])(?:\{{\s*\}}\s*)?[_^]{_N}\s*(?:\\(?:mathrm|text)\{{)?([CP])\}}?\s*_{_N}")
 _CHOOSE_UPPER = re.compile(r"(?<![\w\\])([CA])_\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?")
@@ -150,7 +149,7 @@ def rewritten(text: str) -> str:
     """The text with rarer notations in the common ones.
 
     Numbers of permutations and combinations (``{}_6C_2``, ``C_6^2``, ``6C2``), ``3 x 10^8``, ``1'000``, ``+/-``,
-    ``<1, 2>``, ``^3/_4``, currencies by code, rates such as ``m/s^2`` without ``\\text``, named sets in words, words
+    ``<1, 2>``, currencies by code, rates such as ``m/s^2`` without ``\\text``, named sets in words, words
     that only say "about", and repeating decimals.
     """
     if (found := named_set(text)) is not None:
@@ -230,8 +229,6 @@ def rewritten(text: str) -> str:
         text = text.replace("{:}", ":")
     if "/" in text:
         text = _POINT_ALONE.sub("", text.replace("+/-", "\\pm "))
-        if "^" in text and "_" in text:
-            text = _SLANTED.sub(r"\\frac{\1}{\2}", text)
     if "." in text:
         text = _DOT_GROUPS.sub(lambda m: m[1].replace(".", "") + (m[2] or "").replace(",", "."), text)
     if "\\equiv" in text:

@@ -33,10 +33,6 @@ def split_digit(parser: Parser) -> Node:
 
 def number_at(parser: Parser, token: Token) -> Node:
     text = token.text
-    if parser.met("_"):
-        parser.take()
-        base = parser.argument()
-        return Node("based", (text, _base_name(base)))
     node = literal(text)
     if not text.isdigit():
         return node
@@ -59,15 +55,6 @@ def number_at(parser: Parser, token: Token) -> Node:
             parser.at += 3
             return Node("num", node.value + fmpq(fmpz(after.text), fmpz(bottom.text)))
     return node
-
-
-def _base_name(base: Node) -> str:
-    words = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-    if base.kind == "num":
-        return str(base.value)
-    if base.kind == "sym" and base.value in words:
-        return str(words[base.value])
-    raise ParseError("a subscript on a number that is no base")
 
 
 _HALF = number(fmpq(1, 2))

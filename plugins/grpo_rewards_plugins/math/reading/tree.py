@@ -32,7 +32,6 @@ quantified "\\forall" "\\exists" ...                 the letter with its set or 
 builder    None                                    variable, condition
 rel        operators                               operands, one more than operators
 ratio      None                                    parts
-based      (digits, base)                          digits in a base other than ten
 ========== ======================================= =========================================================
 """
 
@@ -46,7 +45,7 @@ from flint import fmpq, fmpz
 Kind = Literal[
     "num", "dec", "sym", "const", "add", "mul", "pow", "call", "apply", "sum", "prod", "opaque", "pm", "percent", "degree", "unit",
     "residue", "matrix", "cases", "tuple", "list", "set", "interval", "named", "union", "cap", "setminus", "builder", "rel", "ratio",
-    "based", "quantified",
+    "quantified",
 ]  # fmt: skip
 """What a node may be; a type, so that a comparison with anything else is an error before it runs."""
 

@@ -30,7 +30,6 @@ _CENTS = re.compile(
 _MONEY = re.compile(rf"{_SIGN}|EUR|euro|USD|GBP|CHF|dollar")
 _BRACKETS = re.compile(rf"(?<=[\d}}])((?:\s|\\[,;])*)\[\s*({_FONT}\s*\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})\s*\]$")
 _RING = re.compile(r"\\mathring\s*(?:\{\s*)?(?:\\(?:mathrm|text)\s*\{\s*A\s*\}|A)\s*\}?")
-_BRACED_RING = re.compile(r"(?<=[\d}])\s*(?<!\^)\{\s*\\circ\s*\}")
 _HYPHENATED = re.compile(r"(?<=[\d}])[\s~]+([a-zA-Z]{1,6}-[a-zA-Z]{2,6}|[a-zA-Z]{2,5}-[a-zA-Z])((?:/[a-zA-Z]{1,4})?)$")
 _SPLIT_BRACKETS = re.compile(  # "\\text{ J/(m}^2\\cdot\\text{K)}"
     rf"({_FONT}\s*\{{[^{{}}()]*\([^{{}}()]*)\}}((?:\s|\^\s*\{{?-?\d\}}?|\\cdot|\\[,;]){{1,8}}){_FONT}\s*\{{([^{{}}()]*\))"
@@ -46,7 +45,6 @@ _OF = re.compile(
 def joined(text: str) -> str:
     """The text with each quantity in one spelling; unchanged where it has none of those above."""
     if "\\circ" in text:
-        text = _BRACED_RING.sub(r"^\\circ ", text)
         text = _DEGREES_IN_A_UNIT.sub(lambda m: f"{m[1]}{_operator(m)}deg{m[2]}", _EMPTY_GROUP.sub("", text))
         text = _DEGREES_BEHIND.sub(r"\1\\text{ deg\2", text)
         text = _BARE_DEGREES.sub(r"\1 deg\2", text)
