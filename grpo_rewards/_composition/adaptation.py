@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from grpo_rewards._composition.config import AdaptConfig, Config
@@ -115,11 +115,8 @@ class Adaptation:
             "batches": self.batches,
             "step": self.step,
             "weights": self.weights(self.step or 0),
-            "adapted": {
-                name: {"factor": a.factor, "rate": a.rate, "spread": a.spread, "batches": a.batches, "memory": a.memory}
-                for name, a in self.adapted.items()
-            },
-            "running": {name: running.state() for name, running in self.running.items()},
+            "adapted": {name: asdict(adapted) for name, adapted in self.adapted.items()},
+            "running": {name: asdict(running) for name, running in self.running.items()},
         }
 
     def restore(
@@ -150,7 +147,7 @@ class Adaptation:
                 self.adapted[name] = Adapted(**{**saved_one, "memory": dict(saved_one["memory"])})
         for name, saved_one in state["running"].items():
             if name in self.running:
-                self.running[name] = Running.restored(saved_one)
+                self.running[name] = Running(**saved_one)
 
 
 # a class of its own: None is a value that settings have

@@ -9,7 +9,7 @@ of Chan et al. 1979), which keeps the size of a group's spread while it removes 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grpo_rewards._composition.stats import SPREAD_FLOOR, group_spread
@@ -85,12 +85,3 @@ class Running:
         if deviation <= SPREAD_FLOOR:
             return [None if value is None else 0.0 for value in values]
         return [None if value is None else (value - self.mean) / (deviation + EPSILON) for value in values]
-
-    def state(self) -> dict[str, float]:
-        """Return the figures as plain data."""
-        return {"count": self.count, "mean": self.mean, "squares": self.squares}
-
-    @classmethod
-    def restored(cls, state: Mapping[str, float]) -> Running:
-        """Return the figures that `state` gave."""
-        return cls(int(state["count"]), float(state["mean"]), float(state["squares"]))

@@ -89,27 +89,6 @@ def _of_group(values: Sequence[float | None], rows: Sequence[int]) -> list[float
     return [value for row in rows if (value := values[row]) is not None]
 
 
-class TallyState(TypedDict):
-    """A `Tally` as plain data, as JSON has it."""
-
-    weight: float | None
-    n: int
-    sum: float
-    groups: int
-    spread_sum: float
-    flat_groups: int
-    statuses: dict[str, int]
-    seconds: dict[str, int]
-
-
-class StatisticsState(TypedDict):
-    """`Statistics` as plain data, as JSON has it."""
-
-    rows: int
-    total: TallyState
-    components: dict[str, TallyState]
-
-
 class Summary(TypedDict):
     """The figures of `Statistics` by name."""
 
@@ -129,24 +108,6 @@ class Tally:
     spread_sum: float = 0.0
     flat_groups: int = 0
     seconds: Counter[int] = field(default_factory=Counter)
-
-    def state(self) -> TallyState:
-        """Return the figures as plain data."""
-        return {
-            "weight": self.weight, "n": self.n, "sum": self.sum, "groups": self.groups, "spread_sum": self.spread_sum,
-            "flat_groups": self.flat_groups, "statuses": dict(self.statuses),
-            "seconds": {str(step): count for step, count in self.seconds.items()},
-        }  # fmt: skip
-
-    @classmethod
-    def restored(cls, state: TallyState) -> Tally:
-        """Return the figures that `state` gave."""
-        tally = cls(
-            state["weight"], Counter(state["statuses"]), state["n"], state["sum"], state["groups"], state["spread_sum"],
-            state["flat_groups"],
-        )  # fmt: skip
-        tally.seconds.update({int(step): count for step, count in state["seconds"].items()})
-        return tally
 
     def add_values(self, values: Sequence[float | None], groups: Sequence[Sequence[int]]) -> None:
         """Count one batch's values."""
@@ -195,13 +156,13 @@ class Tally:
         }
 
 
+@dataclass(slots=True)
 class Statistics:
     """Figures per component and of the total over any number of batches."""
 
-    def __init__(self) -> None:
-        self.rows = 0
-        self.total = Tally()
-        self.components: dict[str, Tally] = {}
+    rows: int = 0
+    total: Tally = field(default_factory=Tally)
+    components: dict[str, Tally] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: ScoreTable) -> Statistics:
@@ -239,24 +200,8 @@ class Statistics:
                 mine.statuses[status] += count
             for step, count in theirs.seconds.items():
                 mine.seconds[step] += count
-            mine.n += theirs.n
-            mine.sum += theirs.sum
-            mine.groups += theirs.groups
-            mine.spread_sum += theirs.spread_sum
-            mine.flat_groups += theirs.flat_groups
-
-    def state(self) -> StatisticsState:
-        """Return the figures as plain data."""
-        components = {name: tally.state() for name, tally in self.components.items()}
-        return {"rows": self.rows, "total": self.total.state(), "components": components}
-
-    @classmethod
-    def restored(cls, state: StatisticsState) -> Statistics:
-        """Return the figures that `state` gave."""
-        found = cls()
-        found.rows, found.total = state["rows"], Tally.restored(state["total"])
-        found.components = {name: Tally.restored(one) for name, one in state["components"].items()}
-        return found
+            for name in ("n", "sum", "groups", "spread_sum", "flat_groups"):
+                setattr(mine, name, getattr(mine, name) + getattr(theirs, name))
 
     def summary(self) -> Summary:
         """Return the figures by name, of the total and per component."""

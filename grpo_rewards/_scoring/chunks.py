@@ -10,17 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grpo_rewards._contract import Batch
-from grpo_rewards._scoring.reading import (
-    Row,
-    ShapeError,
-    Source,
-    dump_json,
-    is_plain,
-    open_source,
-    parse_object,
-    read_shape,
-    without_scores,
-)
+from grpo_rewards._scoring.reading import open_source
+from grpo_rewards._scoring.reading.rows import Row, Source, dump_json, is_plain, parse_object, without_scores
+from grpo_rewards._scoring.reading.shapes import ShapeError, read_shape
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
@@ -117,14 +109,6 @@ class Pace:
         self.rows = int(max(self._least, min(wanted, self.rows * 4, self._most)))
 
 
-@dataclass(slots=True)
-class _GroupSamples:
-    """One group (or a piece of one that is too large)."""
-
-    samples: list[Sample]
-    bytes: int
-
-
 def make_chunks(
     source: Source, pace: Pace, *, after: int = 0, warn: Callable[[str], None] = _log.warning
 ) -> Generator[Chunk, None, None]:
@@ -136,11 +120,11 @@ def make_chunks(
             chunk.last = max(chunk.last, item.number)
             continue
         if item is not None:
-            if chunk.samples and chunk.size + item.bytes > _MAX_CHUNK_BYTES:
+            if chunk.samples and chunk.size + item.size > _MAX_CHUNK_BYTES:
                 yield chunk
                 chunk = Chunk()
             chunk.samples += item.samples
-            chunk.size += item.bytes
+            chunk.size += item.size
             chunk.last = max(chunk.last, item.samples[-1].row)  # malformed rows within a group came before it
         chunk.position = source.position
         if item is None or len(chunk.samples) >= pace.rows or chunk.size >= _MAX_CHUNK_BYTES:
@@ -151,12 +135,12 @@ def make_chunks(
         yield chunk
 
 
-def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[_GroupSamples | Row | None]:
-    """Groups and malformed rows; a malformed row comes before the group that it lies in.
+def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[Chunk | Row | None]:
+    """Groups (of one that is too large: pieces) and malformed rows; a malformed row comes before the group that it lies in.
 
     None marks a place where everything read has been yielded, after many malformed rows.
     """
-    unit: _GroupSamples | None = None
+    unit: Chunk | None = None
     current: Hashable = None
     seen = _Seen(source.name, warn)
     piled = 0
@@ -189,28 +173,28 @@ def _units(source: Source, after: int, warn: Callable[[str], None]) -> Iterator[
             plain = data.get("prompt")
         key = keys.of(data)
         if unit is not None and key is not None and key == current:
-            if len(unit.samples) < MAX_GROUP_ROWS and unit.bytes + len(raw) <= _MAX_GROUP_BYTES:
+            if len(unit.samples) < MAX_GROUP_ROWS and unit.size + len(raw) <= _MAX_GROUP_BYTES:
                 unit.samples.append(Sample(row.number, None, unit.samples[0].row, raw, cells=cells, data=data))
-                unit.bytes += len(raw)
+                unit.size += len(raw)
                 continue
             seen.cut(unit.samples[0].row, len(unit.samples))
         elif key is not None:
             seen.add(key, row.number)
         if unit is not None:
             yield unit
-        unit = _GroupSamples([Sample(row.number, None, row.number, raw, cells=cells, data=data)], len(raw))
+        unit = Chunk([Sample(row.number, None, row.number, raw, cells=cells, data=data)], size=len(raw))
         current = key
     if unit is not None:
         yield unit
 
 
-def _listed(row: Row, samples: list[dict[str, object]]) -> _GroupSamples:
+def _listed(row: Row, samples: list[dict[str, object]]) -> Chunk:
     """A row that holds a list of completions: a group by itself, one output row for each."""
     found = []
     for index, data in enumerate(samples):
         # no cells any more: what they hold has been read as JSON, and is written as such
         found.append(Sample(row.number, index, row.number, dump_json(data), cells=False, data=data))
-    return _GroupSamples(found, sum(len(sample.raw) for sample in found))
+    return Chunk(found, size=sum(len(sample.raw) for sample in found))
 
 
 class _Keys:

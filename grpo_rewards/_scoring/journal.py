@@ -20,9 +20,7 @@ from typing import IO, TypedDict
 import orjson
 
 from grpo_rewards._composition import differences
-from grpo_rewards._composition.stats import StatisticsState
-from grpo_rewards._scoring.reading import Row
-from grpo_rewards._scoring.reading.rows import COMPRESSED
+from grpo_rewards._scoring.reading.rows import COMPRESSED, Row
 from grpo_rewards.errors import ResumeError
 
 _STATE_EVERY = 0.2  # seconds; replacing a file costs some file systems milliseconds
@@ -43,24 +41,15 @@ def state_path(out: Path) -> Path:
     return out.with_name(out.name + ".partial.state")
 
 
-class Counts(TypedDict):
-    """The figures of a run so far."""
-
-    rows: int
-    malformed: int
-    unavailable: int
-    broken: int
-    refused: int
-    problems: list[str]
-    statistics: StatisticsState
-
-
 class Reached(TypedDict, total=False):
-    """How far a run has come: the row of the input, the bytes of the side file, and its figures."""
+    """How far a run has come: the row of the input, the bytes of the side file, and its figures.
+
+    The figures are any dataclass that JSON can hold; read back from a file they are plain data.
+    """
 
     row: int
     malformed_bytes: int
-    counts: Counts
+    counts: object
 
 
 class _Committed(Reached, total=False):
@@ -85,6 +74,7 @@ class Journal:
         self.out = out
         self.fingerprint = dict(fingerprint)
         self.state: _Committed = {}
+        self._text = b""  # of the state
         self._partial, self._state_file = partial_path(out), state_path(out)
         exists = self._partial.exists()
         if exists and not (resume or force):
@@ -94,6 +84,7 @@ class Journal:
         continued = exists and not force
         if continued:
             self.state = self._read_state()
+            self._text = orjson.dumps(self.state)
         try:
             # unbuffered, so that the state never speaks of rows that the file does not have yet
             self._file: IO[bytes] = self._partial.open("r+b" if continued else "w+b", buffering=0)
@@ -106,11 +97,6 @@ class Journal:
         self._noted = -math.inf
         if not continued:
             self.commit(b"", {"row": 0})
-
-    @property
-    def resumed(self) -> bool:
-        """Whether rows of an earlier run are kept."""
-        return bool(self.state.get("row"))
 
     def _read_state(self) -> _Committed:
         try:
@@ -157,11 +143,12 @@ class Journal:
             view = view[self._file.write(view) :]  # an unbuffered file may take less than it is given
         self._bytes += len(rows)
         self.state = {"fingerprint": self.fingerprint, "bytes": self._bytes, **state}
+        self._text = orjson.dumps(self.state, option=orjson.OPT_NON_STR_KEYS)  # now: its figures go on growing
         if time.monotonic() >= self._noted + _STATE_EVERY:
             self._note()
 
     def _note(self) -> None:
-        _replace(self._state_file, orjson.dumps(self.state))
+        _replace(self._state_file, self._text)
         self._noted = time.monotonic()
 
     def finish(self, meta: Mapping[str, object]) -> None:

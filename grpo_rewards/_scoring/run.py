@@ -6,9 +6,9 @@ import hashlib
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -16,11 +16,10 @@ from pathlib import Path
 import orjson
 
 from grpo_rewards._composition import Composite, Statistics
-from grpo_rewards._contract.shapes import RowScores, scores_in
+from grpo_rewards._contract.shapes import SCORES, RowScores, scores_in
 from grpo_rewards._scoring.chunks import Chunk, Pace, Sample, checked, make_chunks
 from grpo_rewards._scoring.executors import EXECUTORS
 from grpo_rewards._scoring.journal import (
-    Counts,
     Journal,
     Reached,
     SideFile,
@@ -28,11 +27,11 @@ from grpo_rewards._scoring.journal import (
     meta_path,
     partial_path,
 )
-from grpo_rewards._scoring.reading import Row, Source, open_source, without_scores
+from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.reading.joining import joined
 from grpo_rewards._scoring.reading.lines import LineSource
 from grpo_rewards._scoring.reading.marked import LeavingOut, checked_marks
-from grpo_rewards._scoring.reading.rows import SCORES, check_output
+from grpo_rewards._scoring.reading.rows import Row, Source, check_output, without_scores
 from grpo_rewards._scoring.scored import ScoredChunk
 from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError, InputError, ResumeError, nearest
@@ -46,25 +45,35 @@ _SAMPLED = 1 << 16
 
 
 @dataclass
-class Run:
-    """What came of scoring a file.
+class Counts:
+    """What has been counted of a file so far, which an unfinished output keeps.
 
-    `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke, `refused` those
-    whose tests or reference a component cannot judge by (it does not apply there); `problems` holds the first few of each kind of trouble in words. `resumed` says how many rows an earlier run had done, `left_out`
-    how many were passed over for their marks.
+    `unavailable` counts rows left out for want of infrastructure, `broken` those on which a plugin broke, `refused` those whose tests
+    or reference a component cannot judge by (it does not apply there); `problems` holds the first few of each kind of trouble in words.
     """
 
-    statistics: Statistics
-    provenance: Mapping[str, object]
+    statistics: Statistics = field(default_factory=Statistics)
     rows: int = 0
     malformed: int = 0
     unavailable: int = 0
     broken: int = 0
     refused: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Run(Counts):
+    """What came of scoring a file.
+
+    `resumed` says how many rows an earlier run had done, `left_out` how many were passed over for their marks; `scoring` is how many of its
+    `seconds` the composite took, in all processes.
+    """
+
+    provenance: Mapping[str, object] = field(default_factory=dict)
     resumed: int = 0
     left_out: int = 0
     seconds: float = 0.0
-    problems: list[str] = field(default_factory=list)
+    scoring: float = 0.0
     side_file: Path | None = None
 
     @cached_property
@@ -133,97 +142,106 @@ def score_file(
     if join is not None:
         source = joined(source, join, on)
     started = time.perf_counter()
-    run = Run(Statistics(), composite.provenance)
+    run = Run(provenance=composite.provenance)
     fingerprint = {"input": _identity(path, source), **composite.provenance}
     if join is not None:
         fingerprint["join"] = {"file": str(join), "on": on}
     if leave_out:
         source = LeavingOut(source, checked_marks(leave_out))
         fingerprint["leave_out"] = sorted(leave_out)
+    journal: Journal | None = None
+    side: SideFile | None = None
+    finished = False
     if out is not None:
         _check_output(path, out, resume=resume, force=force)
-        if resume and out.exists() and not partial_path(out).exists():
-            _retry(out, composite, fingerprint, run, started, workers=workers, executor=executor, progress=progress)
-            return run
-    journal = Journal(out, fingerprint, resume=resume, force=force) if out is not None else None
+        if finished := resume and out.exists() and not partial_path(out).exists():
+            _check_finished(out, fingerprint, run)
+            source, target = LineSource(out), _retried_path(out)
+        else:
+            target = out
+        journal = Journal(target, fingerprint, resume=resume and not finished, force=force or finished)
     try:
         with relaxed_gc():
-            _score_rows(
-                path,
-                source,
-                composite,
-                journal,
-                run,
-                write=write,
-                workers=workers,
-                executor=executor,
-                progress=progress,
-                warn=warn,
-            )
+            if finished:  # the old output stays until the new one is whole
+                pace, read = Pace(), _recorded_groups(source)
+            else:
+                state: Reached = journal.state if journal is not None else {}
+                side = SideFile(_side_path(source, out), source.name, keep=state.get("malformed_bytes", 0))
+                run.side_file = side.path
+                if (counts := state.get("counts")) is not None:
+                    _restore(run, counts)
+                pace = Pace.of(workers, composite.calls_at_once)
+                read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
+            with closing(read):  # a run that ends early leaves the generator within its file
+                chunks = read if finished else checked(read, composite, source, path)
+                scored = EXECUTORS[executor](composite, chunks, workers)
+                _take_in(run, source, scored, pace, side, journal, write, progress, warn)
         run.seconds = time.perf_counter() - started
+        if workers > 1 and executor == "local" and not finished and run.scoring < run.seconds / 2:
+            warn(
+                f"scoring was {run.scoring:.1f} s of the {run.seconds:.1f} s that this took: rows as cheap as these are quicker "
+                f"with --workers 1"
+            )
         run.left_out = source.left_out if isinstance(source, LeavingOut) else 0
+        _check_counts(run, source, warn)
         if journal is not None:
             journal.finish({"fingerprint": fingerprint, "summary": run.summary})
+            if out is not None and finished:
+                os.replace(journal.out, out)
+                os.replace(meta_path(journal.out), meta_path(out))
     finally:
         if journal is not None:
             journal.close()
     return run
 
 
-def _score_rows(
-    path: str | Path,
-    source: Source,
-    composite: Composite,
-    journal: Journal | None,
+def _take_in(
     run: Run,
-    *,
+    source: Source,
+    scored_chunks: Iterator[tuple[Chunk, ScoredChunk]],
+    pace: Pace,
+    side: SideFile | None,
+    journal: Journal | None,
     write: Callable[[bytes], object] | None,
-    workers: int,
-    executor: str,
     progress: Progress | None,
     warn: Callable[[str], None],
 ) -> None:
-    state: Reached = journal.state if journal is not None else {}
-    side = SideFile(_side_path(source, journal), source.name, keep=state.get("malformed_bytes", 0))
-    run.side_file = side.path
-    if (counts := state.get("counts")) is not None:
-        _restore(run, counts)
-    pace = Pace.of(workers, composite.calls_at_once)
-    read = make_chunks(source, pace, after=state.get("row", 0), warn=warn)
+    """Write and count chunks as they are scored."""
     missing: set[tuple[str, str]] = set()
-    started, worked = time.perf_counter(), 0.0
-    with closing(read):  # a run that ends early leaves the generator within its file
-        chunks = checked(read, composite, source, path)
-        for chunk, scored in EXECUTORS[executor](composite, chunks, workers):
-            for gap in scored.gaps:
-                if gap not in missing:
-                    missing.add(gap)
-                    warn(
-                        f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
-                    )
-            if scored.configuration:  # a token that a service refuses, say: every other row would say the same
-                raise ConfigError(scored.configuration)
-            _count(run, source.name, chunk, scored)
-            if chunk.malformed:  # before the state that counts its bytes
-                side.add(chunk.malformed)
-            lines = b"".join(scored.lines)
-            if journal is not None:
-                journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes, "counts": _counts(run)})
-            elif write is not None:
-                write(lines)
-            pace.took(len(chunk.samples), scored.seconds)
-            worked += scored.seconds
-            if progress is not None:
-                progress(run.rows, chunk.position, source.size)
-    took = time.perf_counter() - started
-    if workers > 1 and executor == "local" and worked < took / 2:
-        warn(
-            f"scoring was {worked:.1f} s of the {took:.1f} s that this took: rows as cheap as these are quicker with --workers 1"
-        )
+    for chunk, scored in scored_chunks:
+        if isinstance(chunk, _RecordedGroup):
+            scored.refused, scored.refusals = 0, ()  # the first run has counted them
+            if not chunk.samples:
+                scored = _recorded(chunk)
+                run.resumed += len(scored.lines)
+        for gap in scored.gaps:
+            if gap not in missing:
+                missing.add(gap)
+                warn(
+                    f"{source.name}: near row {chunk.last} no row has the column {gap[1]!r} that {gap[0]!r} needs; it does not apply there"
+                )
+        if scored.configuration:  # a token that a service refuses, say: every other row would say the same
+            raise ConfigError(scored.configuration)
+        _count(run, source.name, chunk, scored)
+        if chunk.malformed and side is not None:  # before the state that counts its bytes
+            side.add(chunk.malformed)
+        lines = b"".join(scored.lines)
+        if journal is not None:
+            counts = Counts(**{one.name: getattr(run, one.name) for one in fields(Counts)})
+            journal.commit(lines, {"row": chunk.last, "malformed_bytes": side.bytes if side else 0, "counts": counts})
+        elif write is not None:
+            write(lines)
+        pace.took(len(chunk.samples), scored.seconds)
+        run.scoring += scored.seconds
+        if progress is not None:
+            progress(run.rows, chunk.position, source.size)
+
+
+def _check_counts(run: Run, source: Source, warn: Callable[[str], None]) -> None:
     if not run.rows and not run.malformed:
-        left = isinstance(source, LeavingOut) and source.left_out
         raise InputError(
-            f"all {left:,} rows are left out by their marks" if left else "holds no rows", source=source.name
+            f"all {run.left_out:,} rows are left out by their marks" if run.left_out else "holds no rows",
+            source=source.name,
         )
     for name, tally in run.statistics.components.items():
         if run.rows and tally.statuses["not_applicable"] == run.rows:
@@ -237,7 +255,7 @@ def _score_rows(
 
 def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     run.statistics.merge(scored.statistics)
-    run.rows += len(chunk.samples)
+    run.rows += len(scored.lines)
     run.malformed += len(chunk.malformed)
     run.broken += scored.broken
     run.unavailable += scored.left_out - scored.broken
@@ -248,18 +266,11 @@ def _count(run: Run, name: str, chunk: Chunk, scored: ScoredChunk) -> None:
     del run.problems[10:]
 
 
-def _counts(run: Run) -> Counts:
-    return {
-        "rows": run.rows, "malformed": run.malformed, "unavailable": run.unavailable, "broken": run.broken,
-        "refused": run.refused, "problems": run.problems, "statistics": run.statistics.state(),
-    }  # fmt: skip
+def _restore(run: Run, counts: object) -> None:
+    from pydantic import TypeAdapter
 
-
-def _restore(run: Run, counts: Counts) -> None:
-    run.rows = run.resumed = counts["rows"]
-    run.malformed, run.unavailable = counts["malformed"], counts["unavailable"]
-    run.broken, run.refused, run.problems = counts["broken"], counts["refused"], counts["problems"]
-    run.statistics = Statistics.restored(counts["statistics"])
+    vars(run).update(vars(TypeAdapter(Counts).validate_python(counts)))
+    run.resumed = run.rows
 
 
 # ------------------------------------------------------------------------------------------------ files
@@ -273,9 +284,9 @@ def _check_output(path: str | Path, out: Path, *, resume: bool, force: bool) -> 
         )
 
 
-def _side_path(source: Source, journal: Journal | None) -> Path:
-    if journal is not None:
-        return journal.out.with_name(journal.out.name + ".malformed.jsonl")
+def _side_path(source: Source, out: Path | None) -> Path:
+    if out is not None:
+        return out.with_name(out.name + ".malformed.jsonl")
     return Path(Path(source.name).name + ".malformed.jsonl")
 
 
@@ -298,66 +309,30 @@ def _identity(path: str | Path, source: Source) -> dict[str, object]:
 
 
 @dataclass(slots=True)
-class _Recorded(Chunk):
+class _RecordedGroup(Chunk):
     """A group of a finished output, whose rows are samples again where one of them was left out; else they are kept."""
 
     rows: list[Row] = field(default_factory=list)
 
 
-def _retry(
-    out: Path,
-    composite: Composite,
-    fingerprint: Mapping[str, object],
-    run: Run,
-    started: float,
-    *,
-    workers: int,
-    executor: str,
-    progress: Progress | None,
-) -> None:
-    """Score again the groups of a finished output in which a row was left out; copy the others."""
+def _retried_path(out: Path) -> Path:
+    return out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
+
+
+def _check_finished(out: Path, fingerprint: Mapping[str, object], run: Run) -> None:
+    """See that a finished output is of this run, of which the rows that were left out are scored again."""
     try:
         meta = orjson.loads(meta_path(out).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         raise ResumeError(f"{meta_path(out)}, which says what {out} was made from, is missing; use --force") from None
     if changed := fingerprint_diff(meta["fingerprint"], fingerprint):
         raise ResumeError(f"{out} belongs to another run: {changed}. Overwrite it with --force, or give another -o")
-    # the old output stays until the new one is whole
-    fresh = out.with_name(out.name + ".retry" + ("" if out.suffix == ".jsonl" else out.suffix))
-    source = LineSource(out)
-    journal = Journal(fresh, fingerprint, resume=False, force=True)
     run.malformed, run.refused = meta["summary"]["malformed"], meta["summary"].get("refused", 0)
-    try:
-        with closing(_recorded_groups(source)) as groups:
-            for group, scored in EXECUTORS[executor](composite, groups, workers):
-                assert isinstance(group, _Recorded)
-                if scored.configuration:
-                    raise ConfigError(scored.configuration)
-                if group.samples:
-                    lines, records = scored.lines, [scores_in(orjson.loads(line)) for line in scored.lines]
-                else:
-                    lines = [row.raw.rstrip(b"\r\n") + b"\n" for row in group.rows]
-                    records = [_scores_of(row) for row in group.rows]
-                    run.resumed += len(records)
-                journal.commit(b"".join(lines), {"row": group.last})
-                run.statistics.add_recorded(records)
-                run.rows += len(records)
-                run.unavailable += sum("left_out" in r and not _is_broken(r) for r in records)
-                run.broken += sum(map(_is_broken, records))
-                run.problems = (run.problems + list(scored.failures))[:10]
-                if progress is not None:
-                    progress(run.rows, group.position, source.size)
-        run.seconds = time.perf_counter() - started
-        journal.finish({"fingerprint": fingerprint, "summary": run.summary})
-        os.replace(fresh, out)
-        os.replace(meta_path(fresh), meta_path(out))
-    finally:
-        journal.close()
 
 
-def _recorded_groups(source: LineSource) -> Generator[_Recorded, None, None]:
+def _recorded_groups(source: Source) -> Generator[Chunk, None, None]:
     for _, members in groupby(source.rows(), key=lambda row: _scores_of(row)["group"]):
-        group = _Recorded(rows=list(members), position=source.position)
+        group = _RecordedGroup(rows=list(members), position=source.position)
         group.last = group.rows[-1].number
         group.size = sum(len(row.raw) for row in group.rows)
         if any("left_out" in _scores_of(row) for row in group.rows):
@@ -367,13 +342,16 @@ def _recorded_groups(source: LineSource) -> Generator[_Recorded, None, None]:
         yield group
 
 
+def _recorded(group: _RecordedGroup) -> ScoredChunk:
+    """A group that is kept, as if it had been scored now."""
+    kept = ScoredChunk([row.raw.rstrip(b"\r\n") + b"\n" for row in group.rows], Statistics())
+    kept.statistics.add_recorded([_scores_of(row) for row in group.rows])
+    return kept
+
+
 def _scores_of(row: Row) -> RowScores:
     if row.data is None or SCORES not in row.data:
         raise ResumeError(
             f"row {row.number} of the output holds no scores: {row.problem or 'it was changed'}; use --force"
         )
     return scores_in(row.data)
-
-
-def _is_broken(record: RowScores) -> bool:
-    return any(part["status"] == "error" for part in record["components"].values())

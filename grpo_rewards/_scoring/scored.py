@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grpo_rewards._composition import Composite, ScoreTable, Statistics
+from grpo_rewards._composition.evaluation import Evaluated
 from grpo_rewards._contract import Batch, CallLimits, Outcome
-from grpo_rewards._contract.shapes import RowScores
+from grpo_rewards._contract.shapes import SCORES, RowScores
 from grpo_rewards._scoring.chunks import Sample, batch_of
-from grpo_rewards._scoring.reading.rows import SCORES, dump_json
+from grpo_rewards._scoring.reading.rows import dump_json
 
 _FIRST_KEY = b'"%b":' % SCORES.encode()
 _NEXT_KEY = b"," + _FIRST_KEY
@@ -132,18 +133,9 @@ def _note_refusals(scored: ScoredChunk, composite: Composite, samples: Sequence[
 
 def mark_broken(composite: Composite, samples: Sequence[Sample], reason: str) -> ScoredChunk:
     """Return rows that could not be scored because scoring them ended the process: an error in every component."""
-    broken = Outcome(None, "error", reason)
     size = len(samples)
-    table = ScoreTable(
-        components={component.name: [broken] * size for component in composite.components},
-        gates={component.name: [1.0] * size for component in composite.components},
-        weights=composite.weights,
-        clips={component.name: component.clip for component in composite.components},
-        totals=[None] * size,
-        left_out=dict.fromkeys(range(size), reason),
-        groups=[[row] for row in range(size)],
-        provenance=composite.provenance,
-    )
+    broken = {component.name: [Outcome(None, "error", reason)] * size for component in composite.components}
+    table = composite.table([[row] for row in range(size)], Evaluated(broken, {}, {}))
     lines = [_line(sample, scores_of(sample, table.row(row))) for row, sample in enumerate(samples)]
     failures = tuple(f"row {sample.row}: {reason}" for sample in samples[:3])
     return ScoredChunk(lines, Statistics.of(table), left_out=size, broken=size, failures=failures)

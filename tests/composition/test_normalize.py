@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_running_figures_equal_those_of_all_values_together(batches: list[list[f
         assert running.mean == pytest.approx(statistics.fmean(everything), abs=1e-9)
     if len(everything) > 1:
         assert running.deviation == pytest.approx(statistics.stdev(everything), abs=1e-6)
-    assert Running.restored(running.state()) == running
+    assert Running(**asdict(running)) == running
 
 
 def running(composite: Composite) -> Any:
