@@ -333,10 +333,9 @@ class Composite:
             return None
         with self._tier_lock:
             if self._tier is None:
-                from grpo_rewards._tier.settings import TierSettings
                 from grpo_rewards._tier.tier import Tier
 
-                self._tier = Tier(self, TierSettings(**scale.model_dump(exclude={"executor"})))
+                self._tier = Tier(self, scale)
                 _log.warning("%s", self._tier.describe([(c.name, c.reward) for c in self.components]))
             return self._tier
 
@@ -369,21 +368,28 @@ class Composite:
         ``unavailable``. `weights` are those of a step, else the configured ones. `whole` is the batch of all processes,
         with this one's rows from `offset` on, for rewards that compare a group.
         """
-        self._check_groups(batch if whole is None else whole)
-        evaluated = evaluate_components(
-            self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck, tier=self.tier,
-            memory=self.memory,
-        )  # fmt: skip
+        if timeout is None:
+            evaluated = self.begin(batch, whole=whole, offset=offset).evaluated()
+        else:
+            self._check_groups(batch if whole is None else whole)
+            evaluated = evaluate_components(
+                self.components, batch, timeout=timeout, whole=whole, offset=offset, stuck=self._stuck, tier=self.tier,
+                memory=self.memory,
+            )  # fmt: skip
         return self.table(batch.groups, evaluated, weights=weights)
 
-    def begin(self, batch: Batch, *, limits: CallLimits | None = None) -> UnderWay:
+    def begin(
+        self, batch: Batch, *, whole: Batch | None = None, offset: int = 0, limits: CallLimits | None = None
+    ) -> UnderWay:
         """Begin to score a batch that has `required_columns`, beside others that share the `limits`; `table` makes its table.
 
         Raises:
             InputError: as `score`.
         """
-        self._check_groups(batch)
-        return begin_components(self.components, batch, limits=limits, tier=self.tier, memory=self.memory)
+        self._check_groups(batch if whole is None else whole)
+        return begin_components(
+            self.components, batch, whole=whole, offset=offset, limits=limits, tier=self.tier, memory=self.memory
+        )
 
     def _check_groups(self, batch: Batch) -> None:
         for component in self.components:

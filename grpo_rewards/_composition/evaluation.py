@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+MAX_STUCK = 8
+"""Calls that hang for good, per component, before it is given up."""
+
 _RESCUES = 3  # how often the rows after one that hangs are begun again in another thread
-_MAX_STUCK = 8  # attempts that hang for good, per component, before it is given up
 _TURN = 0.01  # seconds after which another thread is begun for the components that still wait for their turn
 
 
@@ -124,7 +126,7 @@ class _Evaluation:
         self.seconds = time.perf_counter() - self._started
         attempt.ended = True  # last, since whoever sees it reads failure and seconds
 
-    def run_on(self, tier: Tier) -> ComponentRows:
+    def rows_for(self, tier: Tier) -> ComponentRows:
         """Return the rows as a tier takes them; what it finds is this component's only attempt."""
         # ended from the start: the tier keeps the deadline itself, and nothing of it hangs in this process
         attempt = Attempt(0, [None] * len(self.batch), threading.current_thread(), ended=True)
@@ -219,31 +221,26 @@ def evaluate_components(
     components: Iterable[Component],
     batch: Batch,
     *,
-    timeout: float | None,
-    whole: Batch | None = None,
-    offset: int = 0,
-    stuck: StuckAttempts | None = None,
-    tier: Tier | None = None,
-    memory: Memory | None = None,
+    timeout: float,
+    whole: Batch | None,
+    offset: int,
+    stuck: StuckAttempts,
+    tier: Tier | None,
+    memory: Memory | None,
 ) -> Evaluated:
-    """Return every component's outcome for every row of `batch`.
+    """Return every component's outcome for every row of `batch`, within `timeout` (seconds, wall clock, for all of it).
 
-    With a `timeout` (seconds, wall clock, for the whole batch) the components run in threads beside each other, and rows
-    unfinished at the end of it are ``unavailable``: a row that hangs is left behind, and the rows after it are begun in
-    another thread. The quick ones take turns in one thread; whichever still waits after `_TURN` seconds is begun in
-    another. Without a `timeout` they are all waited for; see `begin_components`.
+    The components run in threads beside each other, and rows unfinished at the end of it are ``unavailable``: a row that
+    hangs is left behind, and the rows after it are begun in another thread. The quick ones take turns in one thread;
+    whichever still waits after `_TURN` seconds is begun in another.
 
     `whole` is the batch of all processes, with this one's rows from `offset` on; group rewards see it. `stuck` keeps
     what was left behind from call to call; a component with too much of it is not called again. A `tier` evaluates the
     components that it takes elsewhere meanwhile. `memory` knows the rows that streams were asked for.
     """
-    if timeout is None:
-        return begin_components(
-            components, batch, whole=whole, offset=offset, tier=tier, memory=memory
-        ).evaluated()  # fmt: skip
     evaluations = _evaluations(components, batch, whole, offset, memory)
     batch.texts  # noqa: B018 - computed once here, not by each thread
-    given_up = _evaluate(evaluations, timeout, {} if stuck is None else stuck, tier)
+    given_up = _evaluate(evaluations, timeout, stuck, tier)
     return _evaluated(evaluations, unfinished(timeout), given_up)
 
 
@@ -251,33 +248,32 @@ def begin_components(
     components: Iterable[Component],
     batch: Batch,
     *,
-    whole: Batch | None = None,
-    offset: int = 0,
-    limits: CallLimits | None = None,
-    tier: Tier | None = None,
-    memory: Memory | None = None,
+    whole: Batch | None,
+    offset: int,
+    limits: CallLimits | None,
+    tier: Tier | None,
+    memory: Memory | None,
 ) -> UnderWay:
     """Begin every component that waits in a thread of its own, run the others here, and return what is under way.
 
     With `limits` several batches may be under way at once; without, the calls of one batch are all there are.
     """
     evaluations = _evaluations(components, batch, whole, offset, memory)
-    on_tier = _OnTier.of(tier, evaluations, None)
-    local = evaluations if on_tier is None else [e for e in evaluations if e not in on_tier.evaluations]
+    sent, local = _sent_and_local(tier, evaluations)
     if limits is None:
         waiting = [evaluation for evaluation in local if evaluation.component.asks_beside]
-        if on_tier is None and len(waiting) == len(local):
+        if not sent and len(waiting) == len(local):
             waiting = waiting[:-1]  # this thread has nothing else to do
     else:
         waiting = [evaluation for evaluation in local if evaluation.component.waits]
     threads = []
-    if waiting or on_tier is not None:
+    if waiting or sent:
         batch.texts  # noqa: B018 - computed once here, not by each thread
         for evaluation in waiting:
             run = partial(evaluation.run, None, limits=limits)
             threads.append(_thread(evaluation.component.name, run))
-    if on_tier is not None:
-        threads.append(on_tier.begin())
+    if tier is not None and sent:
+        threads.append(_thread("tier", _run_on, tier, sent, None))
     for evaluation in local:
         if evaluation not in waiting:
             evaluation.run(None, limits=limits)
@@ -344,26 +340,22 @@ def _evaluate(
 ) -> dict[str, Outcome]:
     """Run evaluations side by side until the time is over; return what stands for components that are given up."""
     deadline = time.monotonic() + timeout
-    on_tier = _OnTier.of(tier, evaluations, deadline)
-    local = evaluations if on_tier is None else [e for e in evaluations if e not in on_tier.evaluations]
-    # with nothing to evaluate here, this thread does the waiting itself
-    thread = on_tier.begin() if on_tier is not None and local else None
+    sent, local = _sent_and_local(tier, evaluations)
+    thread = None if tier is None or not sent else _thread("tier", _run_on, tier, sent, deadline)
     given_up: dict[str, Outcome] = {}
     called = []
     for evaluation in local:
         name = evaluation.component.name
         # those that came back after all, or died with a fork, are forgotten
         stuck[name] = [attempt for attempt in stuck.get(name, ()) if attempt.running]
-        if len(stuck[name]) >= _MAX_STUCK:
+        if len(stuck[name]) >= MAX_STUCK:
             given_up[name] = hanging(len(stuck[name]))
         else:
             called.append(evaluation)
     _run_in_turns(called, deadline, timeout)
     for evaluation in called:
         stuck[evaluation.component.name].extend(evaluation.stuck())
-    if on_tier is not None and thread is None:
-        on_tier.run()
-    elif thread is not None:
+    if thread is not None:
         thread.join()
     _promises_kept(evaluations, deadline)
     return given_up
@@ -384,30 +376,23 @@ def _evaluated(evaluations: list[_Evaluation], late: Outcome, given_up: Mapping[
     )
 
 
-class _OnTier:
-    """Evaluations that a tier does; what ends them is raised with their outcomes."""
+def _sent_and_local(
+    tier: Tier | None, evaluations: Sequence[_Evaluation]
+) -> tuple[list[_Evaluation], list[_Evaluation]]:
+    """Those of `evaluations` that a tier takes, and the others."""
+    sent = [one for one in evaluations if tier is not None and tier.takes(one.component.reward)]
+    return sent, [one for one in evaluations if one not in sent]
 
-    def __init__(self, tier: Tier, evaluations: Sequence[_Evaluation], deadline: float | None) -> None:
-        self.evaluations = evaluations
-        self._tier, self._deadline = tier, deadline
-        self._parts = [evaluation.run_on(tier) for evaluation in evaluations]
 
-    @classmethod
-    def of(cls, tier: Tier | None, evaluations: Sequence[_Evaluation], deadline: float | None) -> _OnTier | None:
-        """Return those of `evaluations` that the tier takes, or None."""
-        taken = [e for e in evaluations if tier is not None and tier.takes(e.component.reward)]
-        return cls(tier, taken, deadline) if tier is not None and taken else None
-
-    def begin(self) -> threading.Thread:
-        return _thread("tier", self.run)
-
-    def run(self) -> None:
-        try:
-            self._tier.evaluate(self._parts, self._deadline)
-        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
-            self.evaluations[0].failure = error
-        for evaluation, part in zip(self.evaluations, self._parts, strict=True):
+def _run_on(tier: Tier, evaluations: Sequence[_Evaluation], deadline: float | None) -> None:
+    """Have a tier do evaluations; what ends them is raised with their outcomes."""
+    try:
+        parts = [evaluation.rows_for(tier) for evaluation in evaluations]
+        tier.evaluate(parts, deadline)
+        for evaluation, part in zip(evaluations, parts, strict=True):
             evaluation.seconds = part.seconds
+    except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+        evaluations[0].failure = error
 
 
 def _run_in_turns(evaluations: Sequence[_Evaluation], deadline: float, timeout: float) -> None:

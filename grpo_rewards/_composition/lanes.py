@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.duplicates import Promise, columns_read, one_at_a_time, units_of
-from grpo_rewards._composition.evaluation import hanging, unfinished
+from grpo_rewards._composition.evaluation import MAX_STUCK, hanging, unfinished
 from grpo_rewards._contract import Batch, Outcome, evaluate
 from grpo_rewards.forks import PerProcess
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _THREADS = 4  # of a component that computes: rows that come while others are at work are begun beside them
-_MAX_HANGING = 8  # threads of a component that hang for good before it is given up
 _LINGER = 2.0  # seconds that a thread waits for rows before it ends
 
 
@@ -83,19 +82,22 @@ class Lane:
         """Have a unit evaluated."""
         unit = _WaitingRows(batch, promises, self._watch.see(self, promises))
         with self._changed:
-            given_up = hanging(self._hanging) if self._hanging >= _MAX_HANGING else None
+            given_up = hanging(self._hanging) if self._hanging >= MAX_STUCK else None
             if given_up is None:
                 self._waiting.append(unit)
                 if self._idle:
                     self._changed.notify()
-                elif self._threads - self._hanging < self._most:
-                    self._threads += 1
-                    name = f"grpo-rewards-{self._component.name}"
-                    threading.Thread(target=self._work, daemon=True, name=name).start()
+                else:
+                    self._begin_thread()
         # outside of the condition: keeping a promise calls back, and the caller may put the next row
         if given_up is not None:
             for promise in promises:
                 keep(promise, given_up)
+
+    def _begin_thread(self) -> None:
+        if self._threads - self._hanging < self._most:
+            self._threads += 1
+            threading.Thread(target=self._work, daemon=True, name=f"grpo-rewards-{self._component.name}").start()
 
     def close(self) -> None:
         """End the threads once nothing waits."""
@@ -156,9 +158,8 @@ class Lane:
         """Take note that a thread does not come back: another one may be begun."""
         with self._changed:
             self._hanging += 1
-            if self._waiting and self._threads - self._hanging < self._most and self._hanging < _MAX_HANGING:
-                self._threads += 1
-                threading.Thread(target=self._work, daemon=True, name=f"grpo-rewards-{self._component.name}").start()
+            if self._waiting and self._hanging < MAX_STUCK:
+                self._begin_thread()
 
 
 class Watch:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from grpo_rewards._composition.section import Number, Section
+from grpo_rewards._contract.section import Number, Section
 
 Step = Annotated[int, Field(ge=0)]
 

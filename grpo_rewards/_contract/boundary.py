@@ -40,25 +40,13 @@ class CallLimits:
 
     def __init__(self) -> None:
         self.stopped = False
-        self._threads: dict[object, threading.Semaphore] = {}
-        self._tasks: dict[object, asyncio.Semaphore] = {}
+        self._permits: dict[tuple[object, Callable[[int], object]], object] = {}
         self._lock = threading.Lock()
 
-    def threads(self, reward: object, most: int) -> threading.Semaphore:
-        """The `most` permits of a row reward's threads."""
+    def permits(self, reward: Reward, kind: Callable[[int], _Item]) -> _Item:
+        """The permits of a reward's calls: a semaphore of this `kind`, for threads or for tasks on the one background loop."""
         with self._lock:
-            if reward not in self._threads:
-                self._threads[reward] = threading.Semaphore(most)
-            return self._threads[reward]
-
-    def tasks(self, reward: object, most: int) -> asyncio.Semaphore:
-        """The `most` permits of an async reward's calls, all of which run on the one background loop."""
-        import asyncio  # half of the core's import time, needed by async rewards alone
-
-        with self._lock:
-            if reward not in self._tasks:
-                self._tasks[reward] = asyncio.Semaphore(most)
-            return self._tasks[reward]
+            return cast(_Item, self._permits.setdefault((reward, kind), kind(reward.workers)))
 
     def stop(self) -> None:
         """Begin no further row; what is under way goes on."""
@@ -222,7 +210,7 @@ def _evaluate_rows(
                 slots[row] = outcome_of(result, reward, clock() - started)
 
     if limits is not None and reward.workers > 1:
-        _side_by_side(reward.name, work, rows, threads, limits.threads(reward, reward.workers), limits)
+        _side_by_side(reward.name, work, rows, threads, limits.permits(reward, threading.Semaphore), limits)
     elif threads == 1:
         work(rows)
     else:
@@ -282,7 +270,7 @@ def _evaluate_async(
     import asyncio  # half of the core's import time, needed by async rewards alone
 
     async def run() -> None:
-        gate = asyncio.Semaphore(reward.workers) if limits is None else limits.tasks(reward, reward.workers)
+        gate = (limits or CallLimits()).permits(reward, asyncio.Semaphore)
 
         async def one(arguments: Sequence[object], keywords: Mapping[str, object], rows: list[int]) -> None:
             async with gate:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
 from grpo_rewards._tier.actor import Actor, Retired
-from grpo_rewards._tier.settings import TierSettings
+from grpo_rewards._tier.settings import ScaleConfig
 from grpo_rewards._version import __version__
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Member:
         return min(_AT_ONCE - fresh, _THREADS - len(self.sent))
 
 
-def places(nodes: list[NodeInfo], settings: TierSettings) -> list[tuple[str, int]]:
+def places(nodes: list[NodeInfo], settings: ScaleConfig) -> list[tuple[str, int]]:
     """Return the places for actors as (node, number on it), taking turns over the nodes, no more than asked for."""
     room: dict[str, int] = {}
     for node in nodes:
@@ -76,7 +76,7 @@ def places(nodes: list[NodeInfo], settings: TierSettings) -> list[tuple[str, int
 class Actors:
     """The actors of a tier as this process sees them; other processes see the same ones, by their names."""
 
-    def __init__(self, ray: ModuleType, settings: TierSettings) -> None:
+    def __init__(self, ray: ModuleType, settings: ScaleConfig) -> None:
         self._ray = ray
         self._settings = settings
         self._class = ray.remote(Actor)

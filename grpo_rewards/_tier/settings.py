@@ -1,24 +1,31 @@
-"""What a tier is made of."""
+"""What a tier is made of: the section ``scale`` of a configuration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from grpo_rewards._contract.section import Section
 
 
-@dataclass(frozen=True, slots=True)
-class TierSettings:
-    """Runs with the same `name` and the same size of actors share them.
+class ScaleConfig(Section):
+    """Where components are evaluated, if not in the trainer's own process."""
 
-    `actors` is the most there may be (None: as many as fit on the nodes), `num_cpus` and `resources` what each takes of
-    its node, `gpu_nodes` whether nodes with a GPU are taken too. An actor that nobody asks for `idle` seconds ends. Where
-    there is no actor, rows wait for one for `grace` seconds.
-    """
-
-    name: str = "rewards"
-    actors: int | None = None
-    num_cpus: float = 1.0
-    resources: Mapping[str, float] = field(default_factory=dict)
-    gpu_nodes: bool = False
-    idle: float = 600.0
-    grace: float = 30.0
+    executor: Literal["ray"] = Field(description="Actors on the Ray cluster of this process, or at RAY_ADDRESS.")
+    name: str = Field(default="rewards", min_length=1, description="Runs with the same name share their actors.")
+    actors: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The most actors; as many as fit on the nodes by default."
+    )
+    num_cpus: Annotated[float, Field(gt=0)] = Field(default=1.0, description="Processors that each takes of its node.")
+    resources: dict[str, Annotated[float, Field(gt=0)]] = Field(
+        default_factory=dict, description="Custom resources that each takes of its node; other nodes get none."
+    )
+    gpu_nodes: bool = Field(default=False, description="Whether actors may run on nodes with a GPU.")
+    idle: Annotated[float, Field(gt=0)] = Field(
+        default=600.0, description="Seconds without a call after which an actor ends."
+    )
+    grace: Annotated[float, Field(ge=0)] = Field(
+        default=30.0,
+        description="Seconds that rows wait for an actor where there is none, before they are unavailable.",
+    )

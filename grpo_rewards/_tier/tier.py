@@ -14,7 +14,7 @@ from grpo_rewards._contract import Batch, Outcome, Reward
 from grpo_rewards._tier.connection import connect
 from grpo_rewards._tier.messages import counted, pack_rows, unpack_outcomes
 from grpo_rewards._tier.nodes import Actors, Member, places
-from grpo_rewards._tier.settings import TierSettings
+from grpo_rewards._tier.settings import ScaleConfig
 from grpo_rewards.cycles import relaxed_gc
 from grpo_rewards.errors import ConfigError
 from grpo_rewards.workers import pickled
@@ -112,7 +112,7 @@ class Tier:
         InfrastructureError: there is no cluster.
     """
 
-    def __init__(self, composite: object, settings: TierSettings) -> None:
+    def __init__(self, composite: object, settings: ScaleConfig) -> None:
         self.settings = settings
         self._pickled, self._key = pickled(composite, "leave scale out to score in this process")
         self._ray, self._ours = connect("scale: {executor: ray}")

@@ -170,7 +170,7 @@ def test_every_error_crosses_into_another_process_whole() -> None:
 
 def test_hung_rows_are_all_counted_whatever_ended_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two batches of hung rows are borne; those of a component that is then called no more count with them."""
-    monkeypatch.setattr(evaluation, "_MAX_STUCK", 2)  # what two batches leave of a reward that is one call
+    monkeypatch.setattr(evaluation, "MAX_STUCK", 2)  # what two batches leave of a reward that is one call
     release = threading.Event()
 
     @reward.batch(range=(0.0, 1.0))
