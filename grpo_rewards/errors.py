@@ -122,9 +122,7 @@ class ColumnError(GrpoRewardsError):
     `setting` is the key of the component that names the column (``when.column``), empty where the reward itself does.
     """
 
-    def __init__(
-        self, reward: str, missing: Sequence[str], available: Iterable[str], *, where: str = "", setting: str = ""
-    ) -> None:
+    def __init__(self, reward: str, missing: Sequence[str], available: Iterable[str], *, setting: str = "") -> None:
         have = sorted(available)
         hint = nearest(missing[0], have)
         names = ", ".join(repr(name) for name in missing)
@@ -137,7 +135,7 @@ class ColumnError(GrpoRewardsError):
         if "prompt" in have and not _LOGGED.isdisjoint(have):
             cure += "; for what a trainer logged: --join DATA --on prompt takes it from the data set of the run"
         super().__init__(
-            f"{where + ': ' if where else ''}{needs} the column{'s' if len(missing) > 1 else ''} "
+            f"{needs} the column{'s' if len(missing) > 1 else ''} "
             f"{names}, but the data has {'only ' + ', '.join(have) if have else 'no columns'}{hint or '.'} {cure}"
         )
         self.reward = reward

@@ -35,7 +35,7 @@ def list_(
     # a name that two plugins give is no fault of either, and yet somebody loses
     problems += found.duplicates
     if as_json:
-        typer.echo(json.dumps({"rewards": [_entry(*pair) for pair in rewards], "problems": problems}, indent=2))
+        typer.echo(json.dumps({"rewards": [entry_of(reward) for _, reward in rewards], "problems": problems}, indent=2))
     else:
         from rich.console import Console
         from rich.table import Table
@@ -83,9 +83,10 @@ def _list_presets(*, as_json: bool) -> None:
         typer.echo(f"{entry['name']:<{width}}  {entry['summary']}")
 
 
-def _entry(name: str, reward: Reward) -> dict[str, object]:
+def entry_of(reward: Reward) -> dict[str, object]:
+    """Return what is said of an installed reward as JSON."""
     return {
-        "name": name,
+        "name": reward.name,
         "range": reward.range,
         "style": reward.style,
         "required_columns": list(reward.required_columns),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grpo_rewards._cli.sources import is_config
-from grpo_rewards._cli.tables import show_table
+from grpo_rewards._cli.tables import cell, number, show_table
 from grpo_rewards.errors import printable
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ def compare(
     Example: grpo-rewards compare old.yaml new.yaml completions.jsonl
     """
     from grpo_rewards._cli.app import FINDINGS
-    from grpo_rewards._compare import compare as compare_sides
-    from grpo_rewards._compare import read_side, score_sides
+    from grpo_rewards._compare.comparison import compare as compare_sides
+    from grpo_rewards._compare.sides import read_side, score_sides
 
     a, b, rows = _sides([*map(str, config or ()), *places], len(config or ()))
     configured = [is_config(path) for path in (a, b)]
@@ -109,15 +109,15 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
     spread = reward["interval_95"]
     between = f", 95 % interval {spread[0]:+.4g} to {spread[1]:+.4g}" if spread is not None else ""
     say(
-        f"reward: mean {_number(reward['mean_a'])} to {_number(reward['mean_b'])}, "
-        f"difference {_number(reward['difference'])}{between}, p = {_number(reward['p_value'])} "
+        f"reward: mean {number(reward['mean_a'])} to {number(reward['mean_b'])}, "
+        f"difference {number(reward['difference'])}{between}, p = {number(reward['p_value'])} "
         f"({reward['groups_up']:,} groups up, {reward['groups_down']:,} down)"
     )
-    say(f"ranks: Kendall {_number(reward['kendall'])}, Spearman {_number(reward['spearman'])}; "
-        f"within groups Kendall {_number(advantages['kendall_within_groups'])}")  # fmt: skip
+    say(f"ranks: Kendall {number(reward['kendall'])}, Spearman {number(reward['spearman'])}; "
+        f"within groups Kendall {number(advantages['kendall_within_groups'])}")  # fmt: skip
     say(
-        f"advantages: correlation {_number(advantages['correlation'])}, mean change "
-        f"{_number(advantages['mean_absolute_change'])}, {advantages['rows_that_change_sign']:,} rows change sign; groups: "
+        f"advantages: correlation {number(advantages['correlation'])}, mean change "
+        f"{number(advantages['mean_absolute_change'])}, {advantages['rows_that_change_sign']:,} rows change sign; groups: "
         f"{advantages['groups_that_gain_signal']:,} gain signal, {advantages['groups_that_lose_signal']:,} lose it, "
         f"{advantages['groups_with_another_best']:,} have another best completion"
     )
@@ -129,15 +129,15 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
     rows = []
     for name, figures in summary["components"].items():
         mark = {"a": " (only A)", "b": " (only B)"}.get(figures["in"], "")
-        rows.append((name + mark, *(_cell(key, figures[key]) for key in columns)))
+        rows.append((name + mark, *(cell(key, figures[key]) for key in columns)))
     show_table(("component", *columns.values()), rows, left=("component",))
     for entry in changed:
         place = f"row {entry['row']}" + (f".{entry['index']}" if "index" in entry else "")
-        say(f"{place}: {_number(entry['a'])} to {_number(entry['b'])}, {_end(entry['completion'])!r}")
+        say(f"{place}: {number(entry['a'])} to {number(entry['b'])}, {_end(entry['completion'])!r}")
         for name in entry["by"]:
             part = entry["components"][name]
             sides = [
-                f"{side} {_number(cell['value'])} × {cell['weight']:g} × gate {cell['gate']:g}"
+                f"{side} {number(cell['value'])} × {cell['weight']:g} × gate {cell['gate']:g}"
                 + (f" ({_end(cell['reason'])})" if cell["reason"] else "")
                 for side, cell in (("A", part["a"]), ("B", part["b"]))
                 if cell is not None
@@ -148,15 +148,3 @@ def _show(summary: Figures, changed: Sequence[RowChange]) -> None:
 def _end(text: str) -> str:
     """Return the end of a text, where a completion has its answer, as one line."""
     return printable(text[-100:])
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.4g}"
-
-
-def _cell(key: str, value: float | None) -> str:
-    if value is None:
-        return ""
-    if key == "share_of_change":
-        return f"{value:.0%}"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -12,7 +12,7 @@ import typer
 from grpo_rewards._cli.sources import HOW, ConfigOption, config_and_file, find_config
 
 if TYPE_CHECKING:
-    from grpo_rewards._doctor import Finding
+    from grpo_rewards._doctor.checks import Finding
 
 _MARKS = {"ok": "ok", "note": "note", "problem": "PROBLEM", "broken": "BROKEN"}
 _MEND = "mend it; 'grpo-rewards validate' looks again at this alone"
@@ -39,7 +39,7 @@ def doctor(
     import logging
 
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
-    from grpo_rewards._doctor import examine
+    from grpo_rewards._doctor.checks import examine
 
     placed, file = config_and_file(first, second, config)
     found = find_config(placed)
@@ -68,7 +68,9 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
     from grpo_rewards._cli.train import checked_recipe
     from grpo_rewards._cli.validate import is_recipe
     from grpo_rewards._composition import load
-    from grpo_rewards._doctor import examine_config, examine_rows, idle_weights
+    from grpo_rewards._doctor.checks import examine_config
+    from grpo_rewards._doctor.rows import examine_rows
+    from grpo_rewards._doctor.weights import idle_weights
     from grpo_rewards.errors import GrpoRewardsError
 
     findings = []
@@ -99,7 +101,7 @@ def _of_config(config: Path, file: Path | None) -> list[Finding]:
 
 def _findings_of(topic: str, problems: list[str], total: int, figures: Mapping[str, object]) -> list[Finding]:
     """What a check has found, each of the first problems by itself; without any, the figures."""
-    from grpo_rewards._doctor import Finding
+    from grpo_rewards._doctor.checks import Finding
 
     if not problems:
         return [Finding(topic, "ok", "; ".join(f"{name}: {value}" for name, value in figures.items()))]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grpo_rewards._cli.catalogue import entry_of
 from grpo_rewards._cli.sources import (
     ConfigOption,
     JoinOption,
@@ -81,30 +82,12 @@ def _explain_reward(name: str, *, as_json: bool) -> None:
         }
         for item in reward.shape.settings
     }
-    entry = {
-        "name": reward.name,
-        "source": reward.source,
-        "version": reward.version,
-        "style": reward.style,
-        "range": reward.range,
-        "required_columns": list(reward.required_columns),
-        "optional_columns": list(reward.optional_columns),
-        "settings": settings,
-        "documentation": reward.documentation,
-    }
     if as_json:
+        entry = {**entry_of(reward), "settings": settings, "documentation": reward.documentation}
         typer.echo(json.dumps(entry, indent=2, default=repr))
         return
-    low_high = "any number" if reward.range is None else "{:g} to {:g}".format(*reward.range)
-    typer.echo(f"{reward.name}  ({reward.source} {reward.version}, {reward.style} style, {low_high})\n")
-    typer.echo(reward.documentation + "\n")
-    typer.echo(
-        f"columns:  {', '.join(reward.required_columns) or 'none'} needed; {', '.join(reward.optional_columns) or 'none'} optional"
-    )
-    typer.echo("settings:" if settings else "settings: none")
-    for key, value in settings.items():
-        default = f" = {value['default']!r}" if "default" in value else " (needed)"
-        typer.echo(f"  {key}: {value['type']}{default}")
+    typer.echo(f"{reward.name}  ({reward.source} {reward.version}, {reward.style} style)\n")
+    typer.echo(reward.__doc__, nl=False)
 
 
 def _explain_preset(reference: str, *, as_json: bool) -> None:
@@ -147,11 +130,11 @@ def _records(
 ) -> list[Explanation]:
     """The scores of a row's completions: recorded ones, or made now among the row's whole group."""
     from grpo_rewards._composition.views import Explanation
-    from grpo_rewards._contract.shapes import scores_in
+    from grpo_rewards._contract.shapes import SCORES, scores_in
     from grpo_rewards._scoring.chunks import Pace, batch_of, checked, make_chunks
-    from grpo_rewards._scoring.reading import open_source, read_shape
+    from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.reading.joining import joined
-    from grpo_rewards._scoring.reading.rows import SCORES
+    from grpo_rewards._scoring.reading.shapes import read_shape
     from grpo_rewards._scoring.scored import scores_of
     from grpo_rewards.errors import InputError
 

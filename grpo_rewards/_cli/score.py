@@ -20,7 +20,7 @@ from grpo_rewards._cli.sources import (
     composite_from_options,
     config_and_file,
 )
-from grpo_rewards._cli.tables import show_table
+from grpo_rewards._cli.tables import cell, show_table
 
 if TYPE_CHECKING:
     from grpo_rewards._scoring import Progress, Run
@@ -63,7 +63,7 @@ def score(
     Example: grpo-rewards score completions.jsonl -c rewards.yaml -o scored.jsonl --workers 2
     """
     from grpo_rewards._cli.app import ENVIRONMENT, FINDINGS
-    from grpo_rewards._doctor import asked_in_vain
+    from grpo_rewards._doctor.weights import asked_in_vain
     from grpo_rewards._scoring import score_file
     from grpo_rewards._scoring.reading import open_source
     from grpo_rewards._scoring.reading.joining import joined
@@ -148,19 +148,9 @@ _COLUMNS = {
 def _show(run: Run, *, to_stderr: bool) -> None:
     found = run.statistics.summary()
     figures = {**found["components"], "reward": found["reward"]}
-    rows = [(name, *(_cell(key, row.get(key)) for key in _COLUMNS)) for name, row in figures.items()]
+    rows = [(name, *(cell(key, row.get(key)) for key in _COLUMNS)) for name, row in figures.items()]
     titles = ("component", *_COLUMNS.values())
     show_table(titles, rows, left=("component",), bold="reward", to_stderr=to_stderr)
-
-
-def _cell(key: str, value: float | None) -> str:
-    if value is None:
-        return ""
-    if key == "zero_std_groups":
-        return f"{value:.0%}"
-    if key == "p95_seconds":
-        return f"{value * 1e6:.0f} µs" if value < 1e-3 else f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.1f} s"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
 def _print_counts(run: Run, warned: Sequence[str]) -> None:

@@ -9,6 +9,22 @@ _TEXT = 24  # the least of a column of text
 _PIPE = 200  # the width where there is no terminal
 
 
+def number(value: float | None) -> str:
+    """Return a figure within a sentence."""
+    return "none" if value is None else f"{value:.4g}"
+
+
+def cell(key: str, value: float | None) -> str:
+    """Return a figure of a summary, by its key, for a table; empty where there is none."""
+    if value is None:
+        return ""
+    if key in ("zero_std_groups", "share_of_change"):
+        return f"{value:.0%}"
+    if key == "p95_seconds":
+        return f"{value * 1e6:.0f} µs" if value < 1e-3 else f"{value * 1e3:.1f} ms" if value < 1 else f"{value:.1f} s"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+
+
 def show_table(
     titles: Sequence[str],
     rows: Sequence[Sequence[str]],

@@ -38,7 +38,7 @@ def validate(
 
     Example: grpo-rewards validate rewards.yaml completions.jsonl
     """
-    from grpo_rewards._doctor import examine_rows
+    from grpo_rewards._doctor.rows import examine_rows
     from grpo_rewards.errors import ConfigError
 
     config, file = config_and_file(first, second, config)
@@ -72,7 +72,7 @@ def show(found: dict[str, Any], *, as_json: bool) -> None:
 
 def _of_config(file: Path, only: list[str] | None) -> dict[str, Any]:
     from grpo_rewards._composition import load
-    from grpo_rewards._doctor import idle_weights
+    from grpo_rewards._doctor.weights import idle_weights
 
     # its rewards stand within, and its data and batches can be wrong beside them
     if is_recipe(file):

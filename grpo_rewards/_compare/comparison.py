@@ -84,7 +84,7 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
         """Look at the rows one by one; of each its group and its rewards."""
         nonlocal rewards_changed
         for place, other_place in zip(mine, theirs, strict=True):
-            row, other = a.rows[place], b.rows[other_place]
+            row, other = a[place], b[other_place]
             for name in names:
                 parts[name].see(row.cells.get(name), other.cells.get(name))
             yield (
@@ -108,8 +108,8 @@ def compare(a: Side, b: Side, *, seed: int = 0) -> Comparison:
         "b": b.name,
         "rows": len(mine),
         "groups": len(paired.sizes),
-        "only_in_a": len(a.rows) - len(mine),
-        "only_in_b": len(b.rows) - len(mine),
+        "only_in_a": len(a) - len(mine),
+        "only_in_b": len(b) - len(mine),
         "rows_changed": rewards_changed,
         "rows_changed_in_a_component": len(changed),
         "reward": _reward(paired, seed),

@@ -6,6 +6,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,9 +14,9 @@ import orjson
 
 from grpo_rewards._compare.spool import Column, Items, Spool, in_order
 from grpo_rewards._contract import completion_text
-from grpo_rewards._contract.shapes import RowScores
-from grpo_rewards._scoring.reading.rows import SCORES, dump_json
-from grpo_rewards.errors import InputError
+from grpo_rewards._contract.shapes import SCORES, RowScores
+from grpo_rewards._scoring.reading.rows import dump_json
+from grpo_rewards.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from grpo_rewards._composition import Composite
@@ -48,55 +49,22 @@ class ComparedRow:
     excerpt: str
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One scoring of the rows, and what to call it; rows are read one by one, since there may be millions."""
+class Side(Spool[ComparedRow]):
+    """One scoring of the rows, and what to call it: rows on disk, and their digests and the components' names, in order of appearance."""
 
-    name: str
-    rows: Sequence[ComparedRow]
-
-    @property
-    def components(self) -> list[str]:
-        """The components' names, in order of appearance."""
-        if isinstance(self.rows, _SpooledRows):
-            return self.rows.components
-        return list(dict.fromkeys(name for row in self.rows for name in row.cells))
-
-    @property
-    def contents(self) -> Sequence[bytes]:
-        """Each row's digest."""
-        return self.rows.contents if isinstance(self.rows, _SpooledRows) else [row.content for row in self.rows]
-
-
-_Packed = tuple[int, int | None, bytes, str, float | None, Mapping[str, tuple[object, ...]], str]
-
-
-class _SpooledRows(Items[ComparedRow]):
-    """Rows on disk; in memory are their digests."""
-
-    def __init__(self) -> None:
-        self._spool: Spool[_Packed] = Spool()
-        self._names: dict[str, None] = {}
+    def __init__(self, name: str, rows: Iterable[ComparedRow] = ()) -> None:
+        super().__init__()
+        self.name = name
+        self.components: dict[str, None] = {}
         self.contents = _Digests()
+        for row in rows:
+            self.append(row)
 
     def append(self, row: ComparedRow) -> None:
         """Add a row."""
-        self._names.update(dict.fromkeys(row.cells))
+        self.components.update(dict.fromkeys(row.cells))
         self.contents.append(row.content)
-        cells = {name: tuple(cell) for name, cell in row.cells.items()}
-        self._spool.append((row.line, row.index, row.content, row.group, row.reward, cells, row.excerpt))
-
-    @property
-    def components(self) -> list[str]:
-        return list(self._names)
-
-    def __len__(self) -> int:
-        return len(self._spool)
-
-    def item(self, place: int) -> ComparedRow:
-        line, index, content, group, reward, cells, excerpt = self._spool[place]
-        found = {name: ComponentScore._make(fields) for name, fields in cells.items()}
-        return ComparedRow(line, index, content, group, reward, found, excerpt)
+        super().append(row)
 
 
 class _Digests(Items[bytes]):
@@ -124,7 +92,7 @@ def read_side(path: Path) -> Side:
     from grpo_rewards._report.reading import open_report_source
 
     source = open_report_source(path)
-    rows = _SpooledRows()
+    side = Side(str(path))
     for number, row in enumerate(source.rows, 1):
         cells = {}
         for name, part in row.parts.items():
@@ -136,10 +104,10 @@ def read_side(path: Path) -> Side:
             cells[name] = ComponentScore(part.value, weight, gate, contribution, part.status, part.reason)
         line = number if source.kind != "scored rows" else row.line  # each file of a training run counts from 1
         content = _digest(row.prompt, row.completion)
-        rows.append(ComparedRow(line, row.index, content, str(row.group), row.reward, cells, _excerpt(row.completion)))
-    if not rows:
+        side.append(ComparedRow(line, row.index, content, str(row.group), row.reward, cells, _excerpt(row.completion)))
+    if not side:
         raise InputError("holds no rows", source=str(path))
-    return Side(str(path), rows)
+    return side
 
 
 def score_sides(
@@ -150,28 +118,30 @@ def score_sides(
     Raises:
         InputError: the file cannot be read, or holds no rows.
         ColumnError: a column that a component needs is missing.
+        ConfigError: a component found out when it was called that it is configured wrongly, as `score_file` says.
     """
     from grpo_rewards._scoring.chunks import Chunk, Pace, checked, make_chunks
+    from grpo_rewards._scoring.executors import EXECUTORS
     from grpo_rewards._scoring.reading import open_source
-    from grpo_rewards._scoring.scored import score_samples
 
-    source = open_source(path)
-    sides = [(composite, name, _SpooledRows()) for name, composite in composites]
+    source, given = open_source(path), list(composites)
     chunks: Iterator[Chunk] = make_chunks(source, Pace(start=256), warn=warn)
-    for composite, *_ in sides:
+    for _, composite in given:
         chunks = checked(chunks, composite, source, path)
-    for chunk in chunks:
-        for row in chunk.malformed:
+    sides = [Side(name) for name, _ in given]
+    # each chunk is read once, and kept until all have scored it: they go through the file together
+    scored = (EXECUTORS["local"](one, same, 1) for (_, one), same in zip(given, tee(chunks, len(given)), strict=True))
+    for found in zip(*scored, strict=True):
+        for row in found[0][0].malformed:
             warn(f"{source.name}:{row.number}: {row.problem}; the row is left out")
-        if not chunk.samples:
-            continue
-        for composite, _, rows in sides:
-            lines = score_samples(composite, chunk.samples).lines
-            for sample, line in zip(chunk.samples, lines, strict=True):
-                rows.append(_from_scores(orjson.loads(line)[SCORES], sample.data))
-    if not sides[0][2]:
+        for side, (chunk, output) in zip(sides, found, strict=True):
+            if output.configuration:
+                raise ConfigError(output.configuration)
+            for sample, line in zip(chunk.samples, output.lines, strict=True):
+                side.append(_from_scores(orjson.loads(line)[SCORES], sample.data))
+    if not sides[0]:
         raise InputError("holds no rows", source=source.name)
-    return [Side(name, rows) for _, name, rows in sides]
+    return sides
 
 
 def _from_scores(scores: RowScores, data: Mapping[str, object]) -> ComparedRow:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import compress, product
 
 _EXACT = 12  # up to so many groups that differ, all sign patterns are tried
+_RESAMPLED = 2_000  # times, at most
 _WORK = 30_000_000  # groups x repetitions, a second or two
 _BITS = bytes(int(code == ord("1")) for code in range(256))
 
@@ -37,9 +38,7 @@ def sign_flip(differences: Sequence[float], *, seed: int = 0, repetitions: int =
     return (1 + extreme) / (1 + tries)
 
 
-def interval(
-    differences: Sequence[float], sizes: Sequence[int], *, seed: int = 0, repetitions: int = 2_000
-) -> tuple[float, float] | None:
+def interval(differences: Sequence[float], sizes: Sequence[int], *, seed: int = 0) -> tuple[float, float] | None:
     """Return the 95 % percentile bootstrap interval of the mean difference per row, resampling whole groups.
 
     None for fewer than two groups.
@@ -47,7 +46,7 @@ def interval(
     if len(differences) < 2:
         return None
     chance, groups = random.Random(seed), range(len(differences))
-    tries = max(200, min(repetitions, _WORK // 5 // len(differences)))
+    tries = max(200, min(_RESAMPLED, _WORK // 5 // len(differences)))
     means = []
     for _ in range(tries):
         drawn = chance.choices(groups, k=len(groups))

@@ -241,12 +241,12 @@ class Reward(Generic[Settings]):
 
     # -------------------------------------------------------------------------------------------- scoring
 
-    def check_columns(self, available: Iterable[str], *, where: str = "") -> None:
+    def check_columns(self, available: Iterable[str]) -> None:
         """Raise `ColumnError` when a column that is required, or that `with_columns` names, is not among `available`."""
         have = set(available)
         wanted = dict.fromkeys((*self.required_columns, *self.named_columns.values()))
         if missing := [name for name in wanted if name not in have]:
-            raise ColumnError(self.name, missing, have, where=where)
+            raise ColumnError(self.name, missing, have)
 
     def row_problem(self, data: Mapping[str, object]) -> str | None:
         """Return what is wrong with a row of the data by the reward's own `check_row`, or None."""
@@ -362,7 +362,7 @@ def _checked_range(range: Range | None, name: str) -> Range | None:
     return (low, high)
 
 
-def as_reward(thing: object, *, name: str | None = None) -> Reward:
+def as_reward(thing: object) -> Reward:
     """Return `thing` as a `Reward`: itself, or a plain function wrapped (with ``completions``: TRL's signature).
 
     Raises:
@@ -375,7 +375,7 @@ def as_reward(thing: object, *, name: str | None = None) -> Reward:
     parameters = inspect.signature(thing).parameters
     takes_rest = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     style: Style = "batch" if "completions" in parameters or (takes_rest and "completion" not in parameters) else "row"
-    wrapped = Reward(thing, style=style, name=name)
+    wrapped = Reward(thing, style=style)
     if str(getattr(thing, "__module__", "")).startswith("trl.rewards"):  # these index completions as conversations
         wrapped.shape = with_messages(wrapped.shape)
     return wrapped

@@ -170,9 +170,9 @@ def described(
     values: Mapping[str, object],
 ) -> str:
     """Return a reward's documentation with its range, columns and settings, as ``help`` and a notebook show it."""
-    columns = ", ".join([*required, *(f"[{name}]" for name in optional)])
     text = f"{documentation}\n\nRange: {'any number' if low_high is None else '{:g} to {:g}'.format(*low_high)}\n"
-    text += f"Columns: {columns or 'none'}\nSettings, bound with .with_(...): {'' if settings else 'none'}\n"
+    text += f"Columns: {', '.join(required) or 'none'} needed; {', '.join(optional) or 'none'} optional\n"
+    text += f"Settings, bound with .with_(...):{'' if settings else ' none'}\n"
     for one in settings:
         value = f" = {values[one.name]!r}" if one.name in values else " (needed)"
         text += f"    {one.name}: {inspect.formatannotation(one.annotation)}{value}\n"

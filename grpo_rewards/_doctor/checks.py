@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from grpo_rewards._doctor.finding import Finding
 from grpo_rewards._registry import hookspecs, registry
 from grpo_rewards._version import __version__
 from grpo_rewards.errors import how_to_install
@@ -25,6 +25,23 @@ if TYPE_CHECKING:
 
 _TRAINING = ("torch", "transformers", "datasets", "peft")
 _COMMAND_TIMEOUT = 10.0
+
+
+Level = Literal["ok", "note", "problem", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    `level`: ``ok``; ``note``: something optional is missing or untried; ``problem``: to be mended (exit 1); ``broken``: the
+    environment cannot do what is asked of it (exit 3). `action` says what to do, and is empty where nothing is.
+    """
+
+    topic: str
+    level: Level
+    text: str
+    action: str = ""
 
 
 def examine() -> Iterator[Finding]:

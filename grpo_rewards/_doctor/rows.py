@@ -10,7 +10,8 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._contract import Batch
 from grpo_rewards._doctor.faults import DataFaults
 from grpo_rewards._scoring.chunks import Pace, available_columns, batch_of, make_chunks
-from grpo_rewards._scoring.reading import Source, open_source
+from grpo_rewards._scoring.reading import open_source
+from grpo_rewards._scoring.reading.rows import Source
 from grpo_rewards.errors import ColumnError
 
 _SHOWN = 20

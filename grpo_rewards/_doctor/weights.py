@@ -9,7 +9,7 @@ from grpo_rewards._composition import Composite
 from grpo_rewards._composition.component import Component
 from grpo_rewards._composition.config import WhenConfig
 from grpo_rewards._scoring.chunks import Pace, make_chunks
-from grpo_rewards._scoring.reading import Source
+from grpo_rewards._scoring.reading.rows import Source
 from grpo_rewards.errors import nearest
 
 _REMEMBERED = 1000  # values of a column

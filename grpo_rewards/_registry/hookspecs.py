@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from grpo_rewards._contract.shapes import RewardCall
     from grpo_rewards.types import Case, Probes, Session
 
-__all__ = ["hookimpl", "hookspec"]
-
 hookspec = pluggy.HookspecMarker("grpo_rewards")
 hookimpl = pluggy.HookimplMarker("grpo_rewards")
 """Marks a function of a plugin as the implementation of the hook of its name."""

@@ -18,8 +18,6 @@ from grpo_rewards._contract import Reward
 from grpo_rewards._registry import hookspecs
 from grpo_rewards.errors import nearest
 
-__all__ = ["GROUP", "Plugin", "load_plugins", "misspelt_hooks"]
-
 GROUP = "grpo_rewards"
 """The entry-point group that plugins announce themselves in."""
 

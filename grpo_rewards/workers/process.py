@@ -221,7 +221,7 @@ class WorkerProcess:
         with contextlib.suppress(OSError):
             self.line.shutdown(socket.SHUT_RDWR)
 
-    def stop(self, patience: float = _LEAVES) -> None:
+    def stop(self) -> None:
         """Hang up, wait until the process has ended, and kill it if it does not; at once where it has nothing to close."""
         self.hang_up()
         if self._task.forks:
@@ -229,7 +229,7 @@ class WorkerProcess:
             return
         self.line.close()
         try:
-            self.process.wait(patience)
+            self.process.wait(_LEAVES)
         except subprocess.TimeoutExpired:
             self.kill()
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grpo_rewards._compare import Side, compare, spool
+from grpo_rewards._compare import spool
+from grpo_rewards._compare.comparison import compare
 from grpo_rewards._compare.ranking import kendall, rank_correlations
-from grpo_rewards._compare.sides import ComparedRow, ComponentScore
+from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.stats import pearson
 from grpo_rewards.errors import InputError
@@ -120,7 +121,7 @@ def test_a_row_that_loses_its_reward_is_a_change_outside_of_the_means() -> None:
     lost = ComparedRow(
         1, None, (1).to_bytes(16), "g", None, {"x": ComponentScore(None, 1.0, 1.0, None, "unavailable", "down")}, ""
     )
-    found = compare(a, Side("b", [lost, a.rows[1]]))
+    found = compare(a, Side("b", [lost, a[1]]))
     assert found.summary["rows_changed"] == 1
     assert found.summary["reward"]["no_reward_in_b"] == 1
     assert found.summary["reward"]["rows"] == 1

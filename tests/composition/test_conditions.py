@@ -11,7 +11,8 @@ import pytest
 from grpo_rewards import Composite, reward
 from grpo_rewards._audit.cases import cases_of_file
 from grpo_rewards._compare.sides import score_sides
-from grpo_rewards._doctor import asked_in_vain, examine_rows, idle_weights
+from grpo_rewards._doctor.rows import examine_rows
+from grpo_rewards._doctor.weights import asked_in_vain, idle_weights
 from grpo_rewards._scoring import score_file
 from grpo_rewards._scoring.reading import open_source
 from grpo_rewards.errors import ColumnError

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from grpo_rewards import Composite
-from grpo_rewards._doctor import examine_rows
+from grpo_rewards._doctor.rows import examine_rows
 from grpo_rewards._scoring import score_file
 from grpo_rewards.errors import GrpoRewardsError
 

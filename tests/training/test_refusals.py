@@ -16,7 +16,7 @@ from grpo_rewards_adapters.training.recipe import Recipe
 from transformers import PreTrainedTokenizerFast
 
 from grpo_rewards import Composite
-from grpo_rewards._doctor import examine_rows
+from grpo_rewards._doctor.rows import examine_rows
 from grpo_rewards._scoring import score_file
 from grpo_rewards.errors import GrpoRewardsError
 

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from grpo_rewards._contract import completion_text
-from grpo_rewards._scoring.reading import dump_json, open_source
+from grpo_rewards._contract.shapes import SCORES
+from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.reading.marked import MARK
-from grpo_rewards._scoring.reading.rows import SCORES
+from grpo_rewards._scoring.reading.rows import dump_json
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
 
 _PROMPTS = ("prompt", "question", "problem", "question_content", "instruction", "query", "description", "text")

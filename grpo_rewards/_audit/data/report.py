@@ -8,9 +8,9 @@ from pathlib import Path
 
 from grpo_rewards._audit.data.checks import CHECKS
 from grpo_rewards._audit.data.prompts import digest, task_of
-from grpo_rewards._scoring.reading import dump_json, open_source
+from grpo_rewards._scoring.reading import open_source
 from grpo_rewards._scoring.reading.marked import FIT, MARK, UNKNOWN
-from grpo_rewards._scoring.reading.rows import check_output
+from grpo_rewards._scoring.reading.rows import check_output, dump_json
 
 _BINS = 10
 _REASON = 300

@@ -19,7 +19,8 @@ from grpo_rewards._composition.component import Component
 from grpo_rewards._contract import Batch, Outcome
 from grpo_rewards._registry import registry
 from grpo_rewards._scoring import Progress
-from grpo_rewards._scoring.reading import Row, open_source
+from grpo_rewards._scoring.reading import open_source
+from grpo_rewards._scoring.reading.rows import Row
 from grpo_rewards.errors import InputError
 
 if TYPE_CHECKING:

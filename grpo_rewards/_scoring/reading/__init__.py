@@ -6,36 +6,10 @@ from pathlib import Path
 
 from grpo_rewards._scoring.reading.delimited import DelimitedSource
 from grpo_rewards._scoring.reading.lines import BoundedLines, LineSource
-from grpo_rewards._scoring.reading.rows import (
-    DELIMITED,
-    JSON,
-    MAX_ROW_BYTES,
-    PARQUET,
-    Row,
-    Source,
-    dump_json,
-    format_suffix,
-    is_plain,
-    parse_object,
-    without_scores,
-)
-from grpo_rewards._scoring.reading.shapes import Shaped, ShapeError, read_shape
+from grpo_rewards._scoring.reading.rows import DELIMITED, JSON, PARQUET, Source, format_suffix
 from grpo_rewards.errors import InputError
 
-__all__ = [
-    "MAX_ROW_BYTES",
-    "Row",
-    "ShapeError",
-    "Shaped",
-    "Source",
-    "dump_json",
-    "is_plain",
-    "malformed",
-    "open_source",
-    "parse_object",
-    "read_shape",
-    "without_scores",
-]
+_SHOWN = 5  # malformed lines of a file
 
 
 def open_source(path: str | Path) -> Source:
@@ -70,12 +44,12 @@ def open_source(path: str | Path) -> Source:
     )
 
 
-def malformed(path: str | Path, *, most: int = 5) -> list[str]:
+def malformed(path: str | Path) -> list[str]:
     """Return the first lines of a file that are no rows, each with file, line and what is wrong."""
     found: list[str] = []
     for row in open_source(path).rows():
         if row.data is None:
             found.append(f"{path}:{row.number}: {row.problem}")
-            if len(found) == most:
+            if len(found) == _SHOWN:
                 break
     return found

@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, cast
 
 from grpo_rewards._scoring.reading.rows import MAX_ROW_BYTES, Row, parse_object
 from grpo_rewards._scoring.reading.shapes import COMPLETION_COLUMNS
@@ -73,19 +73,16 @@ class BoundedLines:
             return 0
 
     def _plain(self, raw: IO[bytes], suffix: str) -> io.BufferedReader:
-        stream: Any = raw
         if suffix == ".gz":
-            stream = io.BufferedReader(_Eager(gzip.GzipFile(fileobj=raw)), _BLOCK)
-        elif suffix in (".zst", ".zstd"):
+            return io.BufferedReader(_Eager(gzip.GzipFile(fileobj=raw)), _BLOCK)
+        if suffix in (".zst", ".zstd"):
             import zstandard
 
             self._broken = (*self._broken, zstandard.ZstdError)
             # windows as `zstd --long=31` makes them, above the library's 128 MiB; frames as appending to a file does
             opened = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(raw, read_across_frames=True)
-            stream = io.BufferedReader(opened, _BLOCK)
-        elif not isinstance(stream, io.BufferedReader):
-            stream = io.BufferedReader(stream, _BLOCK)
-        return stream  # type: ignore[no-any-return]
+            return io.BufferedReader(opened, _BLOCK)
+        return raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw), _BLOCK)
 
     def __iter__(self) -> Iterator[tuple[int, bytes, str]]:
         """Yield number, line with its end, and what is wrong with it (empty when nothing is).

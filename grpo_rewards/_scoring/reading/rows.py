@@ -13,11 +13,6 @@ import orjson
 from grpo_rewards._contract.shapes import SCORES
 from grpo_rewards.errors import InputError
 
-__all__ = [
-    "COMPRESSED", "DELIMITED", "JSON", "MAX_ROW_BYTES", "PARQUET", "SCORES", "Row", "Source", "check_output",
-    "dump_json", "format_suffix", "is_plain", "parse_object", "without_scores",
-]  # fmt: skip
-
 MAX_ROW_BYTES = 64 * 1024 * 1024
 """A longer row is refused: it would be memory, not data."""
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from grpo_rewards._scoring.reading.rows import SCORES
+from grpo_rewards._contract.shapes import SCORES
 
 COMPLETION_COLUMNS = ("completion", "completions", "messages", "response")
 """Where a row's completions are looked for, in this order."""
