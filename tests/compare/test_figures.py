@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grpo_rewards import Composite, reward
 from grpo_rewards._compare import spool
 from grpo_rewards._compare.comparison import compare
 from grpo_rewards._compare.ranking import kendall, rank_correlations
-from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side
+from grpo_rewards._compare.sides import ComparedRow, ComponentScore, Side, score_sides
 from grpo_rewards._compare.significance import interval, sign_flip
 from grpo_rewards._composition.stats import pearson
-from grpo_rewards.errors import InputError
+from grpo_rewards.errors import ConfigError, InputError
 
 SMALL = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=40)
 
@@ -134,6 +136,17 @@ def test_the_clip_of_the_total_is_told_from_the_components() -> None:
     (entry,) = compare(a, b).changed
     assert entry["by"] == ["(combination)"]
     assert entry["components"]["(combination)"]["change"] == -0.5
+
+
+def test_what_a_component_finds_wrong_when_it_is_called_ends_a_comparison(tmp_path: Path) -> None:
+    @reward
+    def judged(completion: str) -> float:
+        raise ConfigError("the service refuses its token")
+
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"prompt": "p", "completion": "a"}\n')
+    with pytest.raises(ConfigError, match=r"rewards.judged: the service refuses its token"):
+        score_sides([(name, Composite(judged=judged)) for name in "ab"], path, warn=print)
 
 
 def test_numbers_on_disk_are_those_that_were_added() -> None:
