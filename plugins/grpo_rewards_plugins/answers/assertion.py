@@ -22,20 +22,20 @@ _PLAIN_LEADS = frozenset(
 )
 # what a sentence supposes where a clause of it opens so, or of the mark itself; what one clause of it doubts, denies, plans or has others say
 _LEAD_DOUBTS = re.compile(
-    r"(?P<supposed>(?:(?<![a-z\d$] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bthat ))\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|otherwise|wenn|falls|si"
+    r"(?P<supposed>(?:(?<![a-z\d$] )|(?<=\bso )|(?<=\band )|(?<=\bbut )|(?<=\bthat ))\b(?:if|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine|depending|otherwise|in case|wenn|falls|si"
     r"|without(?! (?:loss|(?:a )?doubt)\b)|had(?=[^.\n]* been\b))\b|\b(?:if|whether|unless|suppos(?:e|ing)|assum(?:e|ing)|imagine)(?=(?: that)?(?: [a-z]+){0,2} \Z)"
     r"|\A\W*(?:were|had|should)\b|\b(?:perhaps|maybe|possibly|probably|likely|vielleicht|peut-être|quizás?|tal vez|talvez|forse|если)\b)"
     r"|\b(?:not(?! (?:hard|difficult|only)\b)|never|nobody|no (?:way|one|reason)|none|cannot|wrong|false|incorrect|impossible|unclear|unsure|guess(?:ed|ing)?|might|could"
     r"|(?-i:may)|(?<!no )(?<!without )(?<!without a )doubt|rule[sd]? out|mistake|partial|intermediate|preliminary|interim|incomplete"
     r"|(?:check|verify|confirm|test)(?:s|ed|ing)?|says|thinks|believes|claims|said|thought|believed|claimed|according to|tempt(?:ed|ing)"
-    r"|(?:some|many|most|people|students|others|they)\b[^,.;:\n]* (?:say|think|believe|claim|argue))\b|(?:\A\W*|\bto )(?:show|prove|demonstrate) that\b"
+    r"|(?:some|many|most|people|others|they)\b[^,.;:\n]* (?:say|think|believe|claim|argue)|[a-z]{3,}s (?:say|think|believe|claim|argue))\b|(?:\A\W*|\bto |\blet us |\blet's )(?:show|prove|demonstrate) that\b"
     r"|\b(?:example|sample|old|previous|earlier|former|initial|his|her|their|(?!(?:that|here|it|what|let|problem|question)['’])[a-z]+['’]s) \Z"
-    r"|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定",
+    r"|n['’]t\b|如果|若|假[设如]|也许|可能|或许|不确定|有人|有的",
     re.IGNORECASE,
 )
 # one of which is in each of these leads, but for letters outside of ASCII
 _DOUBT_WORDS = frozenset(
-    "if unless whether suppose supposing assume assuming imagine depending without otherwise were had should perhaps maybe possibly probably likely wenn falls vielleicht si "
+    "if unless whether suppose supposing assume assuming imagine depending without otherwise case were had should perhaps maybe possibly probably likely wenn falls vielleicht si "
     "quizas tal talvez forse not never nobody no none cannot wrong false incorrect impossible unclear unsure guess guessed guessing might could may "
     "doubt rule rules ruled mistake partial intermediate preliminary interim incomplete check checks checked checking verify "
     "verifying confirm confirms confirmed confirming test tests tested testing says thinks believes claims said thought believed claimed say think believe "
@@ -85,7 +85,7 @@ _GUESSES = frozenset(
 )
 # what a box is next to, but for words that say nothing of their own: elsewhere in its sentence a doubt is about something else
 _GUESSED = re.compile(
-    r"(?:\b(?:maybe|perhaps|possibly|probably|guess|(?-i:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*"
+    r"(?:(?<!\bor )\b(?:maybe|perhaps|possibly|probably|guess|(?-i:may|might|could)(?:\s\w+)?\sbe)\b[^.,;:\n]*"
     r"|(?:\b(?:not|cannot|never)|n['’]t)(?:\s(?:be|have|get|equal|reach|answer|accept|write|the|an?|to|as|is|correct|right|just|simply|value|result))*[\s$\\(\[*]*"
     r"|\b(?:impossible|wrong|incorrect)\s(?:to|for)\s[^.,;:=\n]*)\Z",
     re.IGNORECASE,
@@ -104,6 +104,7 @@ _TURNS_BACK = (
     "cratch",
     "rror",
     "rrect",
+    "istake",
     "kidding",
     "mean",
     "rong",
@@ -118,12 +119,21 @@ _TURNS_BACK = (
 )
 _WRONG = r"(?:wrong|incorrect|false|an? (?:mistake|error)|not (?:right|correct|true))"
 _TAKEN_BACK = re.compile(
-    r"[^\n]{1,80}?(?:(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no|sorry|well),?\s)*"
-    rf"(?:(?:but|however),?\s)?(?:wait|scratch that|correction|just kidding|I mean\b|no, (?:it|that|this|sorry|[$]?\d)|actually,?\s(?:it|that|this)\s|I(?:'m| am) not (?:so )?sure"
+    r"[^\n]{1,80}?(?:(?:[.!…]\s+|\.\.\.\s?)(?:(?:oh|hmm|ah|no|sorry|well|oops),?\s)*"
+    rf"(?:(?:but|however),?\s)?(?:wait|scratch that|correction|just kidding|I meant?\b|no, (?:it|that|this|sorry|[$]?\d)|actually,?\s(?:it|that|this)\s|I(?:'m| am) not (?:so )?sure"
     rf"|(?:this|that|it|the answer)(?:'s| is| was) {_WRONG})"
     rf"|,\s(?:which is {_WRONG}|(?:but|although|though) (?:(?:this|that|it)(?:'s| is| was) (?:not\b|{_WRONG}|[$]?\d)|I (?:get|got|think|am|have)\b)))",
     re.IGNORECASE,
 )
+
+
+_REFUSED = re.compile(rf"[^\w(]*(?:(?:which|this|that|it) )?(?:is|was) {_WRONG}", re.IGNORECASE)
+
+
+def refused(text: str, at: int, found: str) -> bool:
+    """Does what follows a box say that it is wrong: "`\\boxed{3}`. This is incorrect"?"""
+    behind = text[at + len(found) : at + len(found) + _NEAR]
+    return any_in(_TURNS_BACK, behind) and _REFUSED.match(behind.partition("}")[2]) is not None
 
 
 def taken_back(rest: str) -> bool:

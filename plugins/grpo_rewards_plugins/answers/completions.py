@@ -13,6 +13,7 @@ _LONGEST_END = 40  # characters of a token with white space around it
 # Behind its own turn a policy may go on with another question of its own; what a tool says comes in a turn of the user's too.
 _OTHER_TURN = re.compile(
     r"(?:<\|im_start\|>|<\|start_header_id\|>|<\|start_of_role\|>|<start_of_turn>|<\|)user(?![a-z])(?!\W{0,40}tool)"
+    r"|(?:<\|(?:im_end|endoftext|eot_id|end_of_text)\|>|</s>)\s*(?:Human|User)\s?:"
 )
 _LONGEST_TOKEN = 24  # characters of a token that a tail repeats
 _TIMES = 16
@@ -67,7 +68,7 @@ def own_question(text: str) -> str:
 
 
 _QUESTION = re.compile(
-    r"\n[ \t]{0,4}(?:\*\*|#{1,6} ?)?(?:Q|Question|Problem|Human|User|Instruction)(?: \d{1,4})?(?:\*\*)?:"
+    r"\n[ \t]{0,4}(?:\*\*|#{1,6} ?)?(?:Q|Question|Problem|Exercise|Human|User|Instruction)(?: \d{1,4})?(?:\*\*)?:"
 )
 _ANSWERED = re.compile(
     r"[Aa]nswer is|\b(?:Answer|(?<![^\n])A):\**[ \t]*[-$\\(]*\d|\\boxed\{|(?<![^\n])####|</answer>"

@@ -17,13 +17,37 @@ _LONGEST_SENTENCE = 300
 _DIGIT = re.compile(r"\d")
 
 
-def concluded(sentence: str) -> str | None:
-    """What a sentence says that something is, in one word or number at its end: "The sum is 15.", "So the ball is blue."."""
-    match = _CONCLUDED.search(sentence) if len(sentence) <= _LONGEST_SENTENCE else None
-    return None if match is None or match[1].lower() in ABOUT_AN_ANSWER else match[1]
+def complement(sentence: str) -> str | None:
+    """What a sentence says at its end that something is or has, in a few words or a number: "The sum is 15", "it is a **Monday**",
+    "the ratio is one half", "there are six of them"; None where it is doubted or denied, or says something of the solution itself.
+    """
+    if len(sentence) > _LONGEST_SENTENCE:
+        return None
+    match = _COMPLEMENT.match(sentence.replace("*", "").replace("$", ""))
+    if match is None or _SAYS_NOT.search(match["subject"]) is not None:
+        return None
+    said = match["said"]
+    if (number := _NUMBER_IN_WORDS.match(said)) is not None:
+        return number[0]
+    words = said.split()
+    if len(words) > 1 and _DIGIT.search(said) is not None:
+        return None
+    if words[0].lower() in ABOUT_AN_ANSWER - {"right"} or not _SAYS_NOTHING.isdisjoint(word.lower() for word in words):
+        return None
+    return said
 
 
-_CONCLUDED = re.compile(r"^[A-Z][^.\n=]*\s(?:is|are|was|be|equals)\s*:?\s+[*$]*([\w./%-]*\w%?)[*$]*[.!]?$")
+_COMPLEMENT = re.compile(
+    r"(?P<subject>.*)\b(?:is|are|was|be|equals|has|have|on)\s*:?\s+(?:exactly\s|only\s)?(?:an?\s(?!half)|the\s)?(?P<said>[\w./%-]*\w%?(?: [a-z-]+){0,3})[.!]?\Z"
+)
+_SAYS_NOT = re.compile(
+    r"\b(?:not|cannot|never|neither|nor|none|unless|if|wrong|false|impossible|unlikely|may|might|could|would)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_WORDED = f"(?:an?|{'|'.join(sorted(COUNTS, key=len, reverse=True))}|(?:thir|for|fif|six|seven|eigh|nine)ty)"
+_NUMBER_IN_WORDS = re.compile(
+    rf"(?!an? (?!half|third|quarter|hundred|thousand)){_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)\b)*(?![\w-])(?! or\b)"
+)
 
 
 _LEAD = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from .assertion import guessed, hedged
+from .assertion import guessed, hedged, refused
 from .completions import final_text, outside_code, own_question
 from .formulas import PROSE
 from .marks import Extraction, Rule, from_boxes, from_hash, from_tag, tagged
@@ -123,10 +123,10 @@ def _said(text: str, tag: str, best: tuple[int, Extraction] | None) -> tuple[int
     return None if hit is None or not hit[0] else (best[0] + hit[0], Extraction(hit[1], "phrase"))
 
 
-def _box(text: str, _tag: str, *, phrases: bool) -> tuple[int, Extraction] | None:
+def _box(text: str, _tag: str, **_: bool) -> tuple[int, Extraction] | None:
     """The last box that is neither denied nor guessed."""
     hit = from_boxes(text)
-    while hit is not None and phrases and guessed(text, hit[0]):
+    while hit is not None and (guessed(text, hit[0]) or refused(text, hit[0], hit[1].text or "")):
         hit = from_boxes(text[: hit[0]])
     return hit
 

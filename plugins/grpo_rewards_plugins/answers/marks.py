@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from .conclusions import concluded
+from .conclusions import complement
 from .phrases import phrase
 
 Rule = Literal["box", "tag", "hash", "phrase", "bold", "line", "segment", "letter", "number", "text"]
@@ -226,7 +226,7 @@ def from_tag(text: str, tag: str = "answer", *, phrases: bool = True) -> tuple[i
     if (inner := from_boxes(content)) is not None:
         return position, Extraction(inner[1].text, "tag", inner[1].parts, inner[1].hedged)
     said = phrase(content) if phrases else None
-    end_of = concluded(content) if phrases and not said else None
+    end_of = complement(content) if phrases and not said else None
     return position, Extraction(said[1] if said else end_of or _undressed(content), "tag")
 
 

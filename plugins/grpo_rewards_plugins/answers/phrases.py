@@ -66,7 +66,7 @@ _MOST_PHRASES = 24  # from the end, that may carry no answer before the search i
 
 _HAN_REASON = re.compile(r"【|因为|由于|理由|解析|所以|故")
 _TAIL = re.compile(
-    r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
+    r",?\s+(?:because|since|as|for the reason|due to|given that|weil|denn|car|parce que|porque|puisque|perché|потому что|так как)\s+(?=[a-zA-Z\d$\\(])|,\s+(?:which|who|where|i\.e\.,?|that is,?|so|we|but|thus|hence|therefore)\s"
     r"|,\s+or\s[^,]*\b(?:as an?|in) (?:decimals?|fractions?|percent\w*)(?: form)?$"
     r"|,\s+(?:the|an?|half|after|before|with|as)\s[^\d\\$=]*[a-z]{3,}[^\d\\$=]*$|(?<=[%\d])\s+of\s+(?:the|all|its|their)\s[^\d\\$=]*$"
 )
@@ -202,7 +202,10 @@ def line_after_phrase(text: str) -> str | None:
     """What stands behind the last phrase, up to the end of its line: for a reward that reads choices by rules of its own."""
     window = text[-WINDOW:].translate(_FULL_WIDTH)
     match = next(_phrases(window), None)
-    return None if match is None else window[match.end() :][:2_000].lstrip().partition("\n")[0]
+    if match is None:
+        return None
+    rest = window[match.end() :][:2_000]
+    return (_KEY.search(match[0]) and _json_value(rest)) or rest.lstrip().partition("\n")[0]
 
 
 def _answer(rest: str, *, words: bool) -> str | None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import re
 
-from .conclusions import UNREAL, concluded, han_statement, stated
+from .conclusions import UNREAL, complement, han_statement, stated
 from .formulas import CHOICE_LEAD, COUNTS, NUMBER, PROSE, WINDOW, carries, joined, segments
 from .phrases import VERDICTS, phrase
 
 _DENIED = re.compile(r"\d|\b(?:not|neither|nor)\b|n't\b", re.IGNORECASE)
+_BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 _BOLD = re.compile(r"\*\*(?!\s)([^*\n]{1,400}?)\*\*")
 _DOUBTED = re.compile(
     r"\b(?:not|cannot|never|neither|nor|unless|if|wrong|false|impossible|unlikely)\b|n't\b", re.IGNORECASE
@@ -22,18 +23,9 @@ _LEAD = re.compile(
 )
 _CONCLUDING = re.compile(r"(?:So|Thus|Hence|Therefore|Then),?\s+(?=.*[=≈])(?:[a-zA-Zπ]\s?≈\s?)?")
 _KNOWN = frozenset("sin cos tan log exp sqrt and mod min max gcd lcm infinity inf pi".split())
-_ON_A_DAY = re.compile(r"\b(?:on|is|be|was)\s(?:an?\s)?((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\.?$")
-_STATED = re.compile(
-    r"\b(?:[Tt]herefore|[Tt]hus|[Hh]ence|[Ss]o|that),?\s(?:the|this)\s(?:given\s)?(?:statement|claim|proposition|assertion|conjecture)\sis\s"
-    r"(?:\*\*)?([Tt]rue|[Ff]alse)\b(?:\*\*)?[.!]"
-)
 _FORMULA_END = re.compile(
     r"(?:=|\b(?:is|are|equals|gives|yields|becomes|obtain|get))\s+((?=\S*[a-zπ√^(])(?=\S*\d)[-\w^*/+().{}√]+(?:\s+[-+*/]\s+[-\w^*/+().{}√]+)*?)\.?$"
 )
-_SAID_IN_BOLD = re.compile(
-    r"\b(?:is|are|was|on|be|equals)\s(?:an?\s|the\s)?\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*(?:\s[^.\d\n*]{1,60})?[.!]?$"
-)
-_BOLD_WORDS = re.compile(r"\*\*([A-Z]?[a-z]{2,}(?: [A-Za-z]+){0,2})\*\*")
 
 
 def bold(text: str) -> str | None:
@@ -58,17 +50,10 @@ def bold(text: str) -> str | None:
             return inner[-1][2].strip() if inner else content
         if _LETTERED.match(content):
             return content
-    end = window[-300:].rstrip()
-    sole = _BOLD_WORDS.findall(end[max(end.rfind("\n"), end.rfind(". ")) + 1 :])
-    if (
-        len(sole) == 1
-        and _DENIED.search(end, end.rfind("\n") + 1) is None
-        and _DOUBTED.search(end, end.rfind("\n") + 1) is None
-    ):
-        return str(sole[0])
-    last = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
-    said = _SAID_IN_BOLD.search(last) if _DOUBTED.search(last) is None else None
-    return None if said is None or _DENIED.search(said[0]) else said[1]
+    end = window.rstrip()
+    line = end[max(end.rfind("\n"), end.rfind(". ")) + 1 :]
+    sole = _BOLD_WORDS.findall(line)
+    return str(sole[0]) if len(sole) == 1 and _DOUBTED.search(line) is None else None
 
 
 _FEW_WORDS = 2
@@ -105,14 +90,12 @@ def last_line(text: str) -> str | None:
         line = line[lead.end() :]
     if not line or len(line) > 400:
         return None
-    if ("rue" in line or "alse" in line) and (verdict := _STATED.search(line)) is not None:
-        return verdict[1]
     if (said := _CONCLUDED.match(line)) is not None:
         return next(group for group in said.groups() if group)
     if (tested := _tested(line)) is not None:
         return tested
-    if "day" in line and (day := _ON_A_DAY.search(line)) is not None and _DOUBTED.search(line) is None:
-        return day[1]
+    if (said_so := complement(line)) is not None and said_so[0].isupper():
+        return said_so
     if (clause := stated(line[line.rfind(". ") + 2 :] if ". " in line else line)) is not None:
         return clause
     inner = segments(line)
@@ -233,31 +216,10 @@ def last_number(text: str) -> str | None:
     return None
 
 
-_SHORT_SENTENCE = 60
-_COUNTED = re.compile(
-    r"\b(?:is|are|has|have)\s(?:exactly\s|only\s)?(" + "|".join(sorted(COUNTS - {"one"})) + r")\b(?! or\b)"
-)
-_WORDED = "(?:an?|" + "|".join(sorted(COUNTS)) + "|(?:thir|for|fif|six|seven|eigh|nine)ty)"
-_SPELLED = re.compile(
-    rf"\b(?:is|are|equals|be)\s({_WORDED}(?:[- ](?:{_WORDED}|hundred|thousand|and|half|halves|thirds?|quarters?|(?:four|fif|six|seven|eigh|nin|ten|twelf)ths?)){{1,4}})[.!]?$"
-)
-
-
 def whole(text: str) -> str | None:
-    """All of a text that is short and a single line; of a longer one what its last line says that something is."""
+    """What the last line of a text says that something is; all of a text that is short and a single line."""
     stripped = text.strip()
-    if (
-        len(stripped) <= _SHORT_SENTENCE
-        and _DOUBTED.search(stripped) is None
-        and "\n" not in stripped
-        and (end := concluded(stripped)) is not None
-    ):
-        return end
     line = stripped[stripped.rfind("\n") + 1 :]
-    if (spelled := _SPELLED.search(line)) is not None and _DOUBTED.search(line) is None:
-        return spelled[1]
-    if _DIGIT.search(line) is None and _DOUBTED.search(line) is None and len(counts := _COUNTED.findall(line)) == 1:
-        return str(counts[0])
-    if stripped and len(stripped) <= 200 and "\n" not in stripped:
-        return stripped
-    return concluded(stripped[stripped.rfind("\n") + 1 :])
+    if (said := complement(line)) is not None:
+        return said
+    return stripped if stripped and len(stripped) <= 200 and "\n" not in stripped else None

@@ -48,7 +48,7 @@ _SENTENCE_START = re.compile(r"[.!?\n](?:(?<=\n)\n*|(?<!\n)[)*\"”]{0,3}\s+(?=[
 # behind the conclusion: a courtesy, a remark, a check, what would have been, a sentence in brackets
 _AFTER = re.compile(
     r"[\s*_>-]*(?:let me know|(?:I )?hop(?:e|ing)\b|feel free|if you (?:have|need|want|would|'d)|happy to|thanks?\b|great\b|good luck|note\b(?!\s*:?\s*the (?:final )?answer)"
-    r"|(?:double[- ])?check(?:ing)?\**\s?:|verif[a-z]+\**\s?:|had [^.]*\bwould\b)|\s*\([^\n]*[a-z]{3} [^\n]*\)\s*\Z",
+    r"|for (?:example|instance),|(?:double[- ])?check(?:ing)?\**\s?:|verif[a-z]+\**\s?:|had [^.]*\bwould\b)|\s*\([^\n]*[a-z]{3} [^\n]*\)\s*\Z",
     re.IGNORECASE,
 )
 _END = re.compile(
@@ -57,7 +57,9 @@ _END = re.compile(
 _LONGEST_END = 40
 _LONGEST_UNSURE = 20  # characters of such a word and what follows it
 _UNSURE = frozenset("perhaps maybe possibly probably guess doubt unsure".split())
-_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*(?:\Z|:)", re.IGNORECASE)
+_CLUELESS = r"\b(?:no idea|don['’]t know|not sure|unsure|cannot tell|can['’]t tell)\b"
+_UNSURE_BEFORE = re.compile(rf"(?:\b(?:{'|'.join(_UNSURE)})\W*\n|{_CLUELESS}\W*)\Z", re.IGNORECASE)
+_UNSURE_LINE = re.compile(rf"(?:{'|'.join(_UNSURE)})\W*(?:\Z|:)|{_CLUELESS}", re.IGNORECASE)
 # arithmetic to the left of an equals sign, and to its right a value with words behind it: "40 + 30 = 70 apples"
 _CALCULATION = re.compile(
     r"[\d)%](?:[^,=\n]|,(?=\d))*?(?:[-+*/×·^−–!]|\sx\s(?=\S))(?:[^,=\n]|,(?=\d))*\Z|[-+*/×·^−–][^,=\n\d]{0,3}\d[\d,. ]*\Z"
@@ -115,7 +117,7 @@ _DOUBTS = frozenset(
 )
 # what puts off, or takes back, in more than a word
 _PUTS_OFF = re.compile(
-    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|no (?:es|son)|for example|my (?:first|best|last))\b|, no\b",
+    r"\b(?:we (?:first|now)|now,? we|(?:are|is) given|so far|or so|wait,|remains to|to (?:be|show|prove)|can be|no (?:es|son)|for example|my (?:first|best|last)|no idea)\b|, no\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
@@ -140,13 +142,8 @@ def statement(text: str) -> Statement:
             break
         text = _without_end(text[:start])
         start = _last_start(text)
-    if (
-        start
-        and text[start - 1] == "\n"
-        and _UNSURE_LINE.search(text, max(text.rfind("\n", 0, start - 1) + 1, start - _LONGEST_UNSURE), start)
-        is not None
-    ):
-        return Statement(text, doubted=True)  # "Perhaps\n12"
+    if start and _UNSURE_BEFORE.search(text, max(0, start - _LONGEST_UNSURE), start) is not None:
+        return Statement(text, doubted=True)  # "Perhaps\n12", "I have no idea. 12"
     if _PROSE.search(text, min(start, max(0, len(text) - _USUAL_SENTENCE))) is None:
         return Statement(
             text, doubted=text.endswith("?") or _UNSURE_LINE.search(text, start) is not None
