@@ -9,6 +9,7 @@ import random
 import sys
 import tempfile
 import types
+from collections.abc import Callable
 from typing import Any
 
 from ..border.trusted import TrustedPeer
@@ -39,45 +40,45 @@ def follow_monkeypatch(peer: TrustedPeer) -> None:
     """What a test replaces in the standard library is replaced for the candidate too, and put back."""
     from _pytest.monkeypatch import MonkeyPatch
 
-    real, undo = MonkeyPatch.setattr, MonkeyPatch.undo
+    def noted(patch: Any) -> list[tuple[object, str]]:
+        return [(target, name) for target, name, _ in patch._setattr]
 
-    def setattr_(self: Any, target: object, *args: Any, **kwargs: Any) -> None:
-        # the real one also takes a target as text: what it noted says which module was changed
-        count = len(self._setattr)
-        real(self, target, *args, **kwargs)
-        for changed, name, _ in self._setattr[count:]:
-            _patch_there(peer, changed, name, 1)
-
-    def undo_(self: MonkeyPatch) -> None:
-        # read before: undoing empties the list
-        changed = [(target, name) for target, name, _ in self._setattr]
-        undo(self)
-        for target, name in changed:
-            _patch_there(peer, target, name, -1)
-
-    MonkeyPatch.setattr, MonkeyPatch.undo = setattr_, undo_  # type: ignore[method-assign]
+    _follow(peer, MonkeyPatch, "setattr", "undo", noted)
 
 
 def follow_mock(peer: TrustedPeer) -> None:
     """The same for `unittest.mock.patch`."""
     from unittest import mock
 
-    patcher: Any = mock._patch
-    enter, leave = patcher.__enter__, patcher.__exit__
+    def noted(patch: Any) -> list[tuple[object, str]]:
+        target = getattr(patch, "target", None)  # set on entering, and deleted on leaving
+        return [] if target is None else [(target, patch.attribute)]
 
-    def enter_(self: Any) -> object:
-        result = enter(self)
-        _patch_there(peer, self.target, self.attribute, 1)
+    _follow(peer, mock._patch, "__enter__", "__exit__", noted)
+
+
+def _follow(
+    peer: TrustedPeer, patcher: Any, replace: str, undo: str, noted: Callable[[Any], list[tuple[object, str]]]
+) -> None:
+    """`noted`: what a patcher has replaced by now. It also takes a target as text: only what it notes says which module that is."""
+    replacing, undoing = getattr(patcher, replace), getattr(patcher, undo)
+
+    def replace_(self: Any, *args: Any, **kwargs: Any) -> object:
+        before = len(noted(self))
+        result = replacing(self, *args, **kwargs)
+        for target, name in noted(self)[before:]:
+            _patch_there(peer, target, name, 1)
         return result
 
-    def leave_(self: Any, *error: object) -> object:
-        # read before: leaving deletes them
-        target, name = self.target, self.attribute
-        result = leave(self, *error)
-        _patch_there(peer, target, name, -1)
+    def undo_(self: Any, *args: Any) -> object:
+        changed = noted(self)  # undoing forgets it
+        result = undoing(self, *args)
+        for target, name in changed:
+            _patch_there(peer, target, name, -1)
         return result
 
-    patcher.__enter__, patcher.__exit__ = enter_, leave_
+    setattr(patcher, replace, replace_)
+    setattr(patcher, undo, undo_)
 
 
 def _patch_there(peer: TrustedPeer, target: object, name: str, more: int) -> None:
@@ -105,20 +106,9 @@ def work_in(peer: TrustedPeer, shared: str) -> None:
     peer.surroundings.agree()
     # what a test makes there is for both: another user has to read it
     os.umask(0)
-    tempfile._os = _ForBoth()  # type: ignore[attr-defined]
-
-
-class _ForBoth:
-    """`os`, as `tempfile` uses it, without its private modes."""
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(os, name)
-
-    @staticmethod
-    def open(path: str, flags: int, mode: int = 0o777) -> int:
-        # tempfile makes files of mode 0600, which the candidate's user could not open
-        return os.open(path, flags, mode | 0o666)
-
-    @staticmethod
-    def mkdir(path: str, mode: int = 0o777) -> None:
-        os.mkdir(path, 0o777)
+    # tempfile makes files of mode 0600, which the candidate's user could not open
+    both = {
+        "open": lambda path, flags, mode=0o777: os.open(path, flags, mode | 0o666),
+        "mkdir": lambda path, mode=0o777: os.mkdir(path, 0o777),
+    }
+    tempfile._os = types.SimpleNamespace(**{**vars(os), **both})  # type: ignore[attr-defined]
