@@ -81,7 +81,7 @@ _PICKLES = frozenset(("pickle", "marshal", "shelve", "cPickle", "dill", "cloudpi
 _OPENS = frozenset(("open", "read_text", "read_bytes", "write_text", "write_bytes", "touch", "mkdir", "unlink"))
 _READS_EXPRESSIONS = frozenset(("sympify", "parse_expr"))
 _INSIDE = frozenset(("__code__", "__defaults__", "__kwdefaults__"))
-_ANCESTRY = frozenset("__class__ __base__ __bases__ __mro__ mro getmro exc_info".split())
+_ANCESTRY = frozenset("__base__ __bases__ __mro__ mro getmro exc_info".split())
 _CATCH = frozenset("suppress raises assertRaises assertRaisesRegex".split())
 # they act on this process: in the candidate's hands they would act for it
 _FIXTURES = frozenset(("monkeypatch", "capsys", "capfd", "caplog", "request", "mocker"))
@@ -232,8 +232,8 @@ class _Review:
         return isinstance(node, ast.Name) and node.id in self._asked
 
     def unnamed_handler(self, nodes: Iterable[ast.AST]) -> ast.expr | None:
-        """A handler for a class that the text does not name, where it asks objects for theirs: the candidate would choose what it catches."""
-        if not any(map(_asks_for_class, nodes)):
+        """A handler for a class that the text does not name, where it asks classes for those above them: the candidate would choose what it catches."""
+        if not any(names.last_name(node) in _ANCESTRY or getattr(node, "value", "") in _ANCESTRY for node in nodes):
             return None
         caught: list[ast.expr | None] = []
         for node in nodes:
@@ -241,20 +241,16 @@ class _Review:
                 caught.append(node.type)
             elif isinstance(node, ast.Call) and called(node) in _CATCH:
                 caught += node.args if called(node) == "suppress" else node.args[:1]
-        return next((part for part in caught if part is not None and not self._names_class(part, frozenset())), None)
+        return next((part for part in caught if part is not None and not self._names_class(part)), None)
 
-    def _names_class(self, node: ast.expr, seen: frozenset[str]) -> bool:
-        """A class by its name, or by that of the module or class that it is in; or one of those that a name stands for."""
+    def _names_class(self, node: ast.expr) -> bool:
+        """A class by its name, or by that of the module or class that it is in."""
         if isinstance(node, ast.Tuple):
-            return all(self._names_class(part, seen) for part in node.elts)
+            return all(map(self._names_class, node.elts))
         root = node
         while isinstance(root, ast.Attribute) and root.attr not in _ANCESTRY:
             root = root.value
-        if isinstance(root, ast.Constant) or (isinstance(root, ast.Name) and root.id in self._classes):
-            return True
-        name = ast.unparse(node)
-        values = [] if name in seen else self._sources.values(node)
-        return values not in ([], [node]) and all(self._names_class(part, seen | {name}) for part in values)
+        return isinstance(root, ast.Constant) or (isinstance(root, ast.Name) and root.id in self._classes)
 
     def expects_check(self, node: ast.AST) -> bool:
         """AssertionError is caught or looked for here."""
@@ -480,15 +476,6 @@ def _identified(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Compare) and any(isinstance(part, (ast.Is, ast.IsNot)) for part in node.ops):
         return [node.left, *node.comparators]
     return node.args if isinstance(node, ast.Call) and called(node) in ("assertIs", "assertIsNot") else []
-
-
-def _asks_for_class(node: ast.AST) -> bool:
-    """This asks an object for its class, or a class for those above it."""
-    if isinstance(node, ast.Call):
-        return called(node) == "type" and len(node.args) == 1
-    if isinstance(node, ast.Attribute):
-        return node.attr in _ANCESTRY or node.attr == "type"
-    return (node.value if isinstance(node, ast.Constant) else getattr(node, "id", "")) in _ANCESTRY
 
 
 def _given(call: ast.Call) -> list[ast.expr]:
