@@ -32,15 +32,12 @@ from .stubs import Here, Stub
 from .surroundings import open_database
 from .values import EXCEPTIONS
 
-MAX_EVENTS = 1000
-
 
 class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock, 1)
-        self.events: list[object] = []
         self.out, self.err = Printed(1), Printed(2)
         self.loop, self.within_loop = EventLoop(self.request), False
         self.replaced: dict[tuple[str, str], object] = {}
@@ -135,14 +132,17 @@ class CandidatePeer(Describer):
             along["redirected"] = 1
         if self.loop.goes_on():
             along["loop"] = 1
-        if self.events:
-            along["events"], self.events = self.events[:MAX_EVENTS], []
 
     def take_extras(self, along: Along) -> None:
         self.within_loop = "loop" in along
 
     def arrived(self, error: BaseException | None) -> None:
         """Nothing comes along that has to wait for the rest."""
+
+    def say(self, what: str, *arguments: object) -> None:
+        """Tell the tests what happened: before a job there are none, in the process that forks those of jobs."""
+        if self.socket is not None:
+            self.request(what, *arguments)
 
     # ---- requests of the tests
 
@@ -231,7 +231,7 @@ def _follow_warnings(peer: CandidatePeer) -> None:
     def show(
         message: Any, category: object, filename: str, lineno: int, file: object = None, line: object = None
     ) -> None:
-        peer.events.append(["w", peer.said(message)])
+        peer.say("warn", message)
 
     # each is told: which ones count the tests' own filters decide
     warnings.simplefilter("always")
@@ -247,11 +247,9 @@ def follow_logging(peer: CandidatePeer) -> None:
     class Forward(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             error = record.exc_info[1] if record.exc_info else None
-            said = None if error is None else peer.said(error)
             extra = {name: value for name, value in vars(record).items() if name not in ordinary}
             text, args = (record.msg, record.args or ()) if isinstance(record.msg, str) else (record.getMessage(), ())
-            coded = peer.encode(args), peer.encode(extra)
-            peer.events.append(["l", record.name, record.levelno, text, *coded, said])
+            peer.say("log", record.name, record.levelno, text, args, extra, error)
 
     logging.getLogger().addHandler(Forward())
     # levels are the tests' to set

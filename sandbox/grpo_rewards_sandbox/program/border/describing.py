@@ -149,10 +149,6 @@ class Describer(Peer):
         name = EXCEPTION_NAMES.get(cls) or exception_name(cls)
         return {"h": self.own(error), **({"c": self._class(cls)} if name is None else {"b": name})}
 
-    def said(self, error: BaseException) -> object:
-        """A warning or a logged exception: its class and text."""
-        return {**self._class_of(error), "a": str(error)}
-
 
 def _members_of_protocol(cls: type) -> list[str]:
     own = [base for base in cls.__mro__[:-1] if base.__module__ != "typing"]

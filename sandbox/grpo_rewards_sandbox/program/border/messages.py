@@ -83,7 +83,6 @@ class Along(TypedDict, total=False):
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
     redirected: int  # of the candidate: its standard output is not the one that the tests hear
-    events: list[Any]  # of the candidate: warnings and log records
 
 
 class Message(NamedTuple):

@@ -13,7 +13,6 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from . import handed_over, stdlib
@@ -53,7 +52,6 @@ _ADVANCE: dict[str, Callable[[int], object]] = {
 _COLLECTION = ("__iter__", "__len__", "__getitem__", "__contains__", "__reversed__")
 # they tell of insides, or end what the tests go on with
 _NOT_FOR_CANDIDATES = frozenset(("dir", "copy", "deepcopy", "throw", "close"))
-MAX_EVENTS = 1000
 _RECORD = logging.makeLogRecord({"message": "", "asctime": ""})
 
 
@@ -265,22 +263,15 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 self._events.append(lambda: sys.stdout.write(str(out)))
             if err:
                 self._events.append(lambda: sys.stderr.write(str(err)))
-        for event in along.get("events", ())[:MAX_EVENTS]:
-            if event[0] == "w":
-                error = self._said(event[1])
-                warning = error if isinstance(error, Warning) else UserWarning(str(error))
-                self._events.append(partial(warnings.warn, warning, stacklevel=5))
-            elif event[0] == "l":
-                self._events.append(self._logged(*event[1:]))
 
     def _happen(self) -> None:
-        """Print, warn and log what came along, now that all else of its message is here: this may run the tests' code, and raise."""
+        """Print what came along, now that all else of its message is here: this may run the tests' code, and raise."""
         events, self._events = self._events, []
         raised: BaseException | None = None
         for event in events:
             try:
                 event()
-            except BaseException as error:  # noqa: BLE001  of a warning that is an error, of the tests' own handler or stream
+            except BaseException as error:  # noqa: BLE001  of the tests' own stream
                 if raised is not None:
                     self.note(error)
                 raised = raised or error
@@ -294,23 +285,6 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.refuse(str(error))
         if error is not None and (failed := sys.exception()) is not error:
             self.leave_to_candidate(failed)
-
-    def _logged(
-        self, name: object, level: Any, text: object, args: object, extra: object, error: object
-    ) -> Callable[[], object]:
-        given, more = self.decode(args), self.decode(extra)
-        if type(given) not in (tuple, dict) or type(more) is not dict or type(text) is not str:
-            raise self.protocol("an event")
-        given = (given,) if type(given) is dict else given
-        own = {str(key): value for key, value in more.items() if not hasattr(_RECORD, str(key))}
-        cause = None if error is None else self._said(error)
-        return partial(logging.getLogger(str(name)).log, int(level), text, *given, exc_info=cause, extra=own)
-
-    def _said(self, coded: object) -> BaseException:
-        """A warning or a logged exception: a class and a text, nothing that the tests could have been waiting for."""
-        if type(coded) is not dict or set(coded) - {"b", "c", "h", "a"} or type(coded.get("a")) is not str:
-            raise self.protocol("an event")
-        return self._new_exception({**coded, "a": {"T": [coded["a"]]}})
 
     def request(self, what: str, *arguments: object) -> Any:
         try:
@@ -406,6 +380,8 @@ class TrustedPeer(ProxyMaker, FailedChecks):
                 self.differs(f"the candidate may not do {operation} with an object of the tests")
                 raise TypeError("not allowed")
             return OPERATIONS[operation](*arguments[1:])
+        if what in ("warn", "log"):
+            return None if self._quiet else self._warn(*arguments) if what == "warn" else self._log(*arguments)
         if what in ("cancel", "result"):
             return getattr(self.waiting, what)(arguments[0])
         value = arguments[0]
@@ -440,6 +416,17 @@ class TrustedPeer(ProxyMaker, FailedChecks):
             self.differs(said)
             raise handed_over.Withheld(said) from None
         raise self.protocol(f"a request {what!r}")
+
+    def _warn(self, said: object) -> None:
+        warnings.warn(said if isinstance(said, Warning) else UserWarning(str(said)), stacklevel=5)
+
+    def _log(self, name: object, level: Any, text: object, args: Any, extra: Any, error: Any) -> None:
+        if type(args) not in (tuple, dict) or type(extra) is not dict or type(text) is not str:
+            raise self.protocol("a log record")
+        given = (args,) if type(args) is dict else args
+        own = {str(key): value for key, value in extra.items() if not hasattr(_RECORD, str(key))}
+        cause = error if isinstance(error, BaseException) else None
+        logging.getLogger(str(name)).log(int(level), text, *given, exc_info=cause, extra=own)
 
     def _token(self, text: str) -> str:
         """What stands for a docstring of the tests, which may say what is expected: whoever copies it copies this."""
