@@ -11,22 +11,33 @@ _MOST_BITS = 4096  # of a number
 _MOST_ITEMS = 100_000  # of a text or list
 
 
-def unary(sign: ast.unaryop, value: object) -> object:
-    """Return what a sign makes of a literal.
+def evaluated(node: ast.expr, allowed: tuple[type[ast.operator], ...] = ()) -> object:
+    """Return the value of an expression of literals, with the operators that are `allowed`, all that are known here without any.
 
     Raises:
-        TypeError: it does not go with the literal.
-    """
-    return _UNARY[type(sign)](value)
-
-
-def binary(sign: ast.operator, one: object, other: object) -> object:
-    """Return what an operator makes of two literals; texts are not formatted.
-
-    Raises:
-        ValueError: the result would be too large, or the operator is not known here.
+        ValueError: it holds anything else, formats a text, or a result would be too large.
         TypeError, ArithmeticError: as Python says.
     """
+    match node:
+        case ast.Constant(value):
+            return value
+        case ast.List(items):
+            return [evaluated(item, allowed) for item in items]
+        case ast.Tuple(items):
+            return tuple(evaluated(item, allowed) for item in items)
+        case ast.Set(items):
+            return {evaluated(item, allowed) for item in items}
+        case ast.Dict(keys, values) if None not in keys:
+            pairs = zip(keys, values, strict=True)
+            return {evaluated(key, allowed): evaluated(value, allowed) for key, value in pairs if key is not None}
+        case ast.UnaryOp(sign, operand):
+            return _UNARY[type(sign)](evaluated(operand, allowed))
+        case ast.BinOp(left, sign, right) if not allowed or isinstance(sign, allowed):
+            return _binary(sign, evaluated(left, allowed), evaluated(right, allowed))
+    raise ValueError(f"a {type(node).__name__} is not evaluated")
+
+
+def _binary(sign: ast.operator, one: object, other: object) -> object:
     if type(sign) not in _BINARY:
         raise ValueError(f"the operator {type(sign).__name__} is not evaluated")
     if _size(one) > _MOST_ITEMS or _size(other) > _MOST_ITEMS:

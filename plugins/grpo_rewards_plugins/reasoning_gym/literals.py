@@ -9,7 +9,7 @@ import io
 import token
 import tokenize
 
-from grpo_rewards_plugins.operators import binary, unary
+from grpo_rewards_plugins.operators import evaluated
 from grpo_rewards_plugins.syntax import literal, parse
 
 _LONGEST = 100_000  # characters
@@ -25,26 +25,7 @@ def evaluate(text: str, *_names: object) -> object:
     """
     if len(text) > _LONGEST:
         raise ValueError("too long")
-    return _value(parse(text.lstrip(" \t"), mode="eval").body)
-
-
-def _value(node: ast.expr) -> object:
-    match node:
-        case ast.Constant(value):
-            return value
-        case ast.List(items):
-            return [_value(item) for item in items]
-        case ast.Tuple(items):
-            return tuple(_value(item) for item in items)
-        case ast.Set(items):
-            return {_value(item) for item in items}
-        case ast.Dict(keys, values) if None not in keys:
-            return {_value(key): _value(value) for key, value in zip(keys, values, strict=True) if key is not None}
-        case ast.UnaryOp(sign, operand):
-            return unary(sign, _value(operand))
-        case ast.BinOp(left, sign, right) if isinstance(sign, _ARITHMETIC):
-            return binary(sign, _value(left), _value(right))
-    raise ValueError(f"a {type(node).__name__} is not evaluated")
+    return evaluated(parse(text.lstrip(" \t"), mode="eval").body, _ARITHMETIC)
 
 
 # ------------------------------------------------------------------------------------------------ formulas

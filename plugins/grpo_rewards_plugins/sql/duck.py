@@ -16,20 +16,8 @@ from typing import Any
 
 import duckdb
 
-from .limits import (
-    ALARM,
-    LONGEST_QUERY,
-    QueryLimits,
-    QueryRefused,
-    Stopped,
-    Unopened,
-    fetched,
-    line,
-    plain_rows,
-    said,
-    shadow,
-)
-from .rules import Gold, ResultRow, Rule
+from .limits import ALARM, Asked, Database, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, said, shadow
+from .rules import ResultRow
 from .running import answer
 
 __all__ = ["DuckDB", "answer"]  # a pool that is asked for this `answer` has the engine before its workers fork
@@ -46,7 +34,7 @@ _TABLES = "SELECT table_name FROM duckdb_tables() WHERE database_name = 'whole' 
 _VIEWS = "SELECT 1 FROM duckdb_views() WHERE NOT internal LIMIT 1"
 
 
-class DuckDB:
+class DuckDB(Database):
     """One database file, opened so that nothing can change it; of a `part` see `PARTS`.
 
     Raises:
@@ -57,7 +45,6 @@ class DuckDB:
         self._path, self._max_bytes, self._part = path, max_bytes, part
         self._connection = self._connected()
         self._used_up = False
-        self.reads = False
 
     def _connected(self) -> Any:
         try:
@@ -85,11 +72,7 @@ class DuckDB:
     def close(self) -> None:
         self._connection.close()
 
-    def run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
-        if len(text) > LONGEST_QUERY:
-            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+    def _run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         if self._used_up:  # what the query before left behind is no cost of this one, in time or in memory
             self._connection.close()
             self._connection, self._used_up = self._connected(), False
@@ -97,7 +80,7 @@ class DuckDB:
         ALARM.cover(begun, seconds)
         try:
             with self._interrupted(begun + seconds):
-                return self._fetched(text, rule, limits, gold)
+                return self._fetched(text, asked)
         except Stopped:
             self._used_up = True
             raise
@@ -136,7 +119,7 @@ class DuckDB:
             done.set()
             watcher.join()
 
-    def _fetched(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[ResultRow] | None:
+    def _fetched(self, text: str, asked: Asked) -> list[ResultRow] | None:
         text.encode()  # the engine ends the process over half a surrogate pair
         statements = self._connection.extract_statements(text)
         if len(statements) != 1:
@@ -144,6 +127,6 @@ class DuckDB:
         if statements[0].type != duckdb.StatementType.SELECT:
             raise QueryRefused(f"the query does more than read: {statements[0].type.name.replace('_', ' ')}")
         found = self._connection.execute(text)
-        rows = fetched(lambda count: plain_rows(found.fetchmany(count)), rule, limits, gold)
+        rows = fetched(lambda count: plain_rows(found.fetchmany(count)), asked)
         self.reads = rows is not None and bool(self._connection.get_table_names(text))
         return rows

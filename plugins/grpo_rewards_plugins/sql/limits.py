@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypedDict
+from dataclasses import dataclass
+from typing import TypedDict
 
 from grpo_rewards.errors import printable
 
@@ -12,8 +14,7 @@ from .rules import Gold, ResultRow, Rule
 
 GRACE = 0.05
 """Seconds beyond its time before a query that cannot be interrupted takes its process with it."""
-LONGEST_QUERY = 200_000
-"""Characters."""
+_LONGEST_QUERY = 200_000  # characters
 PARTS = (
     "{table} WHERE (rowid - (SELECT min(rowid) FROM {table})) % 2 = 0",
     "{table} WHERE (rowid - (SELECT min(rowid) FROM {table})) % 2 = 1 OR rowid = (SELECT max(rowid) FROM {table})",
@@ -74,23 +75,37 @@ class Alarm:
 ALARM = Alarm()
 
 
-class Database(Protocol):
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the rows of a query are held against while they come: a rule, the limits, and the gold's, None for a gold itself."""
+
+    rule: Rule
+    limits: QueryLimits
+    gold: Gold | None = None
+
+
+class Database(ABC):
     """An open database that a query can read and nothing else.
 
     `reads` says of the query that ran last, where its rows were returned, whether it reads a table or view of the database.
     """
 
-    reads: bool
+    reads = False
 
-    def run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
-        """Return the rows of a query, or None as soon as they cannot be those of `gold`.
+    def run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
+        """Return the rows of a query, or None as soon as they cannot be those of the gold.
 
         Raises:
             Stopped, QueryRefused: it passed a limit; it does more than read, or the engine refuses it.
         """
+        if len(text) > _LONGEST_QUERY:
+            raise Stopped(f"the query has {len(text)} characters, more than {_LONGEST_QUERY}")
+        return self._run(text, seconds, asked)
 
+    @abstractmethod
+    def _run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None: ...
+
+    @abstractmethod
     def part(self, rows: str) -> Database | None:
         """Return the database with only those rows in each table that one of `PARTS` says; None where the engine cannot.
 
@@ -98,24 +113,20 @@ class Database(Protocol):
             Unopened: it cannot be opened so.
         """
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of it."""
 
 
-def fetched(
-    fetch: Callable[[int], list[ResultRow]],
-    rule: Rule,
-    limits: QueryLimits,
-    gold: Gold | None,
-    first: int = _FIRST_ROWS,
-) -> list[ResultRow] | None:
-    """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of `gold` any more.
+def fetched(fetch: Callable[[int], list[ResultRow]], asked: Asked) -> list[ResultRow] | None:
+    """Take rows by `fetch` (of so many at most) until there are none, or they cannot be those of the gold any more.
 
     Raises:
         Stopped: there are too many of them, or too many bytes.
     """
     rows: list[ResultRow] = []
-    size, wanted = 0, first
+    size, wanted = 0, _FIRST_ROWS
+    rule, limits, gold = asked.rule, asked.limits, asked.gold
     while part := fetch(wanted):
         rows += part
         if gold is not None and not rule.possible(gold, part, len(rows)):
@@ -130,7 +141,7 @@ def fetched(
             raise Stopped(f"the query gives more than {limits['max_bytes']} bytes")
         if last:  # there are no more, and asking costs as much as a small query
             break
-        wanted = max(first, min(1_024, 4 * wanted))
+        wanted = min(1_024, 4 * wanted)
     return rows
 
 

@@ -13,20 +13,8 @@ import re
 import time
 from typing import Any
 
-from .limits import (
-    LONGEST_QUERY,
-    PARTS,
-    QueryLimits,
-    QueryRefused,
-    Stopped,
-    Unopened,
-    fetched,
-    line,
-    plain_rows,
-    quoted,
-    said,
-)
-from .rules import Gold, ResultRow, Rule
+from .limits import PARTS, Asked, Database, QueryRefused, Stopped, Unopened, fetched, line, plain_rows, quoted, said
+from .rules import ResultRow
 
 _ROLES = (
     "pg_read_server_files", "pg_write_server_files", "pg_execute_server_program", "pg_signal_backend", "pg_read_all_settings",
@@ -66,7 +54,7 @@ _CANCELLED = "57014"  # by the server at its time, or by another session of the 
 _ATTEMPTS = 3  # within twice a query's time: a role may end its own sessions, another row's query this one's
 
 
-class Postgres:
+class Postgres(Database):
     """One database of a server, given by its URL.
 
     Raises:
@@ -82,7 +70,6 @@ class Postgres:
         self._connection = self._connected()
         (shown,) = self._connection.execute(_SHOWN).fetchone()
         self._screen = f"/*{'-' * shown}*/"
-        self.reads = False
 
     def _connected(self) -> Any:
         try:
@@ -106,11 +93,7 @@ class Postgres:
     def close(self) -> None:
         self._connection.close()
 
-    def run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
-        if len(text) > LONGEST_QUERY:
-            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+    def _run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         if "\0" in text:  # where the protocol would end the text
             raise QueryRefused("the query holds a NUL")
         if _MANY_SIGNS.search(text) is not None:
@@ -118,7 +101,7 @@ class Postgres:
         last = time.monotonic() + 2 * seconds
         for _ in range(_ATTEMPTS):
             try:
-                return self._run(text, min(seconds, last - time.monotonic()), rule, limits, gold)
+                return self._once(text, min(seconds, last - time.monotonic()), asked)
             except self._psycopg.Error as error:
                 if error.sqlstate == _CANCELLED and "statement timeout" in str(error):
                     raise Stopped(f"the query ran longer than {seconds:g} s", late=True) from None
@@ -130,15 +113,13 @@ class Postgres:
                 raise QueryRefused(line("PostgreSQL", error)) from None
         raise Stopped("the query ended its session each time, or needs too much memory")
 
-    def _run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
+    def _once(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         """Run it once; a session that has ended is closed, and the next run has a new one."""
         if self._connection.closed:
             self._connection = self._connected()
         try:
             self._ask(_BEGIN.format(milliseconds=max(1, int(1000 * seconds))))
-            return self._fetched(text, seconds, rule, limits, gold)
+            return self._fetched(text, seconds, asked)
         except MemoryError:
             self._connection.close()
             raise Stopped("the query needs too much memory") from None
@@ -153,9 +134,7 @@ class Postgres:
         if found.status == self._pq.ExecStatus.FATAL_ERROR:
             raise self._psycopg.errors.error_from_result(found)
 
-    def _fetched(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
+    def _fetched(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         late = time.monotonic() + seconds
         # bound to no parameters, but by the extended protocol, which takes one statement and no more
         found = self._connection.pgconn.exec_params(
@@ -169,13 +148,13 @@ class Postgres:
                 raise Stopped(f"the query ran longer than {seconds:g} s", late=True)
             return plain_rows(self._connection.execute(f"FETCH {count} FROM graded").fetchall())
 
-        rows = fetched(fetch, rule, limits, gold)
+        rows = fetched(fetch, asked)
         if rows is not None:
             ((self.reads,),) = self._connection.execute(_READS).fetchall()
         return rows
 
 
-class PostgresPart:
+class PostgresPart(Database):
     """A part of a database's rows, see `PARTS`: each query stands behind tables of the same names that have no others.
 
     Its role may make no view.
@@ -188,13 +167,11 @@ class PostgresPart:
         schemas = "|".join({re.escape(schema) for _, schema, _ in tables})
         self._qualified = re.compile(rf"(?<!\w)(?:{schemas})\"?\s*\.", re.IGNORECASE)
 
-    def run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
+    def _run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         if self._qualified.search(text) is not None:
             raise QueryRefused("the query names tables with their schema")
         text = f"WITH {self._before} SELECT * FROM (\n{text.strip().removesuffix(';')}\n) AS graded"
-        return self._whole.run(text, seconds, rule, limits, gold)
+        return self._whole.run(text, seconds, asked)
 
     def part(self, rows: str) -> None:
         """None: it is one."""

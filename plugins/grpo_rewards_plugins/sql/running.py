@@ -7,7 +7,7 @@ from collections import OrderedDict
 from typing import Any, TypeAlias
 
 from .databases import database_name, is_duckdb, is_postgres
-from .limits import ALARM, PARTS, Database, QueryLimits, QueryRefused, Stopped, Unopened
+from .limits import ALARM, PARTS, Asked, Database, QueryLimits, QueryRefused, Stopped, Unopened
 from .queries import computes_values, gold_varies, writes_values
 from .rules import RULES, Gold, ResultRow, Rule
 
@@ -59,7 +59,7 @@ class _Open:
     def _gold(self, text: str, name: str, limits: QueryLimits) -> Gold | str:
         rule, begun = RULES[name], time.perf_counter()
         try:
-            rows = self.database.run(rule.text(text), limits["gold_timeout"], rule, limits, None)
+            rows = self.database.run(rule.text(text), limits["gold_timeout"], Asked(rule, limits))
         except (Stopped, QueryRefused) as problem:
             return f"the gold cannot be run: {problem}"
         assert rows is not None
@@ -182,7 +182,7 @@ def _same_query(gold: str, query: str) -> bool:
 
 def _rows(opened: _Open, wanted: Gold, query: str, rule: Rule, limits: QueryLimits) -> list[ResultRow] | None:
     seconds = max(limits["timeout"], _TIMES * wanted.seconds)
-    return opened.database.run(rule.text(query), seconds, rule, limits, wanted)
+    return opened.database.run(rule.text(query), seconds, Asked(rule, limits, wanted))
 
 
 def answer(question: list[Any]) -> list[SqlVerdict]:

@@ -11,21 +11,8 @@ import sqlite3
 import time
 from pathlib import Path
 
-from .limits import (
-    ALARM,
-    LONGEST_QUERY,
-    PARTS,
-    QueryLimits,
-    QueryRefused,
-    Stopped,
-    Unopened,
-    fetched,
-    line,
-    quoted,
-    said,
-    shadow,
-)
-from .rules import Gold, ResultRow, Rule
+from .limits import ALARM, PARTS, Asked, Database, QueryRefused, Stopped, Unopened, fetched, line, quoted, said, shadow
+from .rules import ResultRow
 
 _STEPS = 5_000  # of SQLite's machine between two looks at the clock: well below a millisecond
 _HEAP = 256 << 20  # bytes that SQLite may hold
@@ -47,7 +34,7 @@ _PARTS_BY_PLACE = ("place % 2 = 1", "place % 2 = 0 OR place = (SELECT count(*) F
 _BROKEN_TEXT = "Could not decode to UTF-8"
 
 
-class SQLite:
+class SQLite(Database):
     """One database file, opened so that nothing can change it, or a script built in memory; of a `part` see `PARTS`.
 
     Raises:
@@ -58,7 +45,6 @@ class SQLite:
         self._denied = ""
         self._deadline = 0.0
         self._path, self._max_bytes, self._part = path, max_bytes, part
-        self.reads = False
         try:
             self._open(path, max_bytes)
         except (sqlite3.Error, OSError, ValueError) as error:
@@ -111,16 +97,12 @@ class SQLite:
     def _is_late(self) -> int:
         return time.process_time() > self._deadline
 
-    def run(
-        self, text: str, seconds: float, rule: Rule, limits: QueryLimits, gold: Gold | None
-    ) -> list[ResultRow] | None:
-        if len(text) > LONGEST_QUERY:
-            raise Stopped(f"the query has {len(text)} characters, more than {LONGEST_QUERY}")
+    def _run(self, text: str, seconds: float, asked: Asked) -> list[ResultRow] | None:
         now = time.process_time()
         self._denied, self._deadline, self.reads = "", now + seconds, False
         ALARM.cover(now, seconds)
         try:
-            return self._rows(text, rule, limits, gold)
+            return self._rows(text, asked)
         except MemoryError:
             raise Stopped("the query needs too much memory") from None
         except (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError) as error:
@@ -130,15 +112,15 @@ class SQLite:
                 raise QueryRefused(f"the query does more than read: {self._denied}") from None
             raise QueryRefused(line("SQLite", error)) from None
 
-    def _rows(self, text: str, rule: Rule, limits: QueryLimits, gold: Gold | None) -> list[ResultRow] | None:
+    def _rows(self, text: str, asked: Asked) -> list[ResultRow] | None:
         try:
-            return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
+            return fetched(self._connection.execute(text).fetchmany, asked)
         except sqlite3.OperationalError as error:
-            if not (rule.lenient and _BROKEN_TEXT in str(error)):
+            if not (asked.rule.lenient and _BROKEN_TEXT in str(error)):
                 raise
         self._connection.text_factory = _without_what_is_broken
         try:
-            return fetched(self._connection.execute(text).fetchmany, rule, limits, gold)
+            return fetched(self._connection.execute(text).fetchmany, asked)
         finally:
             self._connection.text_factory = str
 

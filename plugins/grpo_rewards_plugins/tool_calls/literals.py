@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from grpo_rewards_plugins.operators import binary, unary
+from grpo_rewards_plugins.operators import evaluated
 from grpo_rewards_plugins.syntax import parse
 
 Calls = list[dict[Any, Any]]
@@ -89,21 +89,5 @@ def _value(node: ast.expr | None) -> object:
         case ast.Subscript(value=whole, slice=part):
             return f"{ast.unparse(whole)}[{ast.unparse(part)}]"
         case ast.BinOp():
-            return _computed(node)
+            return evaluated(node)
     raise TypeError("no value")
-
-
-def _computed(node: ast.expr) -> object:
-    """The value of an operator expression of literals, within bounds."""
-    match node:
-        case ast.Constant(value=value) if value is not Ellipsis:
-            return value
-        case ast.List(elts=items):
-            return [_computed(item) for item in items]
-        case ast.Tuple(elts=items):
-            return tuple(_computed(item) for item in items)
-        case ast.UnaryOp(op=sign, operand=operand):
-            return unary(sign, _computed(operand))
-        case ast.BinOp(left=left, op=sign, right=right):
-            return binary(sign, _computed(left), _computed(right))
-    raise TypeError("not an expression of literals")
