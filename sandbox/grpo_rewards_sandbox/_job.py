@@ -55,7 +55,7 @@ class Job:
     """One candidate and the tests it has to pass; `timeout` in seconds, for the whole job.
 
     `classes` names the classes under test; what the tests' text uses as a class is one anyway. `entry_point` is the name
-    that ``check(candidate)`` is given, or a way to it such as ``Solution().topK``; for ``calls`` the function or method.
+    that ``check(candidate)`` is given, or a way to it such as ``Solution().topK``; for ``calls`` the function or method, or the same way.
 
     Tests of ``calls`` are ``{"arguments": [...], "keywords": {...}, "result": ...}`` with JSON values, or each a pair:
     one of `pack_calls`, and the result as JSON (written without blanks it is compared soonest). `parameters` says per
@@ -97,6 +97,11 @@ class Job:
         _one_of("Job.language", self.language, LANGUAGES)
         if self.language != "python" and self.format not in _WHOLE:
             raise ValueError(f"Job.language is {self.language!r}, and format {self.format!r} is Python's")
+        for name in ("candidate", "entry_point", "module"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(
+                    f"Job.{name} is a {type(getattr(self, name)).__name__} and has to be text, empty where there is none"
+                )
         for name in ("checker", "input_file", "output_file", "test_timeout"):
             if getattr(self, name) and self.format != "stdio":
                 raise ValueError(f"Job.{name} is set, which format {self.format!r} does not take")

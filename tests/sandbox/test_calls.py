@@ -37,6 +37,7 @@ def judged(sandbox: Sandbox, program: str, tests: list[dict[str, Any]], **given:
         ("def f(x):\n    return x + 1", [{"keywords": {"x": 1}, "result": 2}], {}),
         ("def f(x):\n    return {1.5: 2, True: 3, None: 4, 7: 5}", calls(([1], {"1.5": 2, "true": 3, "null": 4, "7": 5})), {}),
         ("class Solution:\n    n = 0\n    def __init__(self):\n        self.n = 0\n    def f(self, x):\n        self.n += 1\n        return x + self.n", calls(([1], 2), ([2], 3)), {}),
+        ("class Other:\n    def f(self, x):\n        return x\nclass Solution:\n    def f(self, x):\n        return -x", calls(([1], -1)), {"entry_point": "Solution().f"}),
         ("class Other:\n    def f(self, x):\n        return x\nclass Mine:\n    def f(self, x):\n        return -x", calls(([1], -1)), {"classes": ("Mine",)}),
         (LIST + "        x.sort()", calls(([[3, 1, 2]], [1, 2, 3])), {"returns": "argument 0"}),
         (LIST + "        done = None\n        while x:\n            x.next, done, x = done, x, x.next\n        return done", calls(([[3, 1, 2]], [2, 1, 3]), ([[]], [])), {"parameters": ("ListNode",), "returns": "ListNode"}),

@@ -32,6 +32,10 @@ from .stubs import Here, Stub
 from .surroundings import open_database
 from .values import EXCEPTIONS
 
+_REDIRECTED = "what the tests' own functions print is not in the standard output that the candidate redirected"
+_TRACED = "what the tests' own functions do is not seen by a trace or profile that the candidate set"
+_WEAK = "an object of the tests that the candidate holds weakly lives as long as the test"
+
 
 class CandidatePeer(Describer):
     """Encodes the candidate's objects as handles and does what the tests ask."""
@@ -83,6 +87,8 @@ class CandidatePeer(Describer):
     def decode_object(self, tag: str, body: Any) -> object:
         if tag == "E":
             return self.decode_exception(body)
+        if tag == "De":
+            return getattr(builtins, body[0])(*map(self.decode, body[1]))
         if tag == "Q":
             value = self.named[body] = find(body)
             return value
@@ -96,7 +102,8 @@ class CandidatePeer(Describer):
             else:
                 cls = of_class and self._class_of_tests(of_class)
                 value = stubs.make(number, special, callable_, cls)
-            self.theirs[number] = weakref.ref(value)
+            # others' weak references to a stub are none of ours, and can be counted
+            self.theirs[number] = weakref.ref(value, lambda _: None)
         return value
 
     def _class_of_tests(self, described: list[Any]) -> type:
@@ -128,8 +135,11 @@ class CandidatePeer(Describer):
             along["classes"], self.new_classes = self.new_classes, []
         if self.out.parts or self.err.parts:
             along["printed"] = [self.out.take(), self.err.take()]
-        if sys.stdout is not sys.__stdout__:
-            along["redirected"] = 1
+        traced = sys.gettrace() is not None or sys.getprofile() is not None
+        if sys.stdout is not sys.__stdout__ or traced or stubs.kept:
+            along["differs"] = (
+                [_REDIRECTED] * (sys.stdout is not sys.__stdout__) + [_TRACED] * traced + [_WEAK] * bool(stubs.kept)
+            )
         if self.loop.goes_on():
             along["loop"] = 1
 

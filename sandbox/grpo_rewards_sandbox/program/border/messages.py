@@ -82,7 +82,7 @@ class Along(TypedDict, total=False):
     loop: int  # of the tests: asked from within their event loop; of the candidate: its loop has something to do
     classes: list[DescribedClass]  # of the candidate: those that it speaks of for the first time, described
     printed: list[str]  # of the candidate: to its standard output and standard error
-    redirected: int  # of the candidate: its standard output is not the one that the tests hear
+    differs: list[str]  # of the candidate: what is otherwise than in plain Python
 
 
 class Message(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 from .awaiting import outcome
 from .codec import Ref
 from .proxies import Border, ProxyClass, delete, held_against, hidden, listed, missing, module_namespace, read, seen
+from .signatures import code_of
 
 
 class Annotation:
@@ -33,13 +34,6 @@ class Annotation:
 def annotation(said: object) -> object:
     """Never plain text: `typing.get_type_hints` would evaluate it, here."""
     return said if isinstance(said, type) else None if said == "None" else Annotation(str(said))
-
-
-def _plain() -> None: ...
-
-
-# what inspect and asyncio look at, to know what a call gives; nothing else of a function's code is the candidate's
-_FLAGS = {"gen": inspect.CO_GENERATOR, "co": inspect.CO_COROUTINE, "agen": inspect.CO_ASYNC_GENERATOR}
 
 
 class ProxyFunction:
@@ -86,7 +80,7 @@ class ProxyFunction:
         if name == "__signature__" and (found := self._border_signature()) is not None:
             return found
         if name == "__code__":
-            return _plain.__code__.replace(co_flags=_FLAGS.get(self.__dict__["_border_kind"], 0))
+            return code_of(self.__dict__["_border_kind"])
         if hidden(name):
             raise missing(name)
         return read(name, Border.peer.told(Border.peer.request("getattr", self, name)))

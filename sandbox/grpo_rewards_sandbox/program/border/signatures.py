@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from .values import SCALARS
@@ -69,3 +69,15 @@ def kind_of(function: Any) -> str:
     if inspect.isgeneratorfunction(function):
         return "gen"
     return "fn" if type(function) is FunctionType else "other"
+
+
+def _plain() -> None: ...
+
+
+# what inspect and asyncio look at, to know what a call gives; nothing else of a function's code is the other side's
+_FLAGS = {"gen": inspect.CO_GENERATOR, "co": inspect.CO_COROUTINE, "agen": inspect.CO_ASYNC_GENERATOR}
+
+
+def code_of(kind: object) -> CodeType:
+    """What stands for the code of a function of a kind."""
+    return _plain.__code__.replace(co_flags=_FLAGS.get(str(kind), 0))

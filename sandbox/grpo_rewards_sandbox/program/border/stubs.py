@@ -6,10 +6,11 @@ import contextlib
 import inspect
 import types
 import typing
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from .operations import SPECIAL
-from .signatures import dataclass_fields, signature
+from .signatures import code_of, dataclass_fields, signature
 
 if TYPE_CHECKING:
     from .candidate import CandidatePeer
@@ -48,6 +49,9 @@ def _forward(operation: str) -> object:
     return forward
 
 
+kept: list[object] = []
+
+
 class Stub:
     """A test's object."""
 
@@ -69,7 +73,11 @@ class Stub:
 
     def __del__(self) -> None:
         try:
-            Here.peer.release(object.__getattribute__(self, "_border_number"), self)
+            # a WeakSet of the candidate's has it still, and over there something may hold the object
+            if weakref.getweakrefcount(self) > 1:
+                kept.append(self)
+            else:
+                Here.peer.release(object.__getattribute__(self, "_border_number"), self)
         except Exception:  # noqa: BLE001  at shutdown anything may be gone
             return
 
@@ -86,6 +94,17 @@ def _has(value: object, name: str, *default: object) -> object:
     return (getattr if issubclass(type(value), Stub) else inspect.getattr_static)(value, name, *default)
 
 
+_file_of = inspect.getfile
+
+
+def _file(value: Any) -> str:
+    """A function of the tests has a file for them alone: ask, so that a reason can say that it was asked for."""
+    if issubclass(type(value), Stub):
+        Here.peer.request("getattr", value, "__code__")
+    return _file_of(value)
+
+
+inspect.getfile = _file  # type: ignore[assignment]
 # what protocols look for their members by since Python 3.12
 if hasattr(typing, "_lazy_load_getattr_static"):
     typing._lazy_load_getattr_static = lambda: _has
@@ -97,18 +116,24 @@ def _signature(value: object) -> object:
 
 
 class FunctionStub(CallableStub):
-    """A test's function: as an attribute of a class it becomes a method."""
+    """A test's function or method: as an attribute of a class it becomes a method."""
 
     __slots__ = ()
+    _kind = "fn"
+
+    # inspect and asyncio ask those alone what a call gives
+    __class__: Any = property(lambda self: types.FunctionType)
 
     def __getattribute__(self, name: str) -> object:
-        return _signature(self) if name == "__signature__" else Stub.__getattribute__(self, name)
+        if name == "__signature__":
+            return _signature(self)
+        return code_of(type(self)._kind) if name == "__code__" else Stub.__getattribute__(self, name)
 
     def __get__(self, instance: object, owner: object = None) -> object:
         return self if instance is None else types.MethodType(self, instance)
 
 
-_BY_KIND: dict[object, type] = {False: Stub, True: CallableStub, "function": FunctionStub}
+_BY_KIND: dict[object, type] = {False: Stub, True: CallableStub}
 
 
 def _waits(name: str) -> object:
@@ -211,10 +236,10 @@ def make(number: int, special: list[str], callable_: bool | str, cls: type | Non
     """Return a stub for a test's object that has these special methods, of a class of the tests' own or of none."""
     if cls is None:
         key = (tuple(special), callable_)
-        found = _classes.get(key)
-        cls = _classes[key] = found or type(
-            "function" if callable_ == "function" else "object", (_BY_KIND[callable_],), _members(special)
-        )
+        if key not in _classes:
+            own = ("object", (_BY_KIND[callable_],)) if callable_ in _BY_KIND else ("function", (FunctionStub,))
+            _classes[key] = type(*own, {**_members(special), "_kind": callable_})
+        cls = _classes[key]
     value: object = object.__new__(cls)
     object.__setattr__(value, "_border_number", number)
     return value

@@ -162,7 +162,8 @@ def _combine(self: object, operation: str, args: tuple[object, ...]) -> object:
         origins = origin(self), origin(other)
         result = ask(self, operation, *args)
         return _object_only(self, result) if CAME_OF_DATA in origins else made(result, min(origins))
-    if not tested(self) or origin(self) == FOUND:
+    # where `sum` begins says nothing
+    if not tested(self) or (origin(self) == FOUND and not (operation == "radd" and type(other) is int and other == 0)):
         return _refuse(self, "calculate with data")
     how = min(MADE, origin(self))
     result = ask(self, operation, *args)

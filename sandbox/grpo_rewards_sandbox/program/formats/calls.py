@@ -50,10 +50,11 @@ def run(job: JobMessage, sock: socket.socket, progress: Progress) -> JobReport:
 
 
 def _load(job: JobMessage, peer: TrustedPeer) -> None:
+    owner, _, entry = job["entry_point"].rpartition(".")  # Solution().twoSum
     asked: AskedCalls = {
-        "entry": job["entry_point"],
+        "entry": entry,
         # LeetCode's name for the class with the method, where the row names none
-        "owners": [*job["classes"], "Solution"],
+        "owners": [owner.removesuffix("()"), *job["classes"], "Solution"],
         "parameters": list(job["parameters"]),
         "returns": job["returns"],
     }

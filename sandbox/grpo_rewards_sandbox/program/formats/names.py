@@ -29,6 +29,7 @@ _PURE = frozenset(
     " isinstance issubclass len list map max min oct ord pow range repr reversed round set slice sorted str sum tuple zip"
     " Ellipsis NotImplemented".split()
 ) | {name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException)}
+_GIVE_DATA = frozenset(name for kind in (str, bytes, int, float, frozenset, tuple) for name in dir(kind))
 _MEANS_MORE = re.compile("test|setup|teardown|pytest")  # how names begin that pytest looks for
 _FILES = re.compile(
     r"tmp_path|tmpdir|tempfile|chdir|\bopen\(|(?:read|write)_(?:text|bytes)|sqlite3|shutil|listdir|scandir"
@@ -135,7 +136,11 @@ def replaced(source: str) -> frozenset[str]:
 
 
 def unread(source: str) -> frozenset[str]:
-    """Return the methods whose results a text never looks at: each is called in a statement of its own, or to call the next on what it gave."""
+    """Return the methods of whose results a text learns nothing.
+
+    They are called in a statement of its own, or to call the next on what they gave; or, `g.add(1).add(2)`, once more on what they gave,
+    which is no data then.
+    """
     nodes = parsed(source)
     chained: set[int] = set()
     for node in nodes:
@@ -144,9 +149,11 @@ def unread(source: str) -> frozenset[str]:
             chained.add(id(at.func))
             at = at.func.value
     attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    again = {node.attr for node in attributes if getattr(getattr(node.value, "func", None), "attr", "") == node.attr}
     by_text = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     looked_at = {node.attr for node in attributes if id(node) not in chained}
-    return frozenset(node.attr for node in attributes if id(node) in chained) - looked_at - by_text
+    alone = {node.attr for node in attributes if id(node) in chained} - looked_at
+    return frozenset(alone | (again - _GIVE_DATA)) - by_text
 
 
 def makes_nan(source: str) -> bool:
