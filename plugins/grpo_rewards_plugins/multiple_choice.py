@@ -62,7 +62,7 @@ def multiple_choice(
     1 or 0. A choice is a letter in any usual dress: ``B``, ``(b)``, ``B.``, ``**B**``, ``\\text{B}``, ``Option B``,
     ``The answer is B``, ``I'd go with B``, ``B) Paris``; or, where the column `choices` is there, exactly the text of an
     option, before its letter or a reason. What is ruled out does not count (``B, not C``, ``C is wrong``). A hedge scores
-    0: two different letters (``A or B``, ``B, maybe C``), ``all of the above`` where it is no option.
+    0: two different letters (``A or B``, ``B, maybe C``), the options once more, ``all of the above`` where it is no option.
 
     Args:
         answer: the right letter, or its index counted from 0 (MMLU), or the text of the right option.
@@ -80,7 +80,7 @@ def multiple_choice(
     gold = right_letter(answer, texts, known)
     if gold is None:
         return Outcome(None, "not_applicable", f"the column answer holds no option: {answer!r:.60}")
-    found = _where(completion, place, tag)
+    found = _where(completion, place, tag, texts, known)
     if found is None:
         return Outcome(0.0, "scored", f"no answer found ({place})")
     choice = _read(found, texts, known)
@@ -142,7 +142,7 @@ class _Choice:
     problem: str = ""
 
 
-def _where(text: str, place: Place, tag: str) -> str | None:
+def _where(text: str, place: Place, tag: str, texts: Sequence[str], letters: str) -> str | None:
     if place != "auto":
         return find_answer(text, place=place, tag=tag)
     if (marked := extract(text, order=("tag", "box", "hash"), tag=tag).text) is not None:
@@ -153,9 +153,20 @@ def _where(text: str, place: Place, tag: str) -> str | None:
         return ""
     if (said := line_after_phrase(final)) is not None:
         return said
-    return (
-        final.strip() if len(final) <= 200 and "\n" not in final.strip() else final.rstrip().rpartition("\n")[2].strip()
-    )
+    above, _, last = (line.strip() for line in final.rstrip().rpartition("\n"))
+    above = above.rpartition("\n")[2].strip()
+    # the options once more are no choice of the one that comes last
+    return f"{above} or {last}" if _is_option(above, texts, letters) and _is_option(last, texts, letters) else last
+
+
+def _is_option(line: str, texts: Sequence[str], letters: str) -> bool:
+    """Whether a line is an option as a question lists it: its letter and its text, and nothing else."""
+    head = _head(letters).fullmatch(_bare(line[:_LONGEST])) if texts else None
+    return head is not None and _named(_without_mark(head["rest"]), texts, letters) == head["letter"].upper()
+
+
+def _without_mark(rest: str) -> str:
+    return rest.lstrip(".)]:;,/&|-–— ")
 
 
 def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
@@ -172,7 +183,7 @@ def _read(text: str, texts: Sequence[str], letters: str) -> _Choice:
     if chosen is None:
         return _Choice(problem=f"{plain[:60]!r} is not a choice among {letters[0]} to {letters[-1]}")
     letter, rest = chosen
-    if texts and (other := _named(rest.lstrip(".)]:;,/&|-–— "), texts, letters)) is not None:
+    if texts and (other := _named(_without_mark(rest), texts, letters)) is not None:
         return _Choice(letter) if other == letter else _Choice(problem=f"{letter} is not the option {rest[:40]!r}")
     for match in _hedge(letters).finditer(rest):
         if match["letter"].upper() != letter:

@@ -75,6 +75,18 @@ def test_an_option_by_its_text(text: str, value: float) -> None:
     assert get_reward("multiple_choice").one(text, answer="A", choices=CITIES).value == value
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("A) Paris\nB) Lyon\nC) Vitamin C\nD) None of the above", 0.0), ("**C.** Vitamin C\n\n**D.** None of the above\n", 0.0),
+        ("A) Paris\nB) Lyon\nC) Vitamin C\nD) None of the above\n\nD", 1.0), ("A) Paris is wrong.\nD) None of the above", 1.0),
+        ("So it is none of them.\nD) None of the above", 1.0), ("D) None of the above", 1.0),
+    ],
+)  # fmt: skip
+def test_the_options_once_more_are_no_choice(text: str, value: float) -> None:
+    assert get_reward("multiple_choice").one(text, answer="D", choices=CITIES).value == value
+
+
 def test_texts_with_letters_in_them_are_no_hedges() -> None:
     scorer = get_reward("multiple_choice")
     assert scorer.one("<answer>C. Vitamin C</answer>", answer="C").value == 1.0

@@ -153,6 +153,21 @@ def test_the_categories_and_the_id_say_which_rule_holds() -> None:
     assert reward.one("[weather(city='Oslo')]", functions=[WEATHER], category="live_relevance").value == 1.0
 
 
+BEGUN = [
+    '<tool_call>\n{"name": "weather", "argum', "<tool_call>\nweather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather\n```json\n{}\n```<｜tool▁call▁end｜>", '<|tool_call|>[{"name": "weather"',
+    '<|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city": "Paris"}<|call|>',
+    '<functioncall> {"name": "weather", "arguments": "{}"}', "[TOOL_CALLS]weather[ARGS]{", "<|python_tag|>weather.call(city=",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BEGUN)
+def test_a_call_that_cannot_be_read_is_not_no_call(text: str) -> None:
+    for row in (PARIS, {"functions": [WEATHER], "category": "irrelevance"}):
+        found = reward.one(text, **row)
+        assert (found.value, "a call begins" in found.reason) == (0.0, True), found
+
+
 TWICE = [
     '[{"name": "weather", "arguments": {"city": "Rome", "city": "Paris"}}]',
     '<tool_call>\n{"name": "weather", "arguments": {"city": "Rome"}, "arguments": {"city": "Paris"}}\n</tool_call>',

@@ -19,7 +19,6 @@ from grpo_rewards_plugins.tool_calls.templates import (
 )
 
 Format = Literal["auto", "hermes", "python", "json"]
-_LLAMA = "<|python_tag|>"
 
 
 def find_calls(
@@ -54,7 +53,6 @@ def _of_any_form(text: str, functions: Sequence[Mapping[str, object]]) -> Calls:
     calls = calls_in_template(text, functions)
     if calls is not None:
         return calls
-    text = text.rpartition(_LLAMA)[2]  # with Python behind it
     if text.lstrip()[:1] not in ("[", "{") and (block := last_block(text)) is not None:
         text = block.text
     # a list of calls in Python begins with a bracket too

@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 
 class Ambiguous(Unreadable):
-    """A call gives one parameter two values."""
+    """A call is there, and not what it says: it gives one parameter two values, or breaks off. So it is not "no call" either."""
 
 
 def python_calls(text: str, *, once: bool = False) -> Calls:

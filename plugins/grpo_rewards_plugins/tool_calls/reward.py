@@ -100,7 +100,8 @@ def tool_calls(
         format: ``python``: a list of calls (BFCL's prompt). ``hermes``: JSON between ``<tool_call>`` and ``</tool_call>`` on lines of
             their own. ``json``: a list of objects, or one. These three are decoded as BFCL does, reasoning included. ``auto`` (ours): what
             the text behind the reasoning looks like, or its last fence where there are words around one; the tags may stand on one line with the JSON, the calls
-            in Llama's or Mistral's template or Qwen3-Coder's, and a call that names a parameter twice is none. A message's own `tool_calls` come first.
+            in Llama's or Mistral's template or Qwen3-Coder's, and a call that names a parameter twice is none; one that
+            begins there and cannot be read is 0, also where no call is right. A message's own `tool_calls` come first.
         order: with ``exact``, whether calls may come in ``any`` order.
         grading: with ``toolrl``, how close calls are paid: ``fine``; ``refined``: names and parameters all or nothing;
             ``intermediate``: each call all or nothing; ``coarse``: all calls together (the recipe's environment variables).

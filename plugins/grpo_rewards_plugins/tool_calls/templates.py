@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from grpo_rewards_plugins.blocks import between_tags
 from grpo_rewards_plugins.documents import DocumentProblem, unique_keys
-from grpo_rewards_plugins.tool_calls.literals import Ambiguous, Calls, Unreadable
+from grpo_rewards_plugins.tool_calls.literals import Ambiguous, Calls, Unreadable, python_calls
 
 LONGEST = 1_000_000
 """Characters of calls that are read."""
@@ -32,14 +32,22 @@ def calls_in_template(text: str, functions: Functions) -> Calls | None:
     `functions` say what is text, where a template writes a text and a number alike.
 
     Raises:
-        Unreadable: there is a mark, and what follows cannot be read.
+        Unreadable: there is a mark, and what follows cannot be read, which is `Ambiguous`, or is too long.
     """
-    at, mark = min(((place, mark) for mark in _READERS if (place := text.find(mark)) >= 0), default=(-1, ""))
+    at, mark = min(((at, mark) for mark in (*_READERS, *_UNREAD) if (at := text.find(mark)) >= 0), default=(-1, ""))
     if at < 0:
         return None
     if len(text) > LONGEST:
         raise Unreadable(f"{len(text)} characters are too many for calls")
-    return _READERS[mark](text[at:], functions)
+    try:
+        calls = _READERS[mark](text[at:], functions) if mark in _READERS else []
+    except Ambiguous:
+        raise
+    except Unreadable:
+        calls = []
+    if not calls:
+        raise Ambiguous(f"a call begins ({mark}), and none can be read")
+    return calls
 
 
 def call_of(call: object, once: bool = True) -> dict[object, object]:
@@ -151,10 +159,10 @@ def _unquoted(value: str) -> object:
     return value
 
 
-def _llama(text: str, _functions: Functions) -> Calls | None:
-    """JSON behind the mark; Python there is read as elsewhere."""
-    behind = text.removeprefix("<|python_tag|>").lstrip()
-    return [*map(call_of, documents(behind))] if behind[:1] == "{" else None
+def _llama(text: str, _functions: Functions) -> Calls:
+    """JSON behind the mark, or Python."""
+    behind = text.removeprefix("<|python_tag|>").strip()
+    return [*map(call_of, documents(behind))] if behind[:1] == "{" else python_calls(behind, once=True)
 
 
 def _mistral(text: str, _functions: Functions) -> Calls:
@@ -169,9 +177,13 @@ def _of_part(part: str) -> Iterator[dict[object, object]]:
         yield from map(call_of, documents(part))
 
 
-_READERS: Mapping[str, Callable[[str, Functions], Calls | None]] = {
+_READERS: Mapping[str, Callable[[str, Functions], Calls]] = {
     "<tool_call>": _hermes,
     "<function=": _functions,
     "<|python_tag|>": _llama,
     "[TOOL_CALLS]": _mistral,
 }
+# of DeepSeek, Kimi, Granite and Phi, InternLM, gpt-oss: a call in one of these is a call all the same
+_UNREAD = (
+    "<｜tool▁call", "<|tool_call", "<|action_start|>", "<functioncall>", " to=functions.", "✿FUNCTION✿", "<tool_calls>",
+)  # fmt: skip
