@@ -235,7 +235,9 @@ def _answer(rest: str, *, words: bool) -> str | None:
             found = head
     if not found or not carries(found):
         return None
-    return found if found.isascii() and _SAID_IN_WORDS.match(found) is None else _stated(found)
+    if _SAID_IN_WORDS.match(found) is not None:
+        return _stated(found)
+    return found if found.isascii() else han_statement(found) or found
 
 
 def _stated(sentence: str) -> str | None:
@@ -298,6 +300,8 @@ _FEW_WORDS = 3
 def _accepted(run: list[str]) -> str | None:
     """The words of a clause, where they are an answer."""
     low = [word.lower() for word in run]
+    if low[:1] == ["the"] and len(low) == _FEW_WORDS + 1 and low[2] in ("is", "are"):
+        run, low = run[3:], low[3:]  # "the lines are skew"
     if low and low[0] == "the":
         if len(run) > _FEW_WORDS or "of" in low or low[1:2] == [] or low[1] in ABOUT_AN_ANSWER:
             return None

@@ -144,7 +144,7 @@ def _constants(gold: Node, answer: Node) -> Decision:
             return Decision(None, "an unknown part")
     if sharp and not (left.extreme or right.extreme):
         return Decision(True, "agreement to 300 digits")
-    return Decision(None, "too close to call")
+    return Decision(None, _TOO_CLOSE)
 
 
 def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
@@ -179,10 +179,10 @@ def expressions_equal(gold: Node, answer: Node, seed: str = "") -> Decision:
     if found.equal is False and (counted := _steps_of_counts(gold, answer, names)):
         again = _at_points(gold, answer, counted)
         return again._replace(rule=f"{again.rule}, for every whole number") if again.equal else found
-    if found.equal is None and found.rule == _NOWHERE:
+    if found.equal is None and found.rule in (_NOWHERE, _TOO_CLOSE):
         for scale in _OTHER_SCALES:
             again = _at_points(gold, answer, _points(sorted(names), integers, seed, scale))
-            if again.rule != _NOWHERE:
+            if again.rule not in (_NOWHERE, _TOO_CLOSE):
                 return again
     return found
 
@@ -312,6 +312,7 @@ def _differ_somewhere(gold: Node, answer: Node, name: str) -> str | None:
     return None
 
 
+_TOO_CLOSE = "too close to call"
 _NOWHERE = "no point in the domain of both"
 
 
@@ -344,7 +345,7 @@ def _at_points(gold: Node, answer: Node, points: list[dict[str, fmpq]]) -> Decis
                 exact = False
                 size = difference.abs_upper() if isinstance(difference, acb) else abs(difference)
                 if left.extreme or right.extreme or not size < arb(2) ** (-bits // 2):
-                    refused = "too close to call"
+                    refused = _TOO_CLOSE
                     continue
                 agreed += 1
         except (Undefined, ZeroDivisionError):

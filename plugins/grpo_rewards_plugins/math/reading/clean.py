@@ -107,6 +107,7 @@ def clean(raw: str) -> str:
     if "\\\\" in text and "\\begin" not in text:
         text = _DOUBLED.sub(r"\\", text)
     if "$" in text:
+        text = text.replace("$", "\\$") if _DOLLARS.fullmatch(text) is not None else text
         text = text.replace("\\$", "\x01").replace("$", " ").replace("\x01", "\\$")
     if "\\(" in text or "\\[" in text or "\\)" in text or "\\]" in text:
         for mark in ("\\(", "\\)", "\\[", "\\]"):
@@ -134,6 +135,7 @@ def clean(raw: str) -> str:
     return _unwrapped(text)
 
 
+_DOLLARS = re.compile(r"-?\$-?\d[\d,.]{0,20}")  # with no second one that would end a formula
 _NO_WORDS = re.compile(r"\\text\{((?:[^{}\\a-zA-Z]|\\[$%]){1,60})\}")
 _DISTRIBUTED = re.compile(r"^([A-Z])\s?~")
 _BUILDER = re.compile(r"\{\s{0,3}[a-z]\s{0,3}(?:\\mid(?![a-z])|\|)[^{}]{1,300}\}$")

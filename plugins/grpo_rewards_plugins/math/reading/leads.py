@@ -41,7 +41,7 @@ _LABEL = re.compile(
 _LEFT_SIDE = re.compile(  # "\ker T = \{0\}", a limit, a sum that a contest asks for ("m+n = 103")
     r"(?:\\(?:ker|dim|nabla\s?\\(?:cdot|times))(?![a-z])|\\(?:text|operatorname|mathrm)\{(?:rank|nullity|ker|dim|null|Null|Col|im|Im|tr|curl|div)\}"
     r"|\\mathcal\{?\s?L\}?\s?(?=\\left|\\\{|[({\[]))[^=<>]{0,40}=\s?(?=[^=<>]+$)"
-    r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|(?:\\(?:bar|overline)\s?\{?\s?)?[A-Z]\s?\}?(?:_\w)?\s?\\sim\s?(?=N|\\mathcal|\\text)"
+    r"|\\(?:oint|i{1,3}nt)(?![a-z])[^=<>]{1,80}=\s?(?=[^=<>]+$)|\\lim\s?_\s?\{[^{}=]{1,60}\}[^=<>]{1,80}=\s?(?=[^=<>]+$)|[a-eh-wA-E](?:\s?\+\s?[a-eh-wA-E]){1,4}\s?=\s?(?=\d+$)|(?:\\(?:bar|overline)\s?\{?\s?)?[A-Z]\s?\}?(?:_\w)?\s?\\sim\s?(?=N|[A-Z]\(|\\mathcal|\\text)"
 )
 _TURNED = re.compile(
     r"\b(?:not|never|no|nobody|none|neither|but|than|wrong|incorrect|false|minus|negative|except|opposite|half|twice|double|inverse|reciprocal|complement|(?<!least )upper bound|(?<!greatest )lower bound)\b",

@@ -116,6 +116,9 @@ _UNIT_IN_BRACKETS = re.compile(
     rf"(?<=[\d}}])(?:\s|\\[ ,;])?(?:\\text\s?\{{\s?\((?P<counted>[a-z]+(?: [a-z]+)?)\)\s?\}}"
     rf"|[(\[]\s?(?:{_TEXT}\s?\{{(?P<upright>[^{{}}]{{1,30}})\}}|(?P<bare>[a-zA-Z]{{2,12}}|[a-zA-Z]{{1,12}}/[a-zA-Z]{{1,4}}(?:\^\d)?))\s?[)\]])$"
 )
+_COUNTED_IN_BRACKETS = re.compile(
+    r"(-?\\?\$?\d[\d.,]{0,20})\s\(([a-z]{2,20}(?: [a-z]{2,20}){0,2})\)"
+)  # ASDiv's "65 (red cars)"
 _CONDITION_IN_BRACKETS = re.compile(  # "y = 2x (x > 0)", not "P(X > 0)"
     r"(?:(?<=[\d})])|\s|\\[ ,;]|\\q?quad)\s?\((\s?[a-z](?:_\w)?\s?(?:[<>]|\\(?:[lg](?:e|t|eq|eqslant)|neq?)(?![a-z]))[^()=]{1,30})\)$"
 )
@@ -211,6 +214,9 @@ def rewritten(text: str) -> str:
         text = _SI_UNIT.sub(lambda m: f"{m[1] or ''}\\text{{ {m[2]}}}", text)
     if "{\\" in text:
         text = _OLD_FONT.sub(lambda m: f"\\math{m[1]}{{{m[2]}}}", text)
+    counted = _COUNTED_IN_BRACKETS.fullmatch(text) if text[-1:] == ")" else None
+    if (match := counted) is not None and number_in_words(match[2].partition(" ")[0]) is None:
+        text = f"{match[1]}\\text{{ {match[2]}}}"
     if text[-1:] in ")]}" and (match := _UNIT_IN_BRACKETS.search(text)) is not None:
         said = match["counted"] or match["upright"] or match["bare"]
         if match["counted"] or unit_pieces(said) is not None:

@@ -171,7 +171,7 @@ _SUBJECT = re.compile(
     r"|^(?:(?:for )?all )?[a-z] (?:is |are )?(?=(?:even|odd|prime|composite)$)|(?<=\beven) [a-z]$|(?<=\bodd) [a-z]$|^only | only$"
 )
 _KIND = re.compile(
-    r"(?<=\w) (?:triangle|point|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour|error|geometry|shape|distribution"
+    r"(?<=\w) (?:triangle|point|line|number|function|series|sequence|integer|angle|matrix|graph|relation|event|color|colour|error|geometry|shape|distribution"
     r"|structure|molecule|bond|reaction|process)s?$"
 )
 

@@ -53,6 +53,7 @@ _DEGREES = re.compile(r"\^?\s*\{?\s*\\(?:circ|degree)\s*\}?\s*\{?(?:\\(?:text|ma
 _SPELLED = (
     (re.compile(r"\bdegrees?[\s-]+(?:(celsius|centigrade|C)|fahrenheit|F)\b", re.I), lambda m: "degC" if m[1] else "degF"),
     (re.compile(r"\belectron[\s-]?volts?\b", re.I), lambda m: "eV"),
+    (re.compile(r"\bnautical[\s-]miles?\b", re.I), lambda m: "nmi"),
     (re.compile(r"\batomic[\s-]mass[\s-]units?\b", re.I), lambda m: "u"),
     (re.compile(r"\bmm[\s-]Hg\b"), lambda m: "mmHg"),
     (re.compile(r"\bastronomical[\s-]units?\b", re.I), lambda m: "AU"),
